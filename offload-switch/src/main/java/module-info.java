@@ -1,0 +1,8 @@
+/** The switch between the JDK's sockets and offload providers; knows no protocol. */
+module io.sdp4j.offload {
+    requires transitive io.sdp4j.policy;
+    requires org.slf4j;
+
+    exports io.sdp4j.offload;
+    exports io.sdp4j.offload.spi;
+}

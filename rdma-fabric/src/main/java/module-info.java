@@ -1,0 +1,5 @@
+/** RC queue pairs: the SPI every fabric implements, and the shared-memory fabric. */
+module io.sdp4j.rdma {
+    exports io.sdp4j.rdma;
+    exports io.sdp4j.rdma.shm;
+}

@@ -1,0 +1,10 @@
+/** The Sockets Direct Protocol as an offload provider, and the explicit API. */
+module io.sdp4j {
+    requires transitive io.sdp4j.offload;
+    requires io.sdp4j.rdma;
+    requires io.sdp4j.resolve;
+    requires io.sdp4j.wire;
+    requires org.slf4j;
+
+    exports io.sdp4j;
+}
