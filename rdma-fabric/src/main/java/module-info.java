@@ -1,5 +1,4 @@
 /** RC queue pairs: the SPI every fabric implements, and the shared-memory fabric. */
 module io.sdp4j.rdma {
     exports io.sdp4j.rdma;
-    exports io.sdp4j.rdma.shm;
 }

@@ -1,0 +1,13 @@
+package io.sdp4j.offload.spi;
+
+/**
+ * Why a connection is where it is, and what it has carried so far. A snapshot.
+ *
+ * @param reason the stable code
+ * @param detail one sentence: which rule, which fabric, what failed
+ * @param fabric the fabric that carries it; empty on the kernel's TCP
+ * @param bytesRead payload bytes handed to the application; -1 where the kernel alone knows
+ * @param bytesWritten payload bytes taken from the application; -1 where the kernel alone knows
+ */
+public record ConnectionInfo(
+        ReasonCode reason, String detail, String fabric, long bytesRead, long bytesWritten) {}

@@ -1,0 +1,22 @@
+package io.sdp4j.offload.spi;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * What a listener asks of a provider.
+ *
+ * @param address what the kernel listener is bound to, with its real port; may be a wildcard
+ * @param dualStack whether a listener on {@code ::} also takes IPv4
+ * @param backlog streams that may wait to be accepted, at least 1; one more is refused so that the
+ *     client uses TCP
+ * @param fabrics fabrics to listen on; empty = all
+ * @param onPending called on a thread of the provider whenever a stream became ready to be polled;
+ *     must not block
+ */
+public record ListenSpec(
+        InetSocketAddress address,
+        boolean dualStack,
+        int backlog,
+        List<String> fabrics,
+        Runnable onPending) {}

@@ -1,0 +1,106 @@
+package io.sdp4j.offload.spi;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+
+/**
+ * One established, offloaded byte stream, as operations that never block plus one way to wait.
+ *
+ * <p>Thread-safety: at most one thread reads and at most one writes at a time (the switch's read
+ * and write locks); everything else may be called by anybody at any time before {@link #close}.
+ * {@code close} is called once, when no other call runs, and none comes after it.
+ *
+ * <p>Errors: what the peer or the fabric did is reported by the try-operations with the exception
+ * class and text that the JDK's own sockets give ({@code SocketException("Connection reset")},
+ * {@code SocketException("Broken pipe")}, ...). Data that arrived before a reset is delivered
+ * first.
+ */
+public interface OffloadStream {
+    int READ = 1;
+    int WRITE = 2;
+
+    /**
+     * Reads what is there: more than 0 bytes, 0 = nothing now (or {@code len} is 0), -1 = end of
+     * stream.
+     */
+    int tryRead(byte[] b, int off, int len) throws IOException;
+
+    /**
+     * As {@link #tryRead(byte[], int, int)}, into {@code dst}'s remaining bytes; advances its
+     * position.
+     */
+    int tryRead(ByteBuffer dst) throws IOException;
+
+    /**
+     * Writes what can be taken now, possibly 0 bytes. What was taken is on its way without further
+     * calls.
+     */
+    int tryWrite(byte[] b, int off, int len) throws IOException;
+
+    /**
+     * As {@link #tryWrite(byte[], int, int)}, from {@code src}'s remaining bytes; advances its
+     * position.
+     */
+    int tryWrite(ByteBuffer src) throws IOException;
+
+    /** Sends one urgent byte if there is room; false = not now. */
+    boolean tryWriteUrgent(int value) throws IOException;
+
+    /** Whether a received urgent byte stays in the stream; if not, it is dropped. Default false. */
+    void oobInline(boolean inline);
+
+    /** Bytes that {@link #tryRead} would give without waiting; makes progress first. */
+    int available() throws IOException;
+
+    /**
+     * Which of {@link #READ} and {@link #WRITE} would not return 0 now; end of stream and errors
+     * count as ready.
+     */
+    int ready();
+
+    /**
+     * Waits until {@code ready() & ops} may be non-zero, {@link #wake} is called or the time is
+     * over. Parks a virtual thread, and returns at once if that is interrupted; a platform thread's
+     * interrupt does not end the wait. May return early for no reason.
+     *
+     * @param ops {@link #READ} or {@link #WRITE}; at most one thread waits for each at a time
+     * @param nanos upper bound; {@link Long#MAX_VALUE} = none
+     */
+    void await(int ops, long nanos);
+
+    /** Makes every {@link #await} that runs now return. */
+    void wake();
+
+    /**
+     * Later reads give -1 and what still arrives is dropped; frees a waiting reader. Idempotent.
+     */
+    void shutdownInput();
+
+    /**
+     * Sends what was written, then tells the peer that no more comes. Idempotent, does not block.
+     */
+    void shutdownOutput();
+
+    /**
+     * Whether everything written, and the end of stream if {@link #shutdownOutput} was called, has
+     * reached the peer.
+     */
+    boolean drained();
+
+    /**
+     * Releases the stream. In order: what was written still arrives, the closing hand-shake goes on
+     * in the background.
+     *
+     * @param abortive cut the connection instead, drop what is unsent; the peer sees a reset
+     */
+    void close(boolean abortive);
+
+    /** This end, as TCP would show it. */
+    InetSocketAddress localAddress();
+
+    /** The other end, as TCP would show it. */
+    InetSocketAddress remoteAddress();
+
+    ConnectionInfo info();
+}

@@ -1,0 +1,39 @@
+package io.sdp4j.offload.spi;
+
+/**
+ * Why a connection is where it is, in one stable word. The names are an interface: reports and
+ * tests rely on them.
+ */
+public enum ReasonCode {
+    OFFLOADED("carried by an offload provider"),
+    RULE_DIRECT("a rule says direct: no provider is asked"),
+    RULE_TCP("a rule says tcp"),
+    SWITCH_OFF("the switch is off in this JVM"),
+    KERNEL_SCOPE("the program asked for a kernel socket"),
+    PROXY("a proxy handles this destination"),
+    NO_PROVIDER("no provider is usable in this JVM"),
+    NOT_LOCAL("the destination is not on this host and no RDMA device reaches it"),
+    NO_PEER("nobody offers offload at the destination"),
+    PEER_REFUSED("the peer refused"),
+    BACKLOG("the peer's backlog is full"),
+    TIMED_OUT("no answer in time"),
+    REMEMBERED("it did not answer lately"),
+    VERSION("the peer speaks another version"),
+    UID("the process behind the rendezvous does not own the port"),
+    MEMORY("a limit of memory or descriptors was met"),
+    PROTOCOL("the peer broke the protocol during set-up"),
+    UNAVAILABLE("something that the provider needs is not to be had"),
+    ACCEPTED_TCP("the peer came in by TCP"),
+    INTERNAL("a fault of the provider");
+
+    private final String sentence;
+
+    ReasonCode(String sentence) {
+        this.sentence = sentence;
+    }
+
+    /** One sentence for people, without a full stop. */
+    public String sentence() {
+        return sentence;
+    }
+}

@@ -1,0 +1,48 @@
+package io.sdp4j.rdma;
+
+/**
+ * What completed on one queue pair, and the ways to wait for it.
+ *
+ * <p>{@link #poll} and {@link #arm} are called under the caller's lock of the queue pair; {@link
+ * #await} by at most one thread at a time and without that lock; {@link #wake} by anybody.
+ */
+public interface CompletionQueue {
+    /**
+     * The fabric's own I/O where it has any (socket reads and writes of iWARP); nothing on shm and
+     * verbs.
+     */
+    void drive();
+
+    /**
+     * Fills {@code into} with the oldest completion, or returns false. Never blocks, never
+     * allocates.
+     */
+    boolean poll(Completion into);
+
+    /** Whether {@link #poll} would find something now; a plain look without lock, may be stale. */
+    boolean ready();
+
+    /**
+     * Waits on a platform thread until {@link #poll} may find something, {@link #wake} is called or
+     * the time is over. Spins first if that has paid off lately, then sleeps in the fabric. Not
+     * ended by an interrupt. May return early for no reason.
+     *
+     * @param nanos upper bound; values up to {@link Long#MAX_VALUE} mean "no bound"
+     */
+    void await(long nanos);
+
+    /** Ends the {@link #await} under way, or the next one if none is. */
+    void wake();
+
+    /**
+     * Asks for one call of the {@link #onDoorbell handler} on the event thread when something
+     * completes. Returns false, and rings nothing, if something is there already.
+     */
+    boolean arm();
+
+    /**
+     * Sets what {@link #arm} rings. It runs on the event thread: must not block for long. Set once,
+     * before use.
+     */
+    void onDoorbell(Runnable handler);
+}

@@ -1,0 +1,42 @@
+package io.sdp4j.rdma;
+
+/**
+ * A source of RC queue pairs. Thread-safe. One per process and kind.
+ *
+ * <p>Set-up may be slow and clear; it never runs on the data path. Nothing here blocks without a
+ * deadline.
+ */
+public interface Fabric extends AutoCloseable {
+    /** The name that rule files use: {@code shm}, {@code verbs}, {@code iwarp}. */
+    String name();
+
+    Capabilities capabilities();
+
+    /**
+     * Connects, as {@code rdma_connect} and its events do. Blocks the calling platform thread at
+     * most until the deadline of the request; must not be called on a virtual thread.
+     *
+     * @throws FabricException if there is no connection; nothing is left behind then
+     */
+    Connection connect(ConnectRequest request) throws FabricException;
+
+    /**
+     * Listens beside the kernel's listener, which the caller has bound already and which owns the
+     * port. Returns at once.
+     *
+     * @throws FabricException if the fabric cannot listen there
+     */
+    FabricListener listen(ListenRequest request) throws FabricException;
+
+    /** Closes every listener and aborts every queue pair. Does not wait for peers. */
+    @Override
+    void close();
+
+    /**
+     * An established connection of the active side.
+     *
+     * @param queuePair owned by the caller from now on
+     * @param privateData what the passive side answered, possibly padded with zeros
+     */
+    record Connection(QueuePair queuePair, byte[] privateData) {}
+}

@@ -1,0 +1,68 @@
+package io.sdp4j.rdma;
+
+import java.io.IOException;
+
+/**
+ * A fabric could not do what was asked. {@link #cause()} is stable and meant for programs, the
+ * message for people: what failed, why, and what the user can do.
+ */
+public final class FabricException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** Why, in one stable word. */
+    public enum Cause {
+        /**
+         * Native access, a system call or a file needed by the fabric is not to be had in this JVM.
+         */
+        UNAVAILABLE,
+        /** Nobody serves this address on this fabric. */
+        NO_LISTENER,
+        /** The peer said no; its private data may say why. */
+        REFUSED,
+        /** No answer in time. */
+        TIMED_OUT,
+        /** The peer speaks another version. */
+        VERSION,
+        /**
+         * The process behind the rendezvous does not own the port, or is of a user we do not trust.
+         */
+        UID,
+        /** A limit of memory or descriptors was met. */
+        RESOURCES,
+        /** The peer broke the rules of the fabric's own hand-shake. */
+        PROTOCOL,
+        /** The address is taken on this fabric. */
+        IN_USE,
+        /** The fabric, listener or queue pair was closed meanwhile. */
+        CLOSED
+    }
+
+    private final Cause why;
+    private final transient byte[] privateData;
+
+    /**
+     * @param privateData what the peer sent with its refusal; empty if nothing
+     */
+    public FabricException(Cause why, String message, byte[] privateData, Throwable cause) {
+        super(message, cause);
+        this.why = why;
+        this.privateData = privateData.clone();
+    }
+
+    public FabricException(Cause why, String message) {
+        this(why, message, new byte[0], null);
+    }
+
+    public FabricException(Cause why, String message, Throwable cause) {
+        this(why, message, new byte[0], cause);
+    }
+
+    public Cause why() {
+        return why;
+    }
+
+    /** What the peer sent with its refusal; empty if nothing. */
+    public byte[] privateData() {
+        return privateData == null ? new byte[0] : privateData.clone();
+    }
+}

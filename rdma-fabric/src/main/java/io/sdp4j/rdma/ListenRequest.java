@@ -1,0 +1,13 @@
+package io.sdp4j.rdma;
+
+import java.net.InetSocketAddress;
+
+/**
+ * What a listener asks for.
+ *
+ * @param address the address and port that the kernel listener is bound to; a wildcard covers every
+ *     address of its family, and {@code ::} also IPv4 if {@code dualStack}
+ * @param dualStack whether the kernel listener on {@code ::} also takes IPv4
+ * @param handler called on the fabric's event thread
+ */
+public record ListenRequest(InetSocketAddress address, boolean dualStack, RequestHandler handler) {}

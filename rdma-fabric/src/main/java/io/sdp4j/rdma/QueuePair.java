@@ -1,0 +1,118 @@
+package io.sdp4j.rdma;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A connected RC queue pair with buffers of its own.
+ *
+ * <p>Buffers are <em>slots</em>: an index the protocol reasons about, and a place in {@link
+ * #sendMemory()} or {@link #receiveMemory()} that the caller fills or reads. Sends are reliable, in
+ * order, and never longer than the peer's receive slots; a send consumes one receive posted at the
+ * peer. The fabric has no flow control for sends: the caller sends only when it knows of a posted
+ * receive (credits), and a send that finds none is an error of the queue pair.
+ *
+ * <p>Thread-safety: posting and polling are serialised by the caller's lock for this queue pair.
+ * Payload is copied into a taken send slot, and out of a received one, without that lock. {@link
+ * #close} is called once, when no other call runs or will come.
+ */
+public interface QueuePair {
+    /** Flag of {@link #postSend}: its completion must be reported. */
+    int SIGNALLED = 1;
+
+    /** Flag of {@link #postSend}: solicited event, only a hint. */
+    int SOLICITED = 2;
+
+    /**
+     * Memory that holds the send slots. The peer may be able to write it: never read back what was
+     * put there.
+     */
+    MemorySegment sendMemory();
+
+    /** Where send slot {@code slot} starts in {@link #sendMemory()}; 8-aligned. */
+    long sendOffset(int slot);
+
+    /**
+     * Bytes that a send slot holds: at least the peer's receive slot, if the fabric allows that
+     * much.
+     */
+    int sendBytes();
+
+    /**
+     * Memory that holds the receive slots. The peer may write it at any time: copy first, then
+     * check the copy.
+     */
+    MemorySegment receiveMemory();
+
+    /** Where receive slot {@code slot} starts in {@link #receiveMemory()}; 8-aligned. */
+    long receiveOffset(int slot);
+
+    /** Takes a free send slot, or returns -1. Caller's lock. */
+    int takeSendSlot();
+
+    /** Gives back a slot that was taken and not posted. Caller's lock. */
+    void returnSendSlot(int slot);
+
+    /**
+     * Sends the first {@code byteLen} bytes of a taken slot. Errors come as completions. Caller's
+     * lock.
+     */
+    void postSend(int slot, int byteLen, int flags);
+
+    /**
+     * Posts receive slot {@code slot}, which a completion had given to the caller. Caller's lock.
+     */
+    void postReceive(int slot);
+
+    /** The queue of everything that completes here; one for each queue pair. */
+    CompletionQueue completions();
+
+    /**
+     * Registers native memory for RDMA in this queue pair's protection domain.
+     *
+     * @throws FabricException if limits forbid it or the fabric has no RDMA operations
+     */
+    MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
+            throws FabricException;
+
+    /**
+     * Reads {@code lenBytes} at {@code remoteAddress} of the peer's region {@code rkey} into a
+     * local region. False if too many are running: try again after a completion. Caller's lock.
+     */
+    boolean postRead(
+            long wrId,
+            MemoryRegion local,
+            long localOffset,
+            int lenBytes,
+            long remoteAddress,
+            int rkey);
+
+    /**
+     * Writes; a later send is delivered after the bytes are visible. As {@link #postRead}
+     * otherwise. Caller's lock.
+     */
+    boolean postWrite(
+            long wrId,
+            MemoryRegion local,
+            long localOffset,
+            int lenBytes,
+            long remoteAddress,
+            int rkey);
+
+    /**
+     * Closes the connection in order (DREQ): what was posted before still arrives. The peer sees
+     * {@link Completion#DISCONNECTED} after it. Idempotent. Caller's lock.
+     */
+    void disconnect();
+
+    /**
+     * Cuts the connection: the peer sees {@link Completion#DISCONNECTED} after what it has received
+     * so far. Idempotent. Caller's lock.
+     */
+    void abort();
+
+    /**
+     * Releases everything. Disconnects first if that has not been done. Called once, when nothing
+     * else runs.
+     */
+    void close();
+}
