@@ -7,4 +7,6 @@ module io.sdp4j {
     requires org.slf4j;
 
     exports io.sdp4j;
+    exports io.sdp4j.stream to
+            io.sdp4j.agent;
 }

@@ -14,6 +14,7 @@ import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -69,7 +70,7 @@ final class SdpListener implements OffloadListener {
         int replyBytes = machine.writeHelloAck(MemorySegment.ofArray(reply), 0);
         request.accept(
                 settings.qpSpec(),
-                java.util.Arrays.copyOf(reply, replyBytes),
+                Arrays.copyOf(reply, replyBytes),
                 new ConnectionRequest.Outcome() {
                     @Override
                     public void onEstablished(QueuePair qp) {
@@ -88,7 +89,7 @@ final class SdpListener implements OffloadListener {
                 new SdpStream(
                         machine,
                         qp,
-                        settings.qpSpec().receiveSlots(),
+                        settings,
                         loop,
                         fabric.name(),
                         request.localAddress(),

@@ -10,15 +10,28 @@ import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.Fabric;
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.EventLoops;
 import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.shm.ShmConfig;
+import io.sdp4j.rdma.shm.ShmFabric;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.FabricResolver;
+import io.sdp4j.resolve.HostResolver;
+import io.sdp4j.resolve.LocalAddresses;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Offers SDP streams to the switch: the resolver names the fabrics that may reach a destination, the fabric gives a queue
@@ -27,6 +40,8 @@ import java.util.List;
  * <p>Thread-safe. Starts nothing before its first use.
  */
 public final class SdpProvider implements OffloadProvider {
+    private static final Logger LOG = LoggerFactory.getLogger(SdpProvider.class);
+
     private static final int HELLO_BYTES = 92;
 
     private final FabricSet fabrics;
@@ -40,6 +55,58 @@ public final class SdpProvider implements OffloadProvider {
         this.resolver = resolver;
         this.settings = settings;
         this.loop = loop;
+    }
+
+    /**
+     * The provider that an application gets: every fabric of this build, each opened at its first use.
+     *
+     * @param settings read once
+     */
+    public static SdpProvider create(Settings settings) {
+        boolean allowNative = !"off".equals(settings.text(Setting.SHM_NATIVE));
+        EventLoop loop =
+                EventLoops.start(
+                        "sdp4j-caretaker",
+                        allowNative,
+                        t -> LOG.error("a task of the caretaker failed", t));
+        Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
+        if (settings.flag(Setting.SHM_ENABLED)) {
+            openers.put(HostResolver.SHM, () -> ShmFabric.open(shmConfig(settings, allowNative), loop));
+        }
+        return new SdpProvider(
+                new FabricSet(openers),
+                new HostResolver(LocalAddresses.system()),
+                StreamSettings.of(settings),
+                loop);
+    }
+
+    private static ShmConfig shmConfig(Settings settings, boolean allowNative) {
+        ShmConfig defaults = ShmConfig.defaults();
+        String directory = settings.text(Setting.SHM_DIR);
+        int spinners = settings.intValue(Setting.SPIN_SPINNERS_MAX);
+        long memoryMb = settings.longValue(Setting.MEMORY_MAX_MB);
+        return new ShmConfig(
+                directory.isEmpty() ? null : Path.of(directory),
+                allowNative,
+                defaults.spinnersMax() == 0
+                        ? 0
+                        : TimeUnit.MICROSECONDS.toNanos(settings.longValue(Setting.SPIN_MAX_US)),
+                spinners < 0 ? defaults.spinnersMax() : spinners,
+                memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20);
+    }
+
+    /** For each fabric, in order of preference, empty text if it can be used, else why not; opens them. */
+    public Map<String, String> fabricStatus() {
+        Map<String, String> status = new LinkedHashMap<>();
+        for (String name : fabrics.order(List.of())) {
+            try {
+                fabrics.get(name);
+                status.put(name, "");
+            } catch (FabricException e) {
+                status.put(name, e.getMessage());
+            }
+        }
+        return status;
     }
 
     @Override
@@ -123,7 +190,7 @@ public final class SdpProvider implements OffloadProvider {
         return new SdpStream(
                 machine,
                 c.queuePair(),
-                settings.buffers(),
+                settings,
                 loop,
                 fabric.name(),
                 local[0],

@@ -65,7 +65,7 @@ final class SdpStream implements OffloadStream {
     SdpStream(
             SdpMachine machine,
             QueuePair qp,
-            int receiveSlots,
+            StreamSettings settings,
             EventLoop loop,
             String fabric,
             InetSocketAddress local,
@@ -74,7 +74,7 @@ final class SdpStream implements OffloadStream {
         this.fabric = fabric;
         this.local = local;
         this.remote = remote;
-        this.core = new StreamCore(machine, qp, receiveSlots, loop, this::onTimer);
+        this.core = new StreamCore(machine, qp, settings, loop, this::onTimer);
         this.waiters = new Waiters(qp.completions(), new WaiterView());
         this.receiveMemory = qp.receiveMemory();
         this.sendMemory = qp.sendMemory();

@@ -32,6 +32,7 @@ final class StreamCore {
     final QueuePair qp;
     final CompletionQueue queue;
     final UnreadQueue unread;
+    private final StreamSettings settings;
     private final EventLoop loop;
     private final Outbox outbox = new Outbox();
     private final Completion completion = new Completion();
@@ -54,13 +55,14 @@ final class StreamCore {
     StreamCore(
             SdpMachine machine,
             QueuePair qp,
-            int receiveSlots,
+            StreamSettings settings,
             EventLoop loop,
             IntConsumer onTimer) {
         this.machine = machine;
         this.qp = qp;
         this.queue = qp.completions();
-        this.unread = new UnreadQueue(receiveSlots);
+        this.unread = new UnreadQueue(settings.buffers());
+        this.settings = settings;
         this.loop = loop;
         this.onTimer = onTimer;
         this.receiveMemory = qp.receiveMemory();
@@ -195,7 +197,8 @@ final class StreamCore {
             timers = new EventLoop.Timer[SdpMachine.TIMERS];
         }
         cancelTimer(timer);
-        timers[timer] = loop.schedule(() -> onTimer.accept(timer), nanos);
+        timers[timer] =
+                loop.schedule(() -> onTimer.accept(timer), settings.timerNanos(timer, nanos));
     }
 
     private void cancelTimer(int timer) {
