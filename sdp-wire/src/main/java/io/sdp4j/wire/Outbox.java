@@ -78,7 +78,7 @@ public final class Outbox {
     /** Wake bit: a writer may find {@link SdpMachine#writable()}, or a reason to give up. */
     public static final int WRITABLE = 2;
 
-    /** Wake bit: {@link SdpMachine#closed()} has become true. */
+    /** Wake bit: {@link SdpMachine#outputDone()} or {@link SdpMachine#closed()} has become true. */
     public static final int CLOSED = 4;
 
     private static final int INITIAL_ROWS = 64;
