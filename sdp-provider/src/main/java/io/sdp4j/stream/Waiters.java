@@ -42,6 +42,11 @@ final class Waiters {
     private volatile Thread writer;
     private volatile Thread sleeper;
 
+    /** Operations whose next wait returns at once: a wake that came before its waiter must not be lost. */
+    private volatile boolean readWoken;
+
+    private volatile boolean writeWoken;
+
     Waiters(CompletionQueue queue, Stream stream) {
         this.queue = queue;
         this.stream = stream;
@@ -62,7 +67,7 @@ final class Waiters {
     private void sleep(Thread me, int ops, long nanos) {
         enter(ops, me);
         try {
-            if ((stream.ready() & ops) == 0) {
+            if (!takeWoken(ops) && (stream.ready() & ops) == 0) {
                 queue.await(nanos);
             }
         } finally {
@@ -81,7 +86,7 @@ final class Waiters {
         boolean interrupted = Thread.interrupted();
         enter(ops, me);
         try {
-            if ((stream.ready() & ops) == 0 && sleeper != null) {
+            if (!takeWoken(ops) && (stream.ready() & ops) == 0 && sleeper != null) {
                 park(nanos);
             }
         } finally {
@@ -95,7 +100,7 @@ final class Waiters {
     private void parkVirtual(Thread me, int ops, long nanos) {
         enter(ops, me);
         try {
-            if (!me.isInterrupted() && stream.armUnlessReady(ops)) {
+            if (!takeWoken(ops) && !me.isInterrupted() && stream.armUnlessReady(ops)) {
                 park(nanos);
             }
         } finally {
@@ -144,8 +149,21 @@ final class Waiters {
         }
     }
 
-    /** Makes every wait under way return. */
+    private boolean takeWoken(int ops) {
+        if (ops == OffloadStream.READ) {
+            boolean woken = readWoken;
+            readWoken = false;
+            return woken;
+        }
+        boolean woken = writeWoken;
+        writeWoken = false;
+        return woken;
+    }
+
+    /** Makes every wait under way, and the next one for each operation, return. */
     void wakeAll() {
+        readWoken = true;
+        writeWoken = true;
         signal(OffloadStream.READ | OffloadStream.WRITE);
     }
 
