@@ -21,7 +21,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Waits for SDP connections of one listener, and turns away whoever comes in by TCP.
  *
- * <p>{@code lock} guards {@code closed}; {@code pending} is signalled when a stream waits or the listener is closed.
+ * <p>{@code lock} guards {@code closed}; {@code pending} is signalled when a stream waits or the
+ * listener is closed.
  */
 final class AcceptQueue {
     private final ReentrantLock lock = new ReentrantLock();
@@ -31,13 +32,19 @@ final class AcceptQueue {
 
     private AcceptQueue() {}
 
-    static AcceptQueue listen(OffloadProvider provider, PortHolder holder, int backlog) throws IOException {
+    static AcceptQueue listen(OffloadProvider provider, PortHolder holder, int backlog)
+            throws IOException {
         AcceptQueue queue = new AcceptQueue();
-        InetSocketAddress address = new InetSocketAddress(holder.localAddress(), holder.localPort());
-        boolean dualStack = address.getAddress() instanceof Inet6Address && address.getAddress().isAnyLocalAddress();
+        InetSocketAddress address =
+                new InetSocketAddress(holder.localAddress(), holder.localPort());
+        boolean dualStack =
+                address.getAddress() instanceof Inet6Address
+                        && address.getAddress().isAnyLocalAddress();
         try {
             queue.listener =
-                    provider.listen(new ListenSpec(address, dualStack, backlog, List.of(), queue::onPending));
+                    provider.listen(
+                            new ListenSpec(
+                                    address, dualStack, backlog, List.of(), queue::onPending));
         } catch (OffloadUnavailable e) {
             throw new SocketException("Cannot listen for SDP: " + e.getMessage(), e);
         }
@@ -46,14 +53,17 @@ final class AcceptQueue {
         return queue;
     }
 
-    /** Resets TCP callers until the kernel listener is closed: they would wait for ever otherwise. */
+    /**
+     * Resets TCP callers until the kernel listener is closed: they would wait for ever otherwise.
+     */
     private static void turnAway(ServerSocket kernel) {
         while (!kernel.isClosed()) {
             try (Socket caller = kernel.accept()) {
                 caller.setSoLinger(true, 0);
             } catch (IOException e) {
                 if (!kernel.isClosed()) {
-                    Thread.yield(); // out of descriptors, or the caller was gone: the next one may be luckier
+                    Thread.yield(); // out of descriptors, or the caller was gone: the next one
+                    // may be luckier
                 }
             }
         }
@@ -72,7 +82,8 @@ final class AcceptQueue {
      * @param timeoutMillis 0 = no limit
      */
     OffloadStream accept(int timeoutMillis) throws IOException {
-        long nanos = timeoutMillis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        long nanos =
+                timeoutMillis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         boolean interrupted = false;
         lock.lock();
         try {

@@ -6,10 +6,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 
 /**
- * The way to plain kernel TCP while the agent routes sockets: what an address family of its own is to other switches.
+ * The way to plain kernel TCP while the agent routes sockets: what an address family of its own is
+ * to other switches.
  *
- * <p>Thread-safe. A scope covers the thread that runs the piece, and threads forked in a structured way from it; sockets
- * created inside stay on the kernel wherever they are used.
+ * <p>Thread-safe. A scope covers the thread that runs the piece, and threads forked in a structured
+ * way from it; sockets created inside stay on the kernel wherever they are used.
  */
 public final class KernelSockets {
     private KernelSockets() {}
@@ -30,7 +31,8 @@ public final class KernelSockets {
     }
 
     /** As {@link #run}, for a piece with a result or an exception. */
-    public static <R, X extends Throwable> R call(ScopedValue.CallableOp<? extends R, X> piece) throws X {
+    public static <R, X extends Throwable> R call(ScopedValue.CallableOp<? extends R, X> piece)
+            throws X {
         return KernelScope.call(piece);
     }
 }

@@ -13,8 +13,9 @@ import java.net.StandardSocketOptions;
 import java.util.Set;
 
 /**
- * A kernel socket that never carries data: it owns the port number against TCP and answers for options exactly as the
- * kernel does. Exactly one of the two fields is set. Thread-safe as the JDK's sockets are.
+ * A kernel socket that never carries data: it owns the port number against TCP and answers for
+ * options exactly as the kernel does. Exactly one of the two fields is set. Thread-safe as the
+ * JDK's sockets are.
  */
 final class PortHolder {
     private final Socket client;
@@ -31,7 +32,8 @@ final class PortHolder {
 
     static PortHolder listener() throws SocketException {
         try {
-            return new PortHolder(null, KernelScope.<ServerSocket, IOException>call(ServerSocket::new));
+            return new PortHolder(
+                    null, KernelScope.<ServerSocket, IOException>call(ServerSocket::new));
         } catch (IOException e) {
             throw socketException(e);
         }
@@ -88,15 +90,21 @@ final class PortHolder {
         try {
             switch (id) {
                 case SocketOptions.SO_LINGER ->
-                        client.setSoLinger(value instanceof Integer, value instanceof Integer i ? i : 0);
+                        client.setSoLinger(
+                                value instanceof Integer, value instanceof Integer i ? i : 0);
                 case SocketOptions.SO_OOBINLINE -> client.setOOBInline((Boolean) value);
                 case SocketOptions.TCP_NODELAY -> client.setTcpNoDelay((Boolean) value);
                 case SocketOptions.SO_KEEPALIVE -> client.setKeepAlive((Boolean) value);
-                case SocketOptions.IP_TOS -> setOption(StandardSocketOptions.IP_TOS, (Integer) value);
-                case SocketOptions.SO_SNDBUF -> setOption(StandardSocketOptions.SO_SNDBUF, (Integer) value);
-                case SocketOptions.SO_RCVBUF -> setOption(StandardSocketOptions.SO_RCVBUF, (Integer) value);
-                case SocketOptions.SO_REUSEADDR -> setOption(StandardSocketOptions.SO_REUSEADDR, (Boolean) value);
-                case SocketOptions.SO_REUSEPORT -> setOption(StandardSocketOptions.SO_REUSEPORT, (Boolean) value);
+                case SocketOptions.IP_TOS ->
+                        setOption(StandardSocketOptions.IP_TOS, (Integer) value);
+                case SocketOptions.SO_SNDBUF ->
+                        setOption(StandardSocketOptions.SO_SNDBUF, (Integer) value);
+                case SocketOptions.SO_RCVBUF ->
+                        setOption(StandardSocketOptions.SO_RCVBUF, (Integer) value);
+                case SocketOptions.SO_REUSEADDR ->
+                        setOption(StandardSocketOptions.SO_REUSEADDR, (Boolean) value);
+                case SocketOptions.SO_REUSEPORT ->
+                        setOption(StandardSocketOptions.SO_REUSEPORT, (Boolean) value);
                 default -> throw new SocketException("Unknown option " + id);
             }
         } catch (IOException e) {

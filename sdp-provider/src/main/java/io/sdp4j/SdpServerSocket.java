@@ -5,8 +5,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 
 /**
- * A listener that takes SDP connections only. A kernel listener is bound beside it, because the kernel decides who owns a
- * port; whoever comes in by plain TCP is reset at once.
+ * A listener that takes SDP connections only. A kernel listener is bound beside it, because the
+ * kernel decides who owns a port; whoever comes in by plain TCP is reset at once.
  */
 public final class SdpServerSocket extends ServerSocket {
     /** Unbound. */

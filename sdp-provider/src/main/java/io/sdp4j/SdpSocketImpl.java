@@ -25,11 +25,12 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an {@link SdpSocket} or {@link SdpServerSocket} is made of, with public API of the JDK alone, so that it needs no
- * agent.
+ * What an {@link SdpSocket} or {@link SdpServerSocket} is made of, with public API of the JDK
+ * alone, so that it needs no agent.
  *
- * <p>Shape: {@code holder} is a kernel socket that holds the port and answers for options; {@code connection} carries the
- * data; a listener has {@code queue} instead. Fields are guarded by {@code this}; nobody blocks while holding it.
+ * <p>Shape: {@code holder} is a kernel socket that holds the port and answers for options; {@code
+ * connection} carries the data; a listener has {@code queue} instead. Fields are guarded by {@code
+ * this}; nobody blocks while holding it.
  */
 final class SdpSocketImpl extends SocketImpl {
     private final OffloadProvider provider;
@@ -89,11 +90,19 @@ final class SdpSocketImpl extends SocketImpl {
             if (address.getAddress().isAnyLocalAddress()) {
                 address = new InetSocketAddress(InetAddress.getLocalHost(), address.getPort());
             }
-            long limitNanos = millis == 0 ? TimeUnit.SECONDS.toNanos(60) : TimeUnit.MILLISECONDS.toNanos(millis);
+            long limitNanos =
+                    millis == 0
+                            ? TimeUnit.SECONDS.toNanos(60)
+                            : TimeUnit.MILLISECONDS.toNanos(millis);
             InetSocketAddress to = address;
             adopt(
                     provider.connect(
-                            new ConnectSpec(to, () -> bindTowards(to), List.of(), System.nanoTime() + limitNanos)));
+                            new ConnectSpec(
+                                    to,
+                                    () -> bindTowards(to),
+                                    List.of(),
+                                    System.nanoTime() + limitNanos)),
+                    false);
         } catch (OffloadUnavailable e) {
             close();
             throw failure(e);
@@ -118,13 +127,19 @@ final class SdpSocketImpl extends SocketImpl {
         if (h.localPort() <= 0) {
             InetAddress address = to.getAddress();
             boolean loopback4 = address.isLoopbackAddress() && address instanceof Inet4Address;
-            h.bind(new InetSocketAddress(loopback4 ? InetAddress.getByAddress(new byte[] {127, 0, 0, 1}) : address, 0));
+            h.bind(
+                    new InetSocketAddress(
+                            loopback4
+                                    ? InetAddress.getByAddress(new byte[] {127, 0, 0, 1})
+                                    : address,
+                            0));
         }
         InetAddress bound = h.localAddress();
-        return new InetSocketAddress(bound.isAnyLocalAddress() ? to.getAddress() : bound, h.localPort());
+        return new InetSocketAddress(
+                bound.isAnyLocalAddress() ? to.getAddress() : bound, h.localPort());
     }
 
-    private void adopt(OffloadStream stream) throws SocketException {
+    private void adopt(OffloadStream stream, boolean accepted) throws SocketException {
         synchronized (this) {
             if (closed) {
                 stream.close(true);
@@ -132,7 +147,8 @@ final class SdpSocketImpl extends SocketImpl {
             }
             local = stream.localAddress();
             remote = stream.remoteAddress();
-            connection = new OffloadedConnection(stream, timeoutMillis);
+            Sdp.COUNTERS.opened(stream, accepted);
+            connection = new OffloadedConnection(stream, Sdp.COUNTERS, timeoutMillis);
         }
     }
 
@@ -159,7 +175,7 @@ final class SdpSocketImpl extends SocketImpl {
         if (q == null || !(si instanceof SdpSocketImpl target)) {
             throw new IOException("An SDP listener accepts into an SDP socket only");
         }
-        target.adopt(q.accept(timeoutMillis));
+        target.adopt(q.accept(timeoutMillis), true);
     }
 
     @Override

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The fabrics of this process, each opened at its first use; one that cannot be opened stays unavailable with its reason.
- * Thread-safe.
+ * The fabrics of this process, each opened at its first use; one that cannot be opened stays
+ * unavailable with its reason. Thread-safe.
  */
 final class FabricSet {
     /** Opens a fabric; called at most once for each. */
@@ -23,7 +23,9 @@ final class FabricSet {
     private final Map<String, Opener> openers;
     private final Map<String, Opened> opened = new ConcurrentHashMap<>();
 
-    /** @param openers by name, in the provider's own order of preference */
+    /**
+     * @param openers by name, in the provider's own order of preference
+     */
     FabricSet(Map<String, Opener> openers) {
         this.openers = openers;
     }
@@ -60,7 +62,10 @@ final class FabricSet {
         } catch (RuntimeException | LinkageError e) {
             return new Opened(
                     null,
-                    new FabricException(FabricException.Cause.UNAVAILABLE, "fabric " + name + " failed to start: " + e, e));
+                    new FabricException(
+                            FabricException.Cause.UNAVAILABLE,
+                            "fabric " + name + " failed to start: " + e,
+                            e));
         }
     }
 }

@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Listens for SDP on every fabric of one kernel listener.
  *
- * <p>Requests are answered at once, before the application accepts, as a TCP backlog does. {@code waiting} counts what is
- * in its hand-shake or established and not taken; a request beyond the backlog is refused before a queue pair exists
- * (sdp-wire.md 3.8), and its client uses TCP.
+ * <p>Requests are answered at once, before the application accepts, as a TCP backlog does. {@code
+ * waiting} counts what is in its hand-shake or established and not taken; a request beyond the
+ * backlog is refused before a queue pair exists (sdp-wire.md 3.8), and its client uses TCP.
  */
 final class SdpListener implements OffloadListener {
     private final ListenSpec spec;
@@ -45,7 +45,8 @@ final class SdpListener implements OffloadListener {
     void listenOn(Fabric fabric) throws FabricException {
         listeners.add(
                 fabric.listen(
-                        new ListenRequest(spec.address(), spec.dualStack(), r -> onRequest(fabric, r))));
+                        new ListenRequest(
+                                spec.address(), spec.dualStack(), r -> onRequest(fabric, r))));
     }
 
     private void onRequest(Fabric fabric, ConnectionRequest request) {
@@ -84,7 +85,8 @@ final class SdpListener implements OffloadListener {
                 });
     }
 
-    private void established(Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
+    private void established(
+            Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
         SdpStream stream =
                 new SdpStream(
                         machine,

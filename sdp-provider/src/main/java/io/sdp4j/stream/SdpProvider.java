@@ -7,12 +7,12 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
-import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.Fabric;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.ConnectRequest;
+import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.EventLoops;
+import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.shm.ShmConfig;
 import io.sdp4j.rdma.shm.ShmFabric;
@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Offers SDP streams to the switch: the resolver names the fabrics that may reach a destination, the fabric gives a queue
- * pair, the machine speaks SDP over it.
+ * Offers SDP streams to the switch: the resolver names the fabrics that may reach a destination,
+ * the fabric gives a queue pair, the machine speaks SDP over it.
  *
  * <p>Thread-safe. Starts nothing before its first use.
  */
@@ -50,7 +50,8 @@ public final class SdpProvider implements OffloadProvider {
     private final EventLoop loop;
     private final SetupThreads setup = new SetupThreads();
 
-    SdpProvider(FabricSet fabrics, FabricResolver resolver, StreamSettings settings, EventLoop loop) {
+    SdpProvider(
+            FabricSet fabrics, FabricResolver resolver, StreamSettings settings, EventLoop loop) {
         this.fabrics = fabrics;
         this.resolver = resolver;
         this.settings = settings;
@@ -58,7 +59,8 @@ public final class SdpProvider implements OffloadProvider {
     }
 
     /**
-     * The provider that an application gets: every fabric of this build, each opened at its first use.
+     * The provider that an application gets: every fabric of this build, each opened at its first
+     * use.
      *
      * @param settings read once
      */
@@ -71,7 +73,8 @@ public final class SdpProvider implements OffloadProvider {
                         t -> LOG.error("a task of the caretaker failed", t));
         Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
         if (settings.flag(Setting.SHM_ENABLED)) {
-            openers.put(HostResolver.SHM, () -> ShmFabric.open(shmConfig(settings, allowNative), loop));
+            openers.put(
+                    HostResolver.SHM, () -> ShmFabric.open(shmConfig(settings, allowNative), loop));
         }
         return new SdpProvider(
                 new FabricSet(openers),
@@ -95,7 +98,10 @@ public final class SdpProvider implements OffloadProvider {
                 memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20);
     }
 
-    /** For each fabric, in order of preference, empty text if it can be used, else why not; opens them. */
+    /**
+     * For each fabric, in order of preference, empty text if it can be used, else why not; opens
+     * them.
+     */
     public Map<String, String> fabricStatus() {
         Map<String, String> status = new LinkedHashMap<>();
         for (String name : fabrics.order(List.of())) {
@@ -139,7 +145,8 @@ public final class SdpProvider implements OffloadProvider {
         throw last != null
                 ? last
                 : new OffloadUnavailable(
-                        ReasonCode.NO_PROVIDER, "no fabric of the rule's list " + spec.fabrics() + " exists here");
+                        ReasonCode.NO_PROVIDER,
+                        "no fabric of the rule's list " + spec.fabrics() + " exists here");
     }
 
     private static FabricPath find(List<FabricPath> paths, String fabric) {
@@ -151,11 +158,15 @@ public final class SdpProvider implements OffloadProvider {
         return null;
     }
 
-    private static OffloadUnavailable unreachable(FabricPath path, ConnectSpec spec, OffloadUnavailable last) {
+    private static OffloadUnavailable unreachable(
+            FabricPath path, ConnectSpec spec, OffloadUnavailable last) {
         if (last != null) {
             return last;
         }
-        String why = path == null ? spec.remote().getAddress().getHostAddress() + " is not on this host" : path.reason();
+        String why =
+                path == null
+                        ? spec.remote().getAddress().getHostAddress() + " is not on this host"
+                        : path.reason();
         return new OffloadUnavailable(ReasonCode.NOT_LOCAL, why);
     }
 
@@ -188,13 +199,7 @@ public final class SdpProvider implements OffloadProvider {
             throw Reasons.badHelloAck(fault);
         }
         return new SdpStream(
-                machine,
-                c.queuePair(),
-                settings,
-                loop,
-                fabric.name(),
-                local[0],
-                spec.remote());
+                machine, c.queuePair(), settings, loop, fabric.name(), local[0], spec.remote());
     }
 
     @Override
@@ -213,7 +218,9 @@ public final class SdpProvider implements OffloadProvider {
         if (!listening) {
             throw last != null
                     ? last
-                    : new OffloadUnavailable(ReasonCode.NO_PROVIDER, "no fabric of " + spec.fabrics() + " exists here");
+                    : new OffloadUnavailable(
+                            ReasonCode.NO_PROVIDER,
+                            "no fabric of " + spec.fabrics() + " exists here");
         }
         return listener;
     }

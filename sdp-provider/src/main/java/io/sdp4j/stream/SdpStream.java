@@ -18,18 +18,25 @@ import java.nio.ByteBuffer;
 /**
  * One SDP stream: the thin shell round one machine, one queue pair and one completion queue.
  *
- * <p>Locks: {@code core}'s monitor for everything that the machine decides. The fields of the reader ({@code slot, at,
- * left}) belong to the one thread that reads, those of a write in progress live on its stack; payload is copied between
- * two holds of the monitor, so a reader and a writer never wait for each other's copies.
+ * <p>Locks: {@code core}'s monitor for everything that the machine decides. The fields of the
+ * reader ({@code slot, at, left}) belong to the one thread that reads, those of a write in progress
+ * live on its stack; payload is copied between two holds of the monitor, so a reader and a writer
+ * never wait for each other's copies.
  *
- * <p>A message that was read to its end is given back at the reader's next call, together with taking the next one: one
- * hold of the monitor instead of two. Until then it counts as unread, which costs the peer one credit.
+ * <p>A message that was read to its end is given back at the reader's next call, together with
+ * taking the next one: one hold of the monitor instead of two. Until then it counts as unread,
+ * which costs the peer one credit.
  */
 final class SdpStream implements OffloadStream {
-    /** Payloads up to this many bytes are copied under the lock: shorter than a second hold of it. */
+    /**
+     * Payloads up to this many bytes are copied under the lock: shorter than a second hold of it.
+     */
     private static final int SMALL_BYTES = 512;
 
-    /** How the cut of a stream was reported, because the kernel reports it once to whoever comes first. */
+    /**
+     * How the cut of a stream was reported, because the kernel reports it once to whoever comes
+     * first.
+     */
     private enum Reported {
         NOTHING,
         TO_READER,
@@ -124,13 +131,16 @@ final class SdpStream implements OffloadStream {
         return done == 0 && len > 0 ? emptyRead : done;
     }
 
-    /** What a read that found nothing answers; set by {@link #nextMessage}, read by the same thread. */
+    /**
+     * What a read that found nothing answers; set by {@link #nextMessage}, read by the same thread.
+     */
     private int emptyRead;
 
     /**
      * Gives back the message read last and takes the next one.
      *
-     * @param first whether nothing was read yet by this call, so that an end or an error must be told
+     * @param first whether nothing was read yet by this call, so that an end or an error must be
+     *     told
      * @return false if there is none; {@link #emptyRead} says why
      */
     private boolean nextMessage(boolean first) throws IOException {
@@ -254,7 +264,10 @@ final class SdpStream implements OffloadStream {
         }
     }
 
-    /** A reserved slot, -1 = not now. Fails if nothing can be written ever again and {@code tell}. With the lock. */
+    /**
+     * A reserved slot, -1 = not now. Fails if nothing can be written ever again and {@code tell}.
+     * With the lock.
+     */
     private int reserveOrFail(boolean tell) throws SocketException {
         int taken = core.reserve();
         if (taken < 0 && tell) {
@@ -280,7 +293,10 @@ final class SdpStream implements OffloadStream {
         }
     }
 
-    /** The first write to a process that ended in order of TCP succeeds and its bytes vanish; the next one fails. */
+    /**
+     * The first write to a process that ended in order of TCP succeeds and its bytes vanish; the
+     * next one fails.
+     */
     private boolean swallow() {
         synchronized (core) {
             boolean swallow = core.machine.reset() && core.vanishedClean() && !lastWriteSwallowed;
@@ -377,7 +393,10 @@ final class SdpStream implements OffloadStream {
         }
     }
 
-    /** On the event thread: something completed while a virtual thread was parked, or after the application closed. */
+    /**
+     * On the event thread: something completed while a virtual thread was parked, or after the
+     * application closed.
+     */
     private void onDoorbell() {
         int wake;
         synchronized (core) {
@@ -385,7 +404,8 @@ final class SdpStream implements OffloadStream {
                 return;
             }
             core.progress();
-            while ((closing && !core.machine.closed() || waiters.relyOnDoorbell()) && !core.queue.arm()) {
+            while ((closing && !core.machine.closed() || waiters.relyOnDoorbell())
+                    && !core.queue.arm()) {
                 core.progress();
             }
             wake = core.takeWakeOps();
@@ -485,7 +505,11 @@ final class SdpStream implements OffloadStream {
         synchronized (core) {
             long read = core.machine.bytesReceived() - core.unread.bytes() - left;
             return new ConnectionInfo(
-                    ReasonCode.OFFLOADED, "SDP over " + fabric, fabric, read, core.machine.bytesSent());
+                    ReasonCode.OFFLOADED,
+                    "SDP over " + fabric,
+                    fabric,
+                    read,
+                    core.machine.bytesSent());
         }
     }
 }

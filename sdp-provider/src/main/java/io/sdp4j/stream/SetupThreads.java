@@ -10,8 +10,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A few platform daemon threads that set up connections for virtual threads, which must not block in native code. They
- * end after a short idle time. Thread-safe.
+ * A few platform daemon threads that set up connections for virtual threads, which must not block
+ * in native code. They end after a short idle time. Thread-safe.
  */
 final class SetupThreads {
     private static final int MAX_THREADS = 16;
@@ -25,14 +25,23 @@ final class SetupThreads {
                     TimeUnit.SECONDS,
                     new SynchronousQueue<>(),
                     task -> {
-                        Thread t = Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).name("sdp4j-setup").unstarted(task);
+                        Thread t =
+                                Thread.ofPlatform()
+                                        .daemon()
+                                        .inheritInheritableThreadLocals(false)
+                                        .name("sdp4j-setup")
+                                        .unstarted(task);
                         t.setContextClassLoader(null);
                         return t;
                     },
-                    // All busy: the caller does it himself; pinning is better than waiting for strangers' time-outs.
+                    // All busy: the caller does it himself; pinning is better than waiting for
+                    // strangers' time-outs.
                     new ThreadPoolExecutor.CallerRunsPolicy());
 
-    /** Runs {@code work} on a platform thread and waits for it, not ended by an interrupt: the work has its deadline. */
+    /**
+     * Runs {@code work} on a platform thread and waits for it, not ended by an interrupt: the work
+     * has its deadline.
+     */
     <T> T call(Callable<T> work) throws OffloadUnavailable {
         FutureTask<T> task = new FutureTask<>(work);
         pool.execute(task);
@@ -47,7 +56,8 @@ final class SetupThreads {
                     if (e.getCause() instanceof OffloadUnavailable u) {
                         throw u;
                     }
-                    throw new OffloadUnavailable(ReasonCode.INTERNAL, "set-up failed: " + e.getCause(), false, e);
+                    throw new OffloadUnavailable(
+                            ReasonCode.INTERNAL, "set-up failed: " + e.getCause(), false, e);
                 }
             }
         } finally {

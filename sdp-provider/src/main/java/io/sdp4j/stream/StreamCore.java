@@ -16,11 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of a stream that its lock guards: feeds completions to the machine and carries out what the machine wants.
+ * The part of a stream that its lock guards: feeds completions to the machine and carries out what
+ * the machine wants.
  *
- * <p>The lock is this object's monitor; every method but {@link #wakeOps}'s caller holds it. Under it: the machine, polling,
- * posting. Never: payload copies beyond a few cache lines, sleeping, user code. Wakes are collected and carried out by
- * the caller after it has left the monitor.
+ * <p>The lock is this object's monitor; every method but {@link #wakeOps}'s caller holds it. Under
+ * it: the machine, polling, posting. Never: payload copies beyond a few cache lines, sleeping, user
+ * code. Wakes are collected and carried out by the caller after it has left the monitor.
  */
 final class StreamCore {
     private static final Logger LOG = LoggerFactory.getLogger(StreamCore.class);
@@ -118,7 +119,9 @@ final class StreamCore {
         machine.onDisconnected(outbox);
     }
 
-    /** Carries out the outbox; rows that follow from rows are appended and reached by the same loop. */
+    /**
+     * Carries out the outbox; rows that follow from rows are appended and reached by the same loop.
+     */
     void carryOut() {
         for (int i = 0; i < outbox.size(); i++) {
             switch (outbox.kind(i)) {
@@ -162,7 +165,8 @@ final class StreamCore {
     private void control(int i) {
         int slot = qp.takeSendSlot();
         if (slot < 0) {
-            // Cannot happen while the machine counts send depth and credits; a peer that lied about its slots can.
+            // Cannot happen while the machine counts send depth and credits; a peer that lied about
+            // its slots can.
             machine.abort(AbortReason.TRANSPORT_ERROR, outbox);
             return;
         }

@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
  * @param buffers private buffers of a stream, 4 to 64
  * @param bufferBytes size of each, BSDH included
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
- * @param closeGraceNanos how long the second closer leaves closing the connection below to the first
+ * @param closeGraceNanos how long the second closer leaves closing the connection below to the
+ *     first
  */
 record StreamSettings(int buffers, int bufferBytes, long closeTimeoutNanos, long closeGraceNanos) {
     /** Advertisements we could hold; sdp-wire.md 18. */

@@ -3,8 +3,8 @@ package io.sdp4j.stream;
 /**
  * Received messages that the application has not taken, oldest first.
  *
- * <p>Shape: a ring of longs, one for each message: receive slot (16 bits), payload offset (16), payload length (32).
- * Never holds more than there are receive slots. Guarded by the stream's lock.
+ * <p>Shape: a ring of longs, one for each message: receive slot (16 bits), payload offset (16),
+ * payload length (32). Never holds more than there are receive slots. Guarded by the stream's lock.
  */
 final class UnreadQueue {
     /** What {@link #take} returns when nothing is there. */

@@ -9,12 +9,13 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The threads that wait for one stream: at most one reader and one writer.
  *
- * <p>One platform thread, the <em>sleeper</em>, waits in the completion queue itself, so that what arrives wakes it without
- * a hop. A second thread, and every virtual thread, parks; whoever drains the queue wakes it. A sleeper that leaves
- * wakes the other one, which then becomes the sleeper.
+ * <p>One platform thread, the <em>sleeper</em>, waits in the completion queue itself, so that what
+ * arrives wakes it without a hop. A second thread, and every virtual thread, parks; whoever drains
+ * the queue wakes it. A sleeper that leaves wakes the other one, which then becomes the sleeper.
  *
- * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the stream once more; a
- * thread that drains changes the stream first and looks at the slots afterwards. All these fields are volatile.
+ * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the
+ * stream once more; a thread that drains changes the stream first and looks at the slots
+ * afterwards. All these fields are volatile.
  */
 final class Waiters {
     private static final VarHandle SLEEPER;
@@ -32,7 +33,10 @@ final class Waiters {
         /** Makes progress and tells which operations are ready. */
         int ready();
 
-        /** Asks for the doorbell, making progress until that is granted or an operation of {@code ops} is ready. */
+        /**
+         * Asks for the doorbell, making progress until that is granted or an operation of {@code
+         * ops} is ready.
+         */
         boolean armUnlessReady(int ops);
     }
 
@@ -42,7 +46,10 @@ final class Waiters {
     private volatile Thread writer;
     private volatile Thread sleeper;
 
-    /** Operations whose next wait returns at once: a wake that came before its waiter must not be lost. */
+    /**
+     * Operations whose next wait returns at once: a wake that came before its waiter must not be
+     * lost.
+     */
     private volatile boolean readWoken;
 
     private volatile boolean writeWoken;
@@ -128,7 +135,10 @@ final class Waiters {
         enter(ops, null);
     }
 
-    /** Wakes whoever waits for an operation of {@code ops}; called after the change, without the stream's lock. */
+    /**
+     * Wakes whoever waits for an operation of {@code ops}; called after the change, without the
+     * stream's lock.
+     */
     void signal(int ops) {
         if ((ops & OffloadStream.READ) != 0) {
             free(reader);

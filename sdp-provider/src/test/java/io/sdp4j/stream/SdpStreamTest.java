@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: an SDP stream does what the offload SPI promises and shows failures as the kernel would. Method: both ends in one
- * JVM over the shared-memory fabric.
+ * Goal: an SDP stream does what the offload SPI promises and shows failures as the kernel would.
+ * Method: both ends in one JVM over the shared-memory fabric.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(60)
@@ -107,7 +107,9 @@ class SdpStreamTest {
                             () -> {
                                 for (int at = 0; at < total; at += chunk) {
                                     int n = Math.min(chunk, total - at);
-                                    writeFully(pair.client, java.util.Arrays.copyOfRange(data, at, at + n));
+                                    writeFully(
+                                            pair.client,
+                                            java.util.Arrays.copyOfRange(data, at, at + n));
                                 }
                                 return data;
                             });
@@ -177,7 +179,8 @@ class SdpStreamTest {
         assertEquals(-1, pair.server.tryRead(new byte[1], 0, 1));
         writeFully(pair.server, new byte[300_000]);
         assertEquals(300_000, readFully(pair.client, 300_000).length);
-        SocketException e = assertThrows(SocketException.class, () -> pair.client.tryWrite(new byte[1], 0, 1));
+        SocketException e =
+                assertThrows(SocketException.class, () -> pair.client.tryWrite(new byte[1], 0, 1));
         assertEquals("Broken pipe", e.getMessage());
         closeBoth();
     }
@@ -199,7 +202,8 @@ class SdpStreamTest {
                         () -> {
                             SocketException e =
                                     assertThrows(
-                                            SocketException.class, () -> pair.server.tryWrite(new byte[5], 0, 5));
+                                            SocketException.class,
+                                            () -> pair.server.tryWrite(new byte[5], 0, 5));
                             assertEquals("Broken pipe", e.getMessage());
                         });
         assertEquals(-1, pair.server.tryRead(new byte[1], 0, 1));
@@ -214,11 +218,13 @@ class SdpStreamTest {
         for (int i = 0; i < 2; i++) {
             assertEquals(
                     "Connection reset",
-                    assertThrows(SocketException.class, () -> readFully(pair.server, 1)).getMessage());
+                    assertThrows(SocketException.class, () -> readFully(pair.server, 1))
+                            .getMessage());
         }
         assertEquals(
                 "Broken pipe",
-                assertThrows(SocketException.class, () -> pair.server.tryWrite(new byte[1], 0, 1)).getMessage());
+                assertThrows(SocketException.class, () -> pair.server.tryWrite(new byte[1], 0, 1))
+                        .getMessage());
         pair.server.close(false);
     }
 
@@ -233,7 +239,9 @@ class SdpStreamTest {
                                         "Connection reset by peer",
                                         assertThrows(
                                                         SocketException.class,
-                                                        () -> pair.server.tryWrite(new byte[1], 0, 1))
+                                                        () ->
+                                                                pair.server.tryWrite(
+                                                                        new byte[1], 0, 1))
                                                 .getMessage()));
         assertArrayEquals("queued".getBytes(US_ASCII), readFully(pair.server, 100));
         assertEquals(-1, pair.server.tryRead(new byte[1], 0, 1));
@@ -277,8 +285,10 @@ class SdpStreamTest {
         byte[] chunk = new byte[65536];
         while (pair.client.tryWrite(chunk, 0, chunk.length) > 0) {}
         AtomicBoolean stop = new AtomicBoolean();
-        CompletableFuture<byte[]> reader = start(virtual, () -> waitUntil(stop, OffloadStream.READ));
-        CompletableFuture<byte[]> writer = start(virtual, () -> waitUntil(stop, OffloadStream.WRITE));
+        CompletableFuture<byte[]> reader =
+                start(virtual, () -> waitUntil(stop, OffloadStream.READ));
+        CompletableFuture<byte[]> writer =
+                start(virtual, () -> waitUntil(stop, OffloadStream.WRITE));
         stop.set(true);
         await().atMost(Duration.ofSeconds(5))
                 .until(
@@ -320,7 +330,9 @@ class SdpStreamTest {
 
     @Test
     void steadyStateAllocatesNothing() throws IOException {
-        var threads = (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
+        var threads =
+                (com.sun.management.ThreadMXBean)
+                        java.lang.management.ManagementFactory.getThreadMXBean();
         byte[] b = new byte[64];
         for (int i = 0; i < 20_000; i++) {
             pingPong(b);

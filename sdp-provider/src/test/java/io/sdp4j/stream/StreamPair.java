@@ -17,7 +17,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A listener and two ends of one stream in one JVM, with the kernel sockets that hold their ports. */
+/**
+ * A listener and two ends of one stream in one JVM, with the kernel sockets that hold their ports.
+ */
 final class StreamPair implements AutoCloseable {
     final OffloadStream client;
     final OffloadStream server;

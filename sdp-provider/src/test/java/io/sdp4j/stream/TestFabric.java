@@ -30,14 +30,18 @@ final class TestFabric implements AutoCloseable {
     TestFabric(boolean allowNative, int buffers) throws IOException {
         this.buffers = buffers;
         loop = EventLoops.start("test-loop", allowNative, t -> failure.compareAndSet(null, t));
-        fabric = ShmFabric.open(ShmConfig.defaults().withNative(allowNative).withDirectory(directory), loop);
+        fabric =
+                ShmFabric.open(
+                        ShmConfig.defaults().withNative(allowNative).withDirectory(directory),
+                        loop);
     }
 
     OffloadProvider provider() {
         return new SdpProvider(
                 new FabricSet(Map.of(fabric.name(), () -> fabric)),
                 new HostResolver(LocalAddresses.system()),
-                new StreamSettings(buffers, 16_400, TimeUnit.SECONDS.toNanos(60), TimeUnit.SECONDS.toNanos(1)),
+                new StreamSettings(
+                        buffers, 16_400, TimeUnit.SECONDS.toNanos(60), TimeUnit.SECONDS.toNanos(1)),
                 loop);
     }
 
