@@ -158,7 +158,8 @@ final class LibsdpLine {
         int column = cursor.column();
         String word = cursor.until('-');
         if (!word.matches("[0-9]{1,5}") || Integer.parseInt(word) > Rule.MAX_PORT) {
-            throw cursor.bad(column, word.isEmpty() ? cursor.rest() : word, PORTS);
+            String expected = word.indexOf(':') >= 0 ? "brackets round an IPv6 address" : PORTS;
+            throw cursor.bad(column, word.isEmpty() ? cursor.rest() : word, expected);
         }
         return Integer.parseInt(word);
     }
