@@ -312,7 +312,7 @@ public final class SdpMachine {
             return;
         }
         boolean couldWrite = writable();
-        repost(slot, out);
+        repost(slot, false, out);
         flush(out);
         wakeWriter(couldWrite, out);
     }
@@ -556,7 +556,7 @@ public final class SdpMachine {
             return onSrcAvail(slot, m, header, byteLen, out);
         }
         if (Mid.experimental(mid)) {
-            repost(slot, out); // counted, dropped (2.13)
+            repost(slot, false, out); // counted, dropped (2.13)
             return AbortReason.NONE;
         }
         AbortReason fault =
@@ -584,7 +584,7 @@ public final class SdpMachine {
                     default -> AbortReason.ILLEGAL_IN_STATE; // Hello, HelloAck
                 };
         if (fault == AbortReason.NONE) {
-            repost(slot, out);
+            repost(slot, false, out);
             if (mid == Mid.DISCONN) {
                 life.onPeerFin(out);
             }
@@ -596,7 +596,7 @@ public final class SdpMachine {
         int payloadBytes = byteLen - Bsdh.BYTES;
         if (payloadBytes == 0) {
             creditUpdatesReceived++;
-            repost(slot, out);
+            repost(slot, true, out);
             return AbortReason.NONE;
         }
         AbortReason fault = receive.onPayload();
@@ -626,15 +626,15 @@ public final class SdpMachine {
         }
         bytesReceived += payloadBytes;
         if (payloadBytes == 0 || receive.shut()) {
-            repost(slot, out);
+            repost(slot, false, out);
         } else {
             out.deliver(slot, offset, payloadBytes, flags);
         }
         return AbortReason.NONE;
     }
 
-    private void repost(int slot, Outbox out) {
-        credits.onReposted();
+    private void repost(int slot, boolean wasUpdate, Outbox out) {
+        credits.onReposted(wasUpdate);
         out.repost(slot);
     }
 
