@@ -1,0 +1,44 @@
+package io.sdp4j.resolve;
+
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The paths inside one host: shared memory to every address that is this host's own, nothing
+ * elsewhere. Whether the process behind such an address is really within reach (network namespace,
+ * owner) is the fabric's question, not ours.
+ *
+ * <p>Shape: immutable apart from the cache in {@link LocalAddresses}; any number of threads.
+ */
+public final class HostResolver implements FabricResolver {
+    /** Name of the shared-memory fabric. */
+    public static final String SHM = "shm";
+
+    private static final List<FabricPath> SHARED_MEMORY = List.of(FabricPath.usable(SHM, "", 0, 0));
+
+    private final LocalAddresses localAddresses;
+
+    /** Resolves by the addresses given. */
+    public HostResolver(LocalAddresses localAddresses) {
+        this.localAddresses = Objects.requireNonNull(localAddresses);
+    }
+
+    @Override
+    public List<FabricPath> paths(InetAddress local, InetAddress remote) {
+        if (!localAddresses.contains(remote)) {
+            return no(remote);
+        }
+        if (local != null && !local.isAnyLocalAddress() && !localAddresses.contains(local)) {
+            return no(local);
+        }
+        return SHARED_MEMORY;
+    }
+
+    private static List<FabricPath> no(InetAddress address) {
+        String reason =
+                address.getHostAddress()
+                        + " is not an address of this host and no RDMA device is present";
+        return List.of(FabricPath.unusable(SHM, reason));
+    }
+}

@@ -1,0 +1,35 @@
+package io.sdp4j.policy;
+
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Asks once per name, and makes what it is given harmless. Lives as long as one parse; one thread.
+ */
+final class HostCache implements HostLookup {
+    /** More addresses than this say nothing about a rule and cost memory in the matcher. */
+    private static final int MAX_ADDRESSES = 32;
+
+    private final HostLookup hosts;
+    private final Map<String, List<InetAddress>> known = new HashMap<>();
+
+    HostCache(HostLookup hosts) {
+        this.hosts = hosts;
+    }
+
+    @Override
+    public List<InetAddress> addresses(String host) {
+        return known.computeIfAbsent(host, this::ask);
+    }
+
+    private List<InetAddress> ask(String host) {
+        try {
+            List<InetAddress> found = hosts.addresses(host);
+            return List.copyOf(found.subList(0, Math.min(found.size(), MAX_ADDRESSES)));
+        } catch (RuntimeException e) {
+            return List.of();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.sdp4j.policy;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds rules that are legal and useless. Quadratic in the number of rules: never on a data path.
+ */
+final class Linter {
+    private Linter() {}
+
+    static List<Lint> lint(List<Rule> rules) {
+        List<Lint> found = new ArrayList<>();
+        for (int i = 0; i < rules.size(); i++) {
+            Rule rule = rules.get(i);
+            if (rule.satisfiable()) {
+                shadow(rules, i, found);
+                options(rule, found);
+            } else {
+                impossible(rule, found);
+            }
+        }
+        return found;
+    }
+
+    private static void impossible(Rule rule, List<Lint> found) {
+        if (!rule.anyAddress() && rule.addresses().isEmpty()) {
+            String detail = "never matches: host '" + rule.host() + "' is unknown";
+            found.add(new Lint(Lint.Kind.UNKNOWN_HOST, rule, detail));
+        }
+        if (rule.portLow() > rule.portHigh()) {
+            String detail =
+                    "never matches: no port is from " + rule.portLow() + " to " + rule.portHigh();
+            found.add(new Lint(Lint.Kind.EMPTY_PORT_RANGE, rule, detail));
+        } else if (rule.portLow() > Rule.MAX_PORT || rule.portHigh() < 0) {
+            String detail = "never matches: ports go from 0 to " + Rule.MAX_PORT;
+            found.add(new Lint(Lint.Kind.NEVER_MATCHES, rule, detail));
+        }
+    }
+
+    private static void shadow(List<Rule> rules, int i, List<Lint> found) {
+        Rule rule = rules.get(i);
+        if (rule.role() == Role.CONNECT && rule.portLow() == 0 && rule.portHigh() == 0) {
+            String detail = "never matches: nothing connects to port 0";
+            found.add(new Lint(Lint.Kind.NEVER_MATCHES, rule, detail));
+            return;
+        }
+        for (Rule earlier : rules.subList(0, i)) {
+            if (earlier.satisfiable() && earlier.covers(rule)) {
+                String detail = "never decides: " + earlier + " takes everything it could match";
+                found.add(new Lint(Lint.Kind.SHADOWED, rule, detail));
+                return;
+            }
+        }
+    }
+
+    private static void options(Rule rule, List<Lint> found) {
+        Decision d = rule.decision();
+        if (!d.verdict().offloads() && (!d.fabrics().isEmpty() || d.connectTimeoutNanos() >= 0)) {
+            String detail =
+                    "has options without effect: '" + d.verdict().word() + "' never offloads";
+            found.add(new Lint(Lint.Kind.NO_EFFECT, rule, detail));
+        } else if (rule.role() == Role.LISTEN && d.connectTimeoutNanos() >= 0) {
+            String detail = "has a time-out without effect: a listener does not connect";
+            found.add(new Lint(Lint.Kind.NO_EFFECT, rule, detail));
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package io.sdp4j.policy;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Where the policy comes from, and the policy itself, kept up to date with its file.
+ *
+ * <p>The file is chosen once, the first of: the agent option {@code policy}, the system property
+ * {@code sdp4j.policy}, the environment's {@code SDP4J_POLICY} and {@code LIBSDP_CONFIG_FILE}, the
+ * JDK's {@code com.sun.sdp.conf} as the agent took it over, {@code /etc/libsdp.conf} if there is
+ * one. With none, offload comes first for everything. An empty value counts as not given.
+ *
+ * <p>At most once a second {@link #current} compares time, size and identity of the file with those
+ * of the one it has. A new file replaces the policy in one step, for later decisions only; one that
+ * is no good or gone leaves the old rules in force and is reported once. A file that is no good at
+ * the start sends everything to the kernel, until it is mended. Replace a live file by renaming a
+ * complete one over it: a file that is written in place may be read half-written.
+ *
+ * <p>Shape: {@code policy} and {@code nextCheckNanos} are volatile; {@code checking} admits one
+ * thread to the file and guards {@code seen}. Callers never wait for it: while one thread reloads,
+ * the others get the policy there is. Any number of threads may call {@link #current}.
+ */
+public final class PolicySource {
+    static final String PROPERTY = Setting.POLICY.id();
+    static final String VARIABLE = "SDP4J_POLICY";
+    static final String LIBSDP_VARIABLE = "LIBSDP_CONFIG_FILE";
+    static final String LIBSDP_FILE = "/etc/libsdp.conf";
+    static final long CHECK_NANOS = 1_000_000_000L;
+    private static final int MAX_REPORTED = 5;
+
+    private final Environment environment;
+    private final Consumer<String> sink;
+    private final String programName;
+    private final Choice choice;
+    private final AtomicBoolean checking = new AtomicBoolean();
+    private final AtomicLong generation = new AtomicLong();
+
+    private Environment.Stamp seen; // guarded by checking; null: could not be looked at
+    private volatile Policy policy;
+    private volatile long nextCheckNanos;
+
+    /** A file and who named it. */
+    private record Choice(String file, String namedBy, RuleFile.Dialect whenSilent) {}
+
+    private PolicySource(
+            Choice choice, String programName, Environment environment, Consumer<String> sink) {
+        this.choice = choice;
+        this.programName = programName;
+        this.environment = environment;
+        this.sink = sink;
+    }
+
+    /**
+     * Chooses the file and loads it.
+     *
+     * @param explicit value of the agent option {@code policy}; null or empty: not given
+     * @param jdkConf value of {@code com.sun.sdp.conf} before the agent cleared it; null or empty:
+     *     not given
+     * @param programName what program patterns are compared with; see {@link #programName}
+     * @param environment where everything is read from
+     * @param sink takes one line for each thing the operator should know
+     */
+    public static PolicySource open(
+            String explicit,
+            String jdkConf,
+            String programName,
+            Environment environment,
+            Consumer<String> sink) {
+        Objects.requireNonNull(programName);
+        Choice choice = choose(explicit, jdkConf, environment);
+        PolicySource source = new PolicySource(choice, programName, environment, sink);
+        source.start();
+        return source;
+    }
+
+    private static Choice choose(String explicit, String jdkConf, Environment environment) {
+        String property = environment.property().apply(PROPERTY);
+        String variable = environment.variable().apply(VARIABLE);
+        String libsdp = environment.variable().apply(LIBSDP_VARIABLE);
+        RuleFile.Dialect usual = RuleFile.Dialect.LIBSDP;
+        if (given(explicit)) {
+            return new Choice(explicit.strip(), "agent option policy", usual);
+        }
+        if (given(property)) {
+            return new Choice(property.strip(), "system property " + PROPERTY, usual);
+        }
+        if (given(variable)) {
+            return new Choice(variable.strip(), "environment variable " + VARIABLE, usual);
+        }
+        if (given(libsdp)) {
+            return new Choice(libsdp.strip(), "environment variable " + LIBSDP_VARIABLE, usual);
+        }
+        if (given(jdkConf)) {
+            String namedBy = "system property com.sun.sdp.conf";
+            return new Choice(jdkConf.strip(), namedBy, RuleFile.Dialect.JDK);
+        }
+        try {
+            environment.files().stamp(LIBSDP_FILE);
+        } catch (NoSuchFileException e) {
+            return null;
+        } catch (IOException e) {
+            // It is there and cannot be used: loading it will say why.
+        }
+        return new Choice(LIBSDP_FILE, "its usual place", usual);
+    }
+
+    private static boolean given(String value) {
+        return value != null && !value.isBlank();
+    }
+
+    private void start() {
+        nextCheckNanos = environment.nanoTime().getAsLong() + CHECK_NANOS;
+        if (choice == null) {
+            policy = Policy.allowAll();
+            return;
+        }
+        Loaded loaded = load();
+        seen = loaded.stamp;
+        if (loaded.policy != null) {
+            policy = loaded.policy;
+            generation.incrementAndGet();
+            report(loaded.notes);
+        } else {
+            String why = loaded.notes.getFirst();
+            String more =
+                    loaded.notes.size() > 1 ? " (" + (loaded.notes.size() - 1) + " more)" : "";
+            String line = "rule file refused: " + why + more;
+            policy = Policy.everything(Decision.of(Verdict.KERNEL, line, Decision.DEFAULT_ORIGIN));
+            report(List.of(line + "; every connection uses kernel TCP"));
+        }
+    }
+
+    /** The policy in force. Costs a clock read; once a second one caller also looks at the file. */
+    public Policy current() {
+        if (choice != null) {
+            long now = environment.nanoTime().getAsLong();
+            if (now - nextCheckNanos >= 0 && checking.compareAndSet(false, true)) {
+                try {
+                    check();
+                } finally {
+                    // Counted from the end, so that a slow file system is not asked all the time.
+                    nextCheckNanos = environment.nanoTime().getAsLong() + CHECK_NANOS;
+                    checking.set(false);
+                }
+            }
+        }
+        return policy;
+    }
+
+    private void check() {
+        Environment.Stamp stamp = null;
+        try {
+            stamp = environment.files().stamp(choice.file);
+        } catch (IOException | RuntimeException e) {
+            // Compared below like any other change: it may have been so before.
+        }
+        if (Objects.equals(stamp, seen)) {
+            return;
+        }
+        Loaded loaded = load();
+        seen = loaded.stamp;
+        if (loaded.policy != null) {
+            policy = loaded.policy;
+            generation.incrementAndGet();
+            report(loaded.notes);
+        } else {
+            int shown = Math.min(loaded.notes.size(), MAX_REPORTED);
+            report(loaded.notes.subList(0, shown));
+            String many =
+                    loaded.notes.size() > shown ? " (" + loaded.notes.size() + " errors)" : "";
+            report(List.of("new rule file refused" + many + "; the rules loaded before stay"));
+        }
+    }
+
+    /** The outcome of one look at the file: a policy with its warnings, or null with the errors. */
+    private record Loaded(Environment.Stamp stamp, Policy policy, List<String> notes) {}
+
+    private Loaded load() {
+        Environment.Stamp stamp = null;
+        try {
+            stamp =
+                    environment
+                            .files()
+                            .stamp(choice.file); // first: a later write must look like a change
+            String text = environment.files().read(choice.file);
+            RuleFile file =
+                    RuleFile.parse(choice.file, text, environment.hosts(), choice.whenSilent);
+            if (!file.ok()) {
+                return new Loaded(
+                        stamp, null, file.errors().stream().map(RuleError::message).toList());
+            }
+            List<String> notes =
+                    file.rules().stream()
+                            .filter(r -> !r.anyAddress() && r.addresses().isEmpty())
+                            .map(r -> r + " never matches: host '" + r.host() + "' is unknown")
+                            .toList();
+            return new Loaded(stamp, file.policy(programName), notes);
+        } catch (IOException | RuntimeException e) {
+            String note = choice.file + " (" + choice.namedBy + ") " + reason(e);
+            return new Loaded(stamp, null, List.of(note));
+        }
+    }
+
+    private static String reason(Exception e) {
+        return switch (e) {
+            case NoSuchFileException _ -> "does not exist";
+            case AccessDeniedException _ -> "may not be read by this user";
+            case InvalidPathException _ -> "is not a file name";
+            default -> "cannot be read: " + e.getMessage();
+        };
+    }
+
+    private void report(List<String> lines) {
+        for (String line : lines) {
+            try {
+                sink.accept("sdp4j: " + line);
+            } catch (RuntimeException e) {
+                // Whoever connects just now must not suffer from a log that fails.
+            }
+        }
+    }
+
+    /** The file in use or wanted; null: none was named and none is in the usual place. */
+    public String file() {
+        return choice == null ? null : choice.file;
+    }
+
+    /** Who named the file, for people. */
+    public String origin() {
+        return choice == null
+                ? "no rule file: offload first for everything"
+                : choice.file + ", named by " + choice.namedBy;
+    }
+
+    /** How often a rule file was loaded; 0 while none could be. */
+    public long generation() {
+        return generation.get();
+    }
+
+    /**
+     * The name of this program for patterns: main class or jar, without folder, module and
+     * arguments.
+     *
+     * @param setting the value of {@link Setting#PROGRAM}, which goes first when it is not empty
+     */
+    public static String programName(String setting, Environment environment) {
+        if (given(setting)) {
+            return setting.strip();
+        }
+        String command = environment.property().apply("sun.java.command");
+        if (!given(command)) {
+            return "java";
+        }
+        String first = command.strip().split("\\s", 2)[0];
+        return first.substring(first.lastIndexOf('/') + 1);
+    }
+}

@@ -1,0 +1,45 @@
+package io.sdp4j.policy;
+
+/**
+ * One thing wrong in a rule file.
+ *
+ * @param file the file as its owner named it
+ * @param line 1-based; 0 when the file as a whole is meant
+ * @param column 1-based, in characters; 0 when the file as a whole is meant
+ * @param found the text that stands there
+ * @param expected what should stand there
+ */
+public record RuleError(String file, int line, int column, String found, String expected) {
+    /**
+     * {@code file:line:column: found 'x', expected y}, on one line and without control characters.
+     */
+    public String message() {
+        String place = line == 0 ? file : file + ":" + line + ":" + column;
+        return place + ": found " + printable(found) + ", expected " + expected;
+    }
+
+    @Override
+    public String toString() {
+        return message();
+    }
+
+    /**
+     * A file may hold anything, terminal escapes included; what we print of it is harmless and
+     * short.
+     */
+    private static String printable(String text) {
+        if (text.isEmpty()) {
+            return "end of line";
+        }
+        StringBuilder out = new StringBuilder("'");
+        int shown = Math.min(text.length(), 60);
+        for (int i = 0; i < shown; i++) {
+            char c = text.charAt(i);
+            out.append(
+                    Character.isISOControl(c) || Character.getType(c) == Character.FORMAT
+                            ? '?'
+                            : c);
+        }
+        return out.append(shown < text.length() ? "...'" : "'").toString();
+    }
+}

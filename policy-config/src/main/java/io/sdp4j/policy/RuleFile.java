@@ -1,0 +1,161 @@
+package io.sdp4j.policy;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The text of a rule file, parsed: either rules, or the errors that keep it from being used.
+ *
+ * <p>Two dialects, told apart by the first line that begins with a word of either:
+ *
+ * {@snippet lang = text :
+ *  LIBSDP  log [min-level N] [destination stderr|syslog|file NAME]
+ *          use both|tcp|sdp|direct  server|listen|client|connect  PROGRAM-GLOB
+ *              ADDRESS[/PREFIX]|HOST|*:PORT[-PORT]|*  [fabric=NAME,..] [timeout=N(us|ms|s)]
+ *  JDK     bind|connect  ADDRESS[/PREFIX]|HOST|*  PORT[-PORT]   a port may be * or left out
+ * }
+ *
+ * An IPv6 address stands in brackets in the libsdp dialect. In both, {@code #} starts a comment
+ * anywhere and words ignore case. First match wins. What no rule matches is {@link
+ * Verdict#OFFLOAD_FIRST} in the libsdp dialect; in the JDK's a matching rule means that, and the
+ * rest is {@link Verdict#KERNEL}. {@code log} lines are checked and otherwise ignored.
+ *
+ * <p>A host name stands for all its addresses at the time of loading. An unknown one makes a rule
+ * that never matches and a {@link Lint} in the libsdp dialect, an error in the JDK's, as there.
+ *
+ * <p>Parsing never throws, whatever the text. One error refuses the file as a whole, and all errors
+ * are listed (up to {@value #MAX_ERRORS}). Immutable.
+ *
+ * <p>Source: libsdp's config_parser.y and libsdp.conf; sun.net.sdp.SdpProvider of JDK 25;
+ * jdk-spi.md 7.2 and 7.3.
+ */
+public final class RuleFile {
+    /** Whose grammar a file is written in. */
+    public enum Dialect {
+        /** {@code use …} and {@code log …} lines. */
+        LIBSDP,
+        /** {@code bind …} and {@code connect …} lines. */
+        JDK
+    }
+
+    /** After this many errors the rest of a file is not looked at. */
+    static final int MAX_ERRORS = 100;
+
+    private final String file;
+    private final Dialect dialect;
+    private final List<Rule> rules;
+    private final List<RuleError> errors;
+
+    private RuleFile(String file, Dialect dialect, List<Rule> rules, List<RuleError> errors) {
+        this.file = file;
+        this.dialect = dialect;
+        this.rules = List.copyOf(rules);
+        this.errors = List.copyOf(errors);
+    }
+
+    /** Parses {@code text}; a file without any rule is taken for the libsdp dialect. */
+    public static RuleFile parse(String file, String text, HostLookup hosts) {
+        return parse(file, text, hosts, Dialect.LIBSDP);
+    }
+
+    /**
+     * Parses a rule file.
+     *
+     * @param file its name, used in messages and origins only
+     * @param text all of it
+     * @param hosts resolves host names
+     * @param whenSilent the dialect of a file whose words do not tell, such as an empty one
+     */
+    public static RuleFile parse(String file, String text, HostLookup hosts, Dialect whenSilent) {
+        List<String> lines = text.lines().toList();
+        Dialect dialect = whenSilent;
+        for (String line : lines) {
+            LineCursor cursor = new LineCursor(file, 1, line);
+            String first = cursor.word();
+            if (cursor.is(first, "use") || cursor.is(first, "log")) {
+                dialect = Dialect.LIBSDP;
+                break;
+            }
+            if (cursor.is(first, "bind") || cursor.is(first, "connect")) {
+                dialect = Dialect.JDK;
+                break;
+            }
+        }
+        HostLookup askOnce = new HostCache(hosts);
+        List<Rule> rules = new ArrayList<>();
+        List<RuleError> errors = new ArrayList<>();
+        for (int i = 0; i < lines.size() && errors.size() < MAX_ERRORS; i++) {
+            LineCursor cursor = new LineCursor(file, i + 1, lines.get(i));
+            try {
+                Rule rule =
+                        dialect == Dialect.LIBSDP
+                                ? LibsdpLine.parse(cursor, askOnce)
+                                : JdkLine.parse(cursor, askOnce);
+                if (rule != null) {
+                    rules.add(rule);
+                }
+            } catch (LineCursor.Bad bad) {
+                errors.add(bad.error);
+            }
+        }
+        return new RuleFile(file, dialect, errors.isEmpty() ? rules : List.of(), errors);
+    }
+
+    /** The name it was parsed under. */
+    public String file() {
+        return file;
+    }
+
+    /** The dialect it turned out to be written in. */
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    /** The rules in file order; empty when there is any error. */
+    public List<Rule> rules() {
+        return rules;
+    }
+
+    /** What is wrong, in file order. */
+    public List<RuleError> errors() {
+        return errors;
+    }
+
+    /** Whether the file can be used. */
+    public boolean ok() {
+        return errors.isEmpty();
+    }
+
+    /** What is odd about the rules; empty when there is any error. */
+    public List<Lint> lint() {
+        return Linter.lint(rules);
+    }
+
+    /**
+     * The rules, compiled for one program.
+     *
+     * @throws IllegalStateException when the file has errors
+     */
+    public Policy policy(String programName) {
+        if (!ok()) {
+            throw new IllegalStateException(errors.getFirst().message());
+        }
+        boolean jdk = dialect == Dialect.JDK;
+        Verdict otherwise = jdk ? Verdict.KERNEL : Verdict.OFFLOAD_FIRST;
+        String says = "no rule matches: " + otherwise.word();
+        return Policy.of(
+                rules, programName, Decision.of(otherwise, says, Decision.DEFAULT_ORIGIN), !jdk);
+    }
+
+    @Override
+    public String toString() {
+        return file
+                + " ("
+                + dialect
+                + ", "
+                + rules.size()
+                + " rules, "
+                + errors.size()
+                + " errors)";
+    }
+}

@@ -1,0 +1,248 @@
+package io.sdp4j.policy;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Every knob there is: the only list. The table in the README is made from it.
+ *
+ * <p>Shape: {@code sdp4j.<area>.<noun>[.<unit>]}, unit last, both as a system property and, with or
+ * without {@code sdp4j.}, as an agent option. Numbers are whole; their range includes both ends.
+ */
+public enum Setting {
+    /** Rule file. */
+    POLICY("sdp4j.policy", Kind.TEXT, "", "file", "Rule file; empty: look in the usual places."),
+    /** Name that program patterns of rules are compared with. */
+    PROGRAM(
+            "sdp4j.program",
+            Kind.TEXT,
+            "",
+            "name",
+            "Name that program patterns in rules are compared with; empty: main class or jar."),
+    /** Where the report goes. */
+    REPORT("sdp4j.report", Kind.TEXT, "", "file", "JSON report written at exit; empty: none."),
+    /** Least severe level that is logged. */
+    LOG_LEVEL(
+            "sdp4j.log.level",
+            "off, error, warn, info, debug, trace",
+            "warn",
+            "Least severe level that is logged."),
+    /** No line of ours on stderr. */
+    QUIET("sdp4j.quiet", false, "Print nothing on stderr, not even why offload is off."),
+    /** JMX bean. */
+    JMX("sdp4j.jmx", true, "Register the report as a JMX bean."),
+    /** Cap of an offload attempt. */
+    CONNECT_TIMEOUT_MS(
+            "sdp4j.connect.timeout.ms",
+            200,
+            1,
+            60_000,
+            "ms",
+            "Longest time an offload attempt may take before kernel TCP is used."),
+    /** How long a miss is remembered. */
+    MISS_CACHE_SECONDS(
+            "sdp4j.miss.cache.seconds",
+            10,
+            0,
+            86_400,
+            "s",
+            "How long a destination that did not answer goes straight to kernel TCP; 0: not at all."),
+    /** How many misses are remembered. */
+    MISS_CACHE_ENTRIES(
+            "sdp4j.miss.cache.entries",
+            1024,
+            0,
+            1_048_576,
+            "entries",
+            "How many such destinations are remembered; 0: none."),
+    /** Shared-memory fabric. */
+    SHM_ENABLED("sdp4j.shm.enabled", true, "Use the shared-memory fabric."),
+    /** Native half of the shared-memory fabric. */
+    SHM_NATIVE(
+            "sdp4j.shm.native",
+            "auto, off",
+            "auto",
+            "Native calls of the shared-memory fabric: when allowed, or never (pure Java, slower)."),
+    /** Rendezvous directory. */
+    SHM_DIR(
+            "sdp4j.shm.dir",
+            Kind.TEXT,
+            "",
+            "directory",
+            "Private directory where processes meet; empty: automatic."),
+    /** Receive buffers per connection. */
+    BUFFERS_COUNT(
+            "sdp4j.buffers.count",
+            32,
+            4,
+            64,
+            "buffers",
+            "Private receive buffers of a connection."),
+    /** Size of a receive buffer. */
+    BUFFERS_BYTES(
+            "sdp4j.buffers.bytes",
+            16_400,
+            256,
+            1_048_576,
+            "bytes",
+            "Size of a private buffer, the 16 bytes of BSDH included."),
+    /** Longest spin before a thread sleeps. */
+    SPIN_MAX_US(
+            "sdp4j.spin.max.us",
+            20,
+            0,
+            1_000,
+            "us",
+            "Longest time a waiting thread spins before it sleeps; 0: never spin."),
+    /** Threads that may spin at once. */
+    SPIN_SPINNERS_MAX(
+            "sdp4j.spin.spinners.max",
+            -1,
+            -1,
+            1_024,
+            "threads",
+            "How many threads may spin at the same time; -1: one less than there are cores."),
+    /** Longest graceful close. */
+    CLOSE_TIMEOUT_S(
+            "sdp4j.close.timeout.s",
+            60,
+            1,
+            3_600,
+            "s",
+            "Longest time a closed connection may take to deliver what it still holds."),
+    /** Wait for the peer's goodbye. */
+    CLOSE_GRACE_MS(
+            "sdp4j.close.grace.ms",
+            1_000,
+            0,
+            60_000,
+            "ms",
+            "How long the queue pair of a closed connection waits for the peer to close too."),
+    /** Bound of all shared memory. */
+    MEMORY_MAX_MB(
+            "sdp4j.memory.max.mb",
+            0,
+            0,
+            16_777_216,
+            "MiB",
+            "Most shared memory mapped by this process; 0: half of physical memory.");
+
+    enum Kind {
+        TEXT,
+        CHOICE,
+        FLAG,
+        NUMBER
+    }
+
+    private final String id;
+    private final Kind kind;
+    private final String fallback;
+    private final long min;
+    private final long max;
+    private final String choices; // with commas between
+    private final String unit;
+    private final String help;
+
+    Setting(String id, Kind kind, String fallback, String unit, String help) {
+        this(id, kind, fallback, 0, 0, "", unit, help);
+    }
+
+    Setting(String id, String choices, String fallback, String help) {
+        this(id, Kind.CHOICE, fallback, 0, 0, choices, "", help);
+    }
+
+    Setting(String id, boolean fallback, String help) {
+        this(id, Kind.FLAG, Boolean.toString(fallback), 0, 1, "true, false", "", help);
+    }
+
+    Setting(String id, long fallback, long min, long max, String unit, String help) {
+        this(id, Kind.NUMBER, Long.toString(fallback), min, max, "", unit, help);
+    }
+
+    Setting(
+            String id,
+            Kind kind,
+            String fallback,
+            long min,
+            long max,
+            String choices,
+            String unit,
+            String help) {
+        this.id = id;
+        this.kind = kind;
+        this.fallback = fallback;
+        this.min = min;
+        this.max = max;
+        this.choices = choices;
+        this.unit = unit;
+        this.help = help;
+    }
+
+    /** The system property; without {@code sdp4j.} also the agent option. */
+    public String id() {
+        return id;
+    }
+
+    /** The short form for agent options. */
+    public String option() {
+        return id.substring(Settings.PREFIX.length());
+    }
+
+    /** What the value counts or names; empty when it needs no unit. */
+    public String unit() {
+        return unit;
+    }
+
+    /** The default as text; empty: not set. */
+    public String defaultText() {
+        return fallback;
+    }
+
+    /** What values are accepted, for people. */
+    public String range() {
+        return switch (kind) {
+            case TEXT -> "any";
+            case CHOICE, FLAG -> choices;
+            case NUMBER -> min + " to " + max;
+        };
+    }
+
+    /** One sentence. */
+    public String help() {
+        return help;
+    }
+
+    boolean isNumeric() {
+        return kind == Kind.NUMBER || kind == Kind.FLAG;
+    }
+
+    boolean isFlag() {
+        return kind == Kind.FLAG;
+    }
+
+    /** The value as it will be kept, or null when it is not acceptable. */
+    String accepted(String text) {
+        String word = text.strip();
+        String lower = word.toLowerCase(Locale.ROOT);
+        return switch (kind) {
+            case TEXT -> word;
+            case CHOICE -> List.of(choices.split(", ")).contains(lower) ? lower : null;
+            case FLAG ->
+                    switch (lower) {
+                        case "", "true", "on", "yes", "1" -> "true";
+                        case "false", "off", "no", "0" -> "false";
+                        default -> null;
+                    };
+            case NUMBER -> number(word);
+        };
+    }
+
+    private String number(String word) {
+        try {
+            long value = Long.parseLong(word);
+            return value >= min && value <= max ? Long.toString(value) : null;
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+}

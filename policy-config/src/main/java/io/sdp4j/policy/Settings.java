@@ -1,0 +1,176 @@
+package io.sdp4j.policy;
+
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.Consumer;
+
+/**
+ * The values of all {@link Setting}s, read once.
+ *
+ * <p>Shape: immutable after construction; the getters allocate nothing. An agent option goes before
+ * a system property. A value that is not acceptable is reported in one line and the default holds;
+ * nothing here throws because of what a user wrote.
+ */
+public final class Settings {
+    static final String PREFIX = "sdp4j.";
+
+    private final Map<Setting, Value> values = new EnumMap<>(Setting.class);
+
+    /** A number or flag has its text parsed; any other has the number 0. */
+    private record Value(String text, long number) {}
+
+    private Settings() {
+        for (Setting setting : Setting.values()) {
+            put(setting, setting.defaultText());
+        }
+    }
+
+    /** Every setting at its default. */
+    public static Settings defaults() {
+        return new Settings();
+    }
+
+    /**
+     * Reads all settings.
+     *
+     * @param agentOptions from {@link #agentOptions}; keys with or without {@code sdp4j.}
+     * @param properties the system properties
+     * @param sink takes one line for each value or key that is no good
+     */
+    public static Settings of(
+            Map<String, String> agentOptions, Properties properties, Consumer<String> sink) {
+        Map<String, String> options = new LinkedHashMap<>();
+        agentOptions.forEach((k, v) -> options.put(k.startsWith(PREFIX) ? k : PREFIX + k, v));
+        Settings settings = new Settings();
+        for (Setting setting : Setting.values()) {
+            String option = options.remove(setting.id());
+            String property = properties.getProperty(setting.id());
+            if (option == null || !settings.take(setting, option, "agent option", sink)) {
+                if (property != null) {
+                    settings.take(setting, property, "system property", sink);
+                }
+            }
+        }
+        for (String unknown : options.keySet()) {
+            sink.accept("sdp4j: agent option '" + printable(unknown) + "' is unknown, ignored");
+        }
+        return settings;
+    }
+
+    /** The settings of this JVM. */
+    public static Settings of(Map<String, String> agentOptions, Consumer<String> sink) {
+        return of(agentOptions, System.getProperties(), sink);
+    }
+
+    /**
+     * Splits {@code key=value,key=value}. A key without a value is a flag that is switched on;
+     * blanks round keys and values do not count; of a repeated key the last value holds.
+     */
+    public static Map<String, String> agentOptions(String text) {
+        Map<String, String> options = new LinkedHashMap<>();
+        if (text != null) {
+            for (String part : text.split(",", -1)) {
+                int equals = part.indexOf('=');
+                String key = (equals < 0 ? part : part.substring(0, equals)).strip();
+                if (!key.isEmpty()) {
+                    options.put(key, equals < 0 ? "" : part.substring(equals + 1).strip());
+                }
+            }
+        }
+        return options;
+    }
+
+    private boolean take(Setting setting, String text, String source, Consumer<String> sink) {
+        String accepted = setting.accepted(text);
+        if (accepted == null) {
+            sink.accept(
+                    String.format(
+                            Locale.ROOT,
+                            "sdp4j: %s %s: found '%s', expected %s; not used",
+                            source,
+                            setting.id(),
+                            printable(text),
+                            setting.range()));
+            return false;
+        }
+        put(setting, accepted);
+        return true;
+    }
+
+    private void put(Setting setting, String accepted) {
+        long number = 0;
+        if (setting.isFlag()) {
+            number = accepted.equals("true") ? 1 : 0;
+        } else if (setting.isNumeric()) {
+            number = Long.parseLong(accepted);
+        }
+        values.put(setting, new Value(accepted, number));
+    }
+
+    private static String printable(String text) {
+        String shown = text.length() > 80 ? text.substring(0, 80) + "..." : text;
+        return shown.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    /**
+     * The value of a number, in the setting's unit.
+     *
+     * @throws IllegalArgumentException when the setting is not a number
+     */
+    public long longValue(Setting setting) {
+        require(setting.isNumeric() && !setting.isFlag(), setting);
+        return values.get(setting).number;
+    }
+
+    /** The value of a number that fits an int; all of them do. */
+    public int intValue(Setting setting) {
+        return (int) longValue(setting);
+    }
+
+    /**
+     * Whether a flag is on.
+     *
+     * @throws IllegalArgumentException when the setting is not a flag
+     */
+    public boolean flag(Setting setting) {
+        require(setting.isFlag(), setting);
+        return values.get(setting).number != 0;
+    }
+
+    /** The value as text; empty when there is none. */
+    public String text(Setting setting) {
+        return values.get(setting).text;
+    }
+
+    private static void require(boolean condition, Setting setting) {
+        if (!condition) {
+            throw new IllegalArgumentException(setting.id() + " is of another kind");
+        }
+    }
+
+    /** A system property; here, because settings are the only place that reads them. */
+    static String systemProperty(String name) {
+        try {
+            return System.getProperty(name);
+        } catch (RuntimeException e) {
+            return null;
+        }
+    }
+
+    /** The table of the README: one row per setting, in the order of the enum. */
+    public static String markdown() {
+        StringBuilder out =
+                new StringBuilder("| Setting | Default | Range | Unit | What it does |\n");
+        out.append("|---|---|---|---|---|\n");
+        for (Setting s : Setting.values()) {
+            String fallback = s.defaultText().isEmpty() ? "" : "`" + s.defaultText() + "`";
+            out.append("| `").append(s.id()).append("` | ").append(fallback);
+            out.append(" | ").append(s.range()).append(" | ").append(s.unit());
+            out.append(" | ").append(s.help()).append(" |\n");
+        }
+        return out.toString().replace("|  |", "| |").replace("|  |", "| |");
+    }
+}
