@@ -230,8 +230,12 @@ public final class Boot {
         say("off, the application runs on kernel TCP: " + why);
     }
 
+    /** The operator's line, unless told to be quiet. */
     private static void say(String line) {
-        System.err.println("sdp4j: " + line);
+        String quiet = options.getOrDefault("quiet", System.getProperty("sdp4j.quiet", "false"));
+        if (quiet.equalsIgnoreCase("false") || quiet.equals("0") || quiet.equals("off")) {
+            System.err.println("sdp4j: " + line);
+        }
     }
 
     /** The innermost message of ours, or the class of what went wrong. */

@@ -27,6 +27,13 @@ public enum Setting {
             "off, error, warn, info, debug, trace",
             "warn",
             "Least severe level that is logged."),
+    /** Where log records go. */
+    LOG_FILE(
+            "sdp4j.log.file",
+            Kind.TEXT,
+            "",
+            "file",
+            "File that log records are appended to; empty: System.Logger."),
     /** No line of ours on stderr. */
     QUIET("sdp4j.quiet", false, "Print nothing on stderr, not even why offload is off."),
     /** JMX bean. */
