@@ -39,7 +39,7 @@ public final class SwitchCounters {
     private long closedRead; // bytesLock
     private long closedWritten; // bytesLock
 
-    SwitchCounters() {
+    public SwitchCounters() {
         for (ReasonCode code : ReasonCode.values()) {
             reasons.put(code, new LongAdder());
         }

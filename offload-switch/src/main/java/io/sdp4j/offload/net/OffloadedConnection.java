@@ -28,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * last (NET-11). So whoever holds a data lock and has seen {@code closing} false may use the
  * stream.
  */
-final class OffloadedConnection {
+public final class OffloadedConnection {
     /** Pause between two looks at {@link OffloadStream#drained}, at first and at most. */
     private static final long LINGER_FIRST_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
@@ -52,7 +52,7 @@ final class OffloadedConnection {
     private boolean eof; // readLock
     private boolean reset; // readLock
 
-    OffloadedConnection(OffloadStream stream, SwitchCounters counters, int timeoutMillis) {
+    public OffloadedConnection(OffloadStream stream, SwitchCounters counters, int timeoutMillis) {
         this.stream = stream;
         this.timeoutMillis = timeoutMillis;
         this.lease = Lease.take(stream, counters, this);
@@ -61,19 +61,19 @@ final class OffloadedConnection {
     /**
      * @param socket what the stream's {@code close} closes
      */
-    InputStream inputStream(Closeable socket) {
+    public InputStream inputStream(Closeable socket) {
         return new SwitchInputStream(this, socket);
     }
 
     /**
      * @param socket what the stream's {@code close} closes
      */
-    OutputStream outputStream(Closeable socket) {
+    public OutputStream outputStream(Closeable socket) {
         return new SwitchOutputStream(this, socket);
     }
 
     /** Takes effect at the next read. */
-    void timeoutMillis(int millis) {
+    public void timeoutMillis(int millis) {
         timeoutMillis = millis;
     }
 
@@ -200,7 +200,7 @@ final class OffloadedConnection {
         }
     }
 
-    void sendUrgent(int value) throws IOException {
+    public void sendUrgent(int value) throws IOException {
         writeLock.lock();
         try {
             checkOutput();
@@ -215,7 +215,7 @@ final class OffloadedConnection {
         }
     }
 
-    int available() throws IOException {
+    public int available() throws IOException {
         synchronized (stateLock) {
             if (closing) {
                 throw new SocketException("Socket closed");
@@ -224,7 +224,7 @@ final class OffloadedConnection {
         }
     }
 
-    void oobInline(boolean inline) {
+    public void oobInline(boolean inline) {
         synchronized (stateLock) {
             if (!closing) {
                 stream.oobInline(inline);
@@ -232,7 +232,7 @@ final class OffloadedConnection {
         }
     }
 
-    void shutdownInput() throws SocketException {
+    public void shutdownInput() throws SocketException {
         synchronized (stateLock) {
             if (closing) {
                 throw new SocketException("Socket closed");
@@ -245,7 +245,7 @@ final class OffloadedConnection {
         }
     }
 
-    void shutdownOutput() throws SocketException {
+    public void shutdownOutput() throws SocketException {
         synchronized (stateLock) {
             if (closing) {
                 throw new SocketException("Socket closed");
@@ -258,7 +258,7 @@ final class OffloadedConnection {
         }
     }
 
-    ConnectionInfo info() {
+    public ConnectionInfo info() {
         synchronized (stateLock) {
             return released ? last : stream.info();
         }
@@ -270,7 +270,7 @@ final class OffloadedConnection {
      * @param lingerSeconds less than 0: what was written still arrives; 0: the peer sees a reset;
      *     more: waits that long for it to arrive
      */
-    void close(int lingerSeconds) {
+    public void close(int lingerSeconds) {
         synchronized (stateLock) {
             if (closing) {
                 return;

@@ -163,13 +163,18 @@ public final class SwitchSocketImpl extends SocketImpl {
 
     private void beginConnect() throws SocketException {
         synchronized (stateLock) {
-            switch (state) {
-                case NEW -> throw new SocketException("Not created");
-                case CONNECTING -> throw new SocketException("Connection in progress");
-                case CONNECTED -> throw new SocketException("Already connected");
-                case CLOSED -> throw new SocketException("Socket closed");
-                case UNCONNECTED -> state = State.CONNECTING;
+            String problem =
+                    switch (state) {
+                        case NEW -> "Not created";
+                        case UNCONNECTED -> null;
+                        case CONNECTING -> "Connection in progress";
+                        case CONNECTED -> "Already connected";
+                        case CLOSED -> "Socket closed";
+                    };
+            if (problem != null) {
+                throw new SocketException(problem);
             }
+            state = State.CONNECTING;
         }
     }
 

@@ -1,0 +1,144 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The Base Sockets Direct Header that starts every SDP message, read and written in place.
+ *
+ * <p>Shape: 16 bytes, big-endian, no alignment assumed.
+ *
+ * {@snippet lang = text :
+ *  offset  0     1       2      4     8      12        16
+ *        | MID | Flags | Bufs | Len | MSeq | MSeqAck | payload ...
+ * }
+ *
+ * Units: {@code Len} counts bytes, header included; {@code Bufs} counts posted private buffers;
+ * {@code MSeq} and {@code MSeqAck} count messages and wrap at 2^32, so compare them by difference.
+ *
+ * <p>Errors: {@link #check} never throws, it names the first fault. The readers assume a checked
+ * header.
+ *
+ * <p>Source: sdp-wire.md 2.1 to 2.3; vectors V01 to V20.
+ */
+public final class Bsdh {
+    /** Size of the header. */
+    public static final int BYTES = 16;
+
+    /** Longest message header: BSDH and SinkAvail header. */
+    public static final int MAX_HEADER_BYTES = 36;
+
+    /** Flag: the last payload byte of this Data message is the out-of-band byte. */
+    public static final int OOB_PRES = 0x01;
+
+    /** Flag: the peer's application has queued an out-of-band byte. */
+    public static final int OOB_PEND = 0x02;
+
+    /** Flag of RdmaRdCompl: the Sink would like Pipelined mode. */
+    public static final int REQ_PIPE = 0x04;
+
+    /** The first thing wrong with a header. */
+    public enum Fault {
+        /** Nothing. */
+        NONE,
+        /** Fewer than 16 bytes. */
+        SHORT,
+        /** Len is not the byte count of the Send. */
+        LENGTH,
+        /** A reserved MID. */
+        RESERVED_MID,
+        /** No room for the extended header. */
+        TRUNCATED,
+        /** Payload where none is allowed. */
+        PAYLOAD,
+        /** OOB_PRES without a Data payload. */
+        URGENT
+    }
+
+    private Bsdh() {}
+
+    /** Message identifier, 0..255: see {@link Mid}. */
+    public static int mid(MemorySegment m, long at) {
+        return m.get(Wire.BYTE, at) & 0xFF;
+    }
+
+    /** Flags, 0..255. */
+    public static int flags(MemorySegment m, long at) {
+        return m.get(Wire.BYTE, at + 1) & 0xFF;
+    }
+
+    /** Private buffers posted at the sender, 0..65,535. */
+    public static int bufs(MemorySegment m, long at) {
+        return m.get(Wire.SHORT, at + 2) & 0xFFFF;
+    }
+
+    /** Bytes of the whole message, unsigned. */
+    public static int len(MemorySegment m, long at) {
+        return m.get(Wire.INT, at + 4);
+    }
+
+    /** Number of this message. */
+    public static int mseq(MemorySegment m, long at) {
+        return m.get(Wire.INT, at + 8);
+    }
+
+    /** Number of the last message its sender had received. */
+    public static int mseqAck(MemorySegment m, long at) {
+        return m.get(Wire.INT, at + 12);
+    }
+
+    /** Writes a header at {@code at}. */
+    public static void write(
+            MemorySegment m,
+            long at,
+            int mid,
+            int flags,
+            int bufs,
+            int lenBytes,
+            int mseq,
+            int mseqAck) {
+        m.set(Wire.LONG, at, first(mid, flags, bufs, lenBytes));
+        m.set(Wire.LONG, at + 8, second(mseq, mseqAck));
+    }
+
+    /** Bytes 0 to 7 as one big-endian number. */
+    static long first(int mid, int flags, int bufs, int lenBytes) {
+        return ((long) mid << 56)
+                | ((flags & 0xFFL) << 48)
+                | ((bufs & 0xFFFFL) << 32)
+                | (lenBytes & 0xFFFF_FFFFL);
+    }
+
+    /** Bytes 8 to 15 as one big-endian number. */
+    static long second(int mseq, int mseqAck) {
+        return ((long) mseq << 32) | (mseqAck & 0xFFFF_FFFFL);
+    }
+
+    /**
+     * The first fault of a message of {@code byteLen} bytes whose first bytes lie at {@code at}:
+     * all that can be told without knowing the connection (sdp-wire.md 2.13). Reads at most 16
+     * bytes.
+     */
+    public static Fault check(MemorySegment m, long at, int byteLen) {
+        if (byteLen < BYTES) {
+            return Fault.SHORT;
+        }
+        if (len(m, at) != byteLen) {
+            return Fault.LENGTH;
+        }
+        int mid = mid(m, at);
+        if (!Mid.known(mid)) {
+            return Fault.RESERVED_MID;
+        }
+        int payloadBytes = byteLen - BYTES - Mid.extendedBytes(mid);
+        if (payloadBytes < 0) {
+            return Fault.TRUNCATED;
+        }
+        if (payloadBytes > 0 && !Mid.mayCarryPayload(mid)) {
+            return Fault.PAYLOAD;
+        }
+        if ((flags(m, at) & OOB_PRES) != 0 && (mid != Mid.DATA || payloadBytes == 0)) {
+            return Fault.URGENT;
+        }
+        return Fault.NONE;
+    }
+}

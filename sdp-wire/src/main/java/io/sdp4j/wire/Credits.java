@@ -1,0 +1,174 @@
+package io.sdp4j.wire;
+
+/**
+ * Both directions' buffer accounting of one connection, and the sequence numbers it depends on.
+ *
+ * <p>Shape: what we may send ({@code balance}, less {@code reserved}), and what the peer may send
+ * ({@code posted} buffers, of which it knows {@code known}). All sequence numbers wrap at 2^32 and
+ * are compared by difference only.
+ *
+ * <p>Invariant: {@code known <= posted} at all times, because every message that lowers one lowers
+ * the other and only a message that leaves sets {@code known} to {@code posted}.
+ *
+ * <p>Source: sdp-wire.md 4 and 5.
+ */
+final class Credits {
+    /** Payload leaves one credit for a credit update and one for control (4.3). */
+    private static final int PAYLOAD_CREDITS = 3;
+
+    private static final int CONTROL_CREDITS = 2;
+
+    private final int pool;
+    private final int updateStep;
+
+    private int lastSent; // LSSeq; Hello counts as 0 (5.2)
+    private int lastReceived;
+    private int lastAck; // highest MSeqAck seen
+    private int balance;
+    private int reserved;
+    private int posted;
+    private int known;
+
+    /**
+     * @param pool receive buffers posted before the peer hears of them
+     */
+    Credits(int pool) {
+        this.pool = pool;
+        this.updateStep = Math.max(2, pool / 4);
+        this.posted = pool;
+    }
+
+    /** Our Hello or HelloAck has told the peer of all posted buffers. */
+    void advertised() {
+        known = posted;
+    }
+
+    /** The peer's Hello or HelloAck told of {@code bufs} buffers (4.2). */
+    void granted(int bufs) {
+        balance = bufs;
+    }
+
+    /** Starts the counters elsewhere than at 0, so that tests meet the wrap. */
+    void startAt(int lastSent, int lastReceived) {
+        this.lastSent = lastSent;
+        this.lastAck = lastSent;
+        this.lastReceived = lastReceived;
+    }
+
+    /** Messages that may be sent now, reservations taken off. */
+    int available() {
+        return Math.max(0, balance - reserved);
+    }
+
+    int reserved() {
+        return reserved;
+    }
+
+    int posted() {
+        return posted;
+    }
+
+    int known() {
+        return known;
+    }
+
+    int lastSent() {
+        return lastSent;
+    }
+
+    int lastReceived() {
+        return lastReceived;
+    }
+
+    /** MSeqAck of the next message. */
+    int ack() {
+        return lastReceived;
+    }
+
+    /** Bufs of the next message (2.1). */
+    int bufs() {
+        return posted;
+    }
+
+    /** Rule for messages with payload (4.3). */
+    boolean payloadAllowed() {
+        return balance - reserved >= PAYLOAD_CREDITS;
+    }
+
+    /**
+     * Rule for messages without payload (4.3). A reservation is a payload message that has not left
+     * yet: until it has, control must leave it the credits that payload needs.
+     */
+    boolean controlAllowed() {
+        int free = balance - reserved;
+        if (reserved > 0) {
+            return free >= PAYLOAD_CREDITS;
+        }
+        return free >= CONTROL_CREDITS || (free == 1 && posted > known);
+    }
+
+    /** Whether the peer should be told of reposted buffers (4.4). */
+    boolean updateDue() {
+        return posted > known && (known <= 2 || posted - known >= updateStep);
+    }
+
+    void reserve() {
+        assert payloadAllowed();
+        reserved++;
+    }
+
+    void unreserve() {
+        assert reserved > 0;
+        reserved--;
+    }
+
+    /**
+     * A message leaves now, telling the peer all we know.
+     *
+     * @return its MSeq
+     */
+    int onSent() {
+        balance = Math.max(0, balance - 1); // a reservation outlives what a lying peer takes back
+        known = posted;
+        return ++lastSent;
+    }
+
+    /** A message used up one posted buffer, whatever is in it. */
+    void onArrival() {
+        assert posted > 0 : "more messages than buffers";
+        posted--;
+        known--;
+    }
+
+    void onReposted() {
+        posted++;
+        assert posted <= pool;
+    }
+
+    /**
+     * Checks and takes over the numbers of a message that arrived (2.13, 4.2). The credit is
+     * replaced, never added to.
+     *
+     * @return NONE, or the violation
+     */
+    AbortReason accept(int mseq, int mseqAck, int bufs) {
+        if (known < 0) {
+            return AbortReason.NO_CREDIT;
+        }
+        if (mseq != lastReceived + 1) {
+            return AbortReason.MSEQ_GAP;
+        }
+        if (Integer.compareUnsigned(mseqAck - lastAck, lastSent - lastAck) > 0) {
+            return AbortReason.BAD_ACK;
+        }
+        lastReceived = mseq;
+        lastAck = mseqAck;
+        balance = Math.max(0, bufs - (lastSent - mseqAck));
+        return AbortReason.NONE;
+    }
+
+    /** Whether the peer had received message {@code mseq} when it sent its last message. */
+    boolean acknowledged(int mseq) {
+        return lastAck - mseq >= 0;
+    }
+}

@@ -1,0 +1,136 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Set-up of one connection: writes our half of Hello and HelloAck and keeps what the peer's half
+ * said.
+ *
+ * <p>Source: sdp-wire.md 3.3 to 3.5.
+ */
+final class Handshake {
+    private final WireConfig config;
+    private HelloForm form = HelloForm.SHORT;
+    private int majorVersion = 1;
+
+    // addresses of the InfiniBand form
+    private int ipVersion;
+    private int port;
+    private long srcHigh;
+    private long srcLow;
+    private long dstHigh;
+    private long dstLow;
+
+    // what the peer said, 0 until it did
+    private int peerReceiveBytes;
+    private int peerMaxAdverts;
+    private int ord;
+    private int ird;
+
+    Handshake(WireConfig config) {
+        this.config = config;
+        this.ord = config.ord();
+        this.ird = config.ird();
+    }
+
+    void useIbForm(int ipVersion, int port, long srcHigh, long srcLow, long dstHigh, long dstLow) {
+        form = HelloForm.IB;
+        majorVersion = Hello.IB_VERSION >> 4;
+        this.ipVersion = ipVersion;
+        this.port = port;
+        this.srcHigh = srcHigh;
+        this.srcLow = srcLow;
+        this.dstHigh = dstHigh;
+        this.dstLow = dstLow;
+    }
+
+    HelloForm form() {
+        return form;
+    }
+
+    int writeHello(MemorySegment to, long at, int bufs) {
+        int bytes = config.receiveBytes();
+        if (form == HelloForm.SHORT) {
+            return Hello.writeShort(
+                    to, at, bufs, config.maxAdverts(), bytes, bytes, config.ord(), config.ird());
+        }
+        return Hello.writeIb(
+                to,
+                at,
+                Hello.IB_VERSION,
+                ipVersion,
+                0,
+                bufs,
+                Math.min(config.maxAdverts(), 255),
+                bytes,
+                bytes,
+                port,
+                srcHigh,
+                srcLow,
+                dstHigh,
+                dstLow);
+    }
+
+    HelloFault onHello(MemorySegment m, long at, int availableBytes) {
+        HelloFault fault = Hello.check(m, at, availableBytes);
+        if (fault != HelloFault.NONE) {
+            return fault;
+        }
+        form = Hello.form(m, at);
+        majorVersion = Hello.majorVersion(m, at);
+        peerReceiveBytes = Hello.receiveBytes(m, at);
+        peerMaxAdverts = Hello.maxAdverts(m, at);
+        if (form == HelloForm.SHORT) {
+            agreeOnReads(Hello.ord(m, at), Hello.ird(m, at));
+        }
+        return HelloFault.NONE;
+    }
+
+    /** Answers in the form and with the major version of the Hello (3.5). */
+    int writeHelloAck(MemorySegment to, long at, int bufs) {
+        if (form == HelloForm.SHORT) {
+            return HelloAck.writeShort(
+                    to, at, bufs, config.maxAdverts(), config.receiveBytes(), ord, ird);
+        }
+        int version = majorVersion == 1 ? 0x11 : Hello.IB_VERSION;
+        return HelloAck.writeIb(to, at, version, bufs, config.maxAdverts(), config.receiveBytes());
+    }
+
+    HelloFault onHelloAck(MemorySegment m, long at, int availableBytes) {
+        HelloFault fault = HelloAck.check(m, at, availableBytes, form, majorVersion);
+        if (fault != HelloFault.NONE) {
+            return fault;
+        }
+        peerReceiveBytes = HelloAck.receiveBytes(m, at);
+        peerMaxAdverts = HelloAck.maxAdverts(m, at);
+        if (form == HelloForm.SHORT) {
+            agreeOnReads(HelloAck.ord(m, at), HelloAck.ird(m, at));
+        }
+        return HelloFault.NONE;
+    }
+
+    /** Own ORD must not exceed the peer's IRD; own IRD need not exceed its ORD (3.4). */
+    private void agreeOnReads(int peerOrd, int peerIrd) {
+        ord = Math.min(config.ord(), peerIrd);
+        ird = Math.min(config.ird(), peerOrd);
+    }
+
+    /**
+     * Size of the peer's receive buffers; 2^31, which fits no int, becomes the largest that does.
+     */
+    int peerReceiveBytes() {
+        return peerReceiveBytes < 0 ? Integer.MAX_VALUE : peerReceiveBytes;
+    }
+
+    int peerMaxAdverts() {
+        return peerMaxAdverts;
+    }
+
+    int ord() {
+        return ord;
+    }
+
+    int ird() {
+        return ird;
+    }
+}

@@ -1,0 +1,139 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The answer to {@link Hello}, in its two forms; {@code at} is where its BSDH starts.
+ *
+ * <p>Shape, offsets from the BSDH:
+ *
+ * {@snippet lang = text :
+ *  SHORT, 28 bytes: 16 version, 17 reserved, 18 MaxAdverts (16 bit), 20 ActRcvSz,
+ *                   24 LocORD, 26 LocIRD
+ *  IB, 196 bytes:   16 version, 17 reserved, 19 MaxAdverts (8 bit), 20 ActRcvSz,
+ *                   24 to 195 reserved
+ * }
+ *
+ * <p>Errors: {@link #check} names the first fault and never throws; the readers assume a checked
+ * message.
+ *
+ * <p>Source: sdp-wire.md 2.5, 2.6 and 3.4; vectors V04 and V08.
+ */
+public final class HelloAck {
+    /** Size of the short form. */
+    public static final int SHORT_BYTES = 28;
+
+    /** Size of the InfiniBand form: what a CM REP can carry. */
+    public static final int IB_BYTES = 196;
+
+    private HelloAck() {}
+
+    /**
+     * Writes the short form.
+     *
+     * @return bytes written
+     */
+    public static int writeShort(
+            MemorySegment m,
+            long at,
+            int bufs,
+            int maxAdverts,
+            int receiveBytes,
+            int ord,
+            int ird) {
+        Bsdh.write(m, at, Mid.HELLO_ACK, 0, bufs, SHORT_BYTES, 0, 0);
+        m.set(Wire.BYTE, at + 16, (byte) Hello.SHORT_VERSION);
+        m.set(Wire.BYTE, at + 17, (byte) 0);
+        m.set(Wire.SHORT, at + 18, (short) maxAdverts);
+        m.set(Wire.INT, at + 20, receiveBytes);
+        m.set(Wire.SHORT, at + 24, (short) ord);
+        m.set(Wire.SHORT, at + 26, (short) ird);
+        return SHORT_BYTES;
+    }
+
+    /**
+     * Writes the InfiniBand form; MaxAdverts above 255 becomes 255 (sdp-wire.md 2.5).
+     *
+     * @param version both nibbles
+     * @return bytes written
+     */
+    public static int writeIb(
+            MemorySegment m, long at, int version, int bufs, int maxAdverts, int receiveBytes) {
+        Bsdh.write(m, at, Mid.HELLO_ACK, 0, bufs, IB_BYTES, 0, 0);
+        for (int i = Bsdh.BYTES; i < IB_BYTES; i += 4) {
+            m.set(Wire.INT, at + i, 0);
+        }
+        m.set(Wire.BYTE, at + 16, (byte) version);
+        m.set(Wire.BYTE, at + 19, (byte) Math.min(maxAdverts, 255));
+        m.set(Wire.INT, at + 20, receiveBytes);
+        return IB_BYTES;
+    }
+
+    /**
+     * The first fault of a HelloAck in {@code availableBytes} bytes that answers a Hello of the
+     * given form and major version (sdp-wire.md 3.4).
+     */
+    public static HelloFault check(
+            MemorySegment m, long at, int availableBytes, HelloForm form, int majorVersion) {
+        if (availableBytes < Bsdh.BYTES
+                || Integer.compareUnsigned(Bsdh.len(m, at), availableBytes) > 0) {
+            return HelloFault.SHORT;
+        }
+        if (Bsdh.mid(m, at) != Mid.HELLO_ACK) {
+            return HelloFault.WRONG_MID;
+        }
+        boolean ib = form == HelloForm.IB;
+        if (Bsdh.len(m, at) != (ib ? IB_BYTES : SHORT_BYTES)) {
+            return HelloFault.BAD_LENGTH;
+        }
+        if (majorVersion(m, at) != majorVersion) {
+            return HelloFault.BAD_VERSION;
+        }
+        if (maxAdverts(m, at) == 0) {
+            return HelloFault.NO_ADVERTS;
+        }
+        if (!ib && (ord(m, at) == 0 || ird(m, at) == 0)) {
+            return HelloFault.NO_READ_DEPTH;
+        }
+        return Hello.receiveSizeLegal(receiveBytes(m, at))
+                ? HelloFault.NONE
+                : HelloFault.BAD_RECEIVE_SIZE;
+    }
+
+    /** Which form, by Len. */
+    public static HelloForm form(MemorySegment m, long at) {
+        return Bsdh.len(m, at) == IB_BYTES ? HelloForm.IB : HelloForm.SHORT;
+    }
+
+    /** Major version, 0..15. */
+    public static int majorVersion(MemorySegment m, long at) {
+        return Hello.majorVersion(m, at);
+    }
+
+    /** Minor version, 0..15. */
+    public static int minorVersion(MemorySegment m, long at) {
+        return Hello.minorVersion(m, at);
+    }
+
+    /** Advertisements the peer keeps track of. */
+    public static int maxAdverts(MemorySegment m, long at) {
+        return form(m, at) == HelloForm.IB
+                ? m.get(Wire.BYTE, at + 19) & 0xFF
+                : m.get(Wire.SHORT, at + 18) & 0xFFFF;
+    }
+
+    /** Size of the peer's receive buffers, BSDH included, unsigned. */
+    public static int receiveBytes(MemorySegment m, long at) {
+        return m.get(Wire.INT, at + 20);
+    }
+
+    /** RDMA reads the peer issues at a time, short form. */
+    public static int ord(MemorySegment m, long at) {
+        return m.get(Wire.SHORT, at + 24) & 0xFFFF;
+    }
+
+    /** RDMA reads the peer serves at a time, short form. */
+    public static int ird(MemorySegment m, long at) {
+        return m.get(Wire.SHORT, at + 26) & 0xFFFF;
+    }
+}

@@ -1,0 +1,211 @@
+package io.sdp4j.wire;
+
+/**
+ * Where the connection stands, which timers run, and why it was cut.
+ *
+ * <p>Shape: the state of sdp-wire.md 12.1 and four facts that no state tells: whether the
+ * application has closed, whether the connection below is already gone while our DisConn is not
+ * completed, whether the end is final ({@code down}), and the first cause of a cut. Only this class
+ * changes the state, and every change that someone may wait for wakes them.
+ */
+final class Lifecycle {
+    /** Peer's time to end its half after our close (sdp-wire.md 12.5, 18). */
+    static final long CLOSE_NANOS = 60_000_000_000L;
+
+    /** Second closer's grace for the first (12.4, 18). */
+    static final long GRACE_NANOS = 1_000_000_000L;
+
+    /** For the connection below to close (12.5). */
+    static final long LLP_NANOS = 60_000_000_000L;
+
+    /** For AbortConn to find a credit and complete: it is a courtesy. */
+    static final long ABORT_NANOS = 1_000_000_000L;
+
+    private State state = State.CLOSED;
+    private AbortReason reason = AbortReason.NONE;
+    private boolean eof;
+    private boolean closeCalled;
+    private boolean llpGone;
+    private boolean down;
+    private int armed; // one bit per timer
+
+    State state() {
+        return state;
+    }
+
+    AbortReason reason() {
+        return reason;
+    }
+
+    boolean eof() {
+        return eof;
+    }
+
+    boolean closeCalled() {
+        return closeCalled;
+    }
+
+    void onCloseCalled() {
+        closeCalled = true;
+    }
+
+    boolean llpGone() {
+        return llpGone;
+    }
+
+    boolean down() {
+        return down;
+    }
+
+    /** Whether messages of the stream are exchanged. */
+    boolean open() {
+        return switch (state) {
+            case ESTABLISHED, FIN_SENDING, FIN_SENT, FIN_CROSS, PEER_FIN, LAST_SENDING -> true;
+            default -> false;
+        };
+    }
+
+    /** Whether messages can still be sent: the connection below may be gone before we are done. */
+    boolean talking() {
+        return open() && !llpGone;
+    }
+
+    boolean settingUp() {
+        return state == State.HELLO_SENT || state == State.HELLO_RCVD;
+    }
+
+    void onHelloWritten() {
+        assert state == State.CLOSED && !down;
+        state = State.HELLO_SENT;
+    }
+
+    void onHelloAccepted() {
+        assert state == State.CLOSED && !down;
+        state = State.HELLO_RCVD;
+    }
+
+    void establish(Outbox out) {
+        state = State.ESTABLISHED;
+        out.wake(Outbox.WRITABLE);
+    }
+
+    /** Our half is to end: ESTABLISHED to FIN_SENDING, PEER_FIN to LAST_SENDING (12.2). */
+    void finish(Outbox out) {
+        state = state == State.PEER_FIN ? State.LAST_SENDING : State.FIN_SENDING;
+        out.wake(Outbox.WRITABLE);
+    }
+
+    /** The peer's DisConn was taken (12.2). */
+    void onPeerFin(Outbox out) {
+        eof = true;
+        out.wake(Outbox.READABLE);
+        switch (state) {
+            case ESTABLISHED -> state = State.PEER_FIN;
+            case FIN_SENDING -> state = State.FIN_CROSS;
+            case FIN_SENT -> closeLlp(out);
+            default -> throw new AssertionError(state);
+        }
+    }
+
+    /** Our DisConn has completed (12.2). */
+    void onFinCompleted(Outbox out) {
+        out.wake(Outbox.CLOSED);
+        if (llpGone) {
+            end(State.TIME_WAIT, out);
+            return;
+        }
+        switch (state) {
+            case FIN_SENDING -> state = State.FIN_SENT;
+            case FIN_CROSS -> closeLlp(out);
+            case LAST_SENDING -> arm(SdpMachine.TIMER_GRACE, GRACE_NANOS, out);
+            default -> throw new AssertionError(state);
+        }
+    }
+
+    /** Both halves have ended, or AbortConn is out: close the connection below. */
+    void closeLlp(Outbox out) {
+        state = State.LLP_CLOSING;
+        disarmAll(out);
+        arm(SdpMachine.TIMER_LLP, LLP_NANOS, out);
+        out.disconnect();
+        out.wake(Outbox.CLOSED);
+    }
+
+    /** The connection below is gone before our DisConn, already sent, has completed (12.2). */
+    void awaitFinCompletion(Outbox out) {
+        llpGone = true;
+        disarmAll(out);
+        arm(SdpMachine.TIMER_GRACE, GRACE_NANOS, out);
+    }
+
+    /** Cut, telling the peer by AbortConn: only after our DisConn (12.4). */
+    void aborting(AbortReason why, Outbox out) {
+        state = State.ABORTING;
+        fail(why);
+        disarmAll(out);
+        arm(SdpMachine.TIMER_ABORT, ABORT_NANOS, out);
+        out.wake(Outbox.READABLE | Outbox.WRITABLE);
+    }
+
+    /** Cut, with nothing more to say to the peer. */
+    void cut(AbortReason why, Outbox out) {
+        fail(why);
+        end(State.ERROR, out);
+        out.abort(reason);
+    }
+
+    /** Closed before there was a stream. */
+    void closeEarly(Outbox out) {
+        boolean started = state != State.CLOSED;
+        if (!down) {
+            fail(AbortReason.CLOSED_EARLY);
+            end(State.CLOSED, out);
+            if (started) {
+                out.abort(reason);
+            }
+        }
+    }
+
+    /** The connection below was cut for us. */
+    void lost(AbortReason why, Outbox out) {
+        fail(why);
+        end(State.ERROR, out);
+    }
+
+    /** The end: nothing will be emitted any more. */
+    void end(State last, Outbox out) {
+        state = last;
+        down = true;
+        disarmAll(out);
+        out.wake(Outbox.READABLE | Outbox.WRITABLE | Outbox.CLOSED);
+    }
+
+    private void fail(AbortReason why) {
+        if (reason == AbortReason.NONE) {
+            reason = why;
+        }
+        // What the peer ended in order stays readable when it merely vanishes afterwards (12.2,
+        // 13.1).
+        eof &= why == AbortReason.PEER_RESET || why == AbortReason.TRANSPORT_ERROR;
+    }
+
+    void arm(int timer, long nanos, Outbox out) {
+        armed |= 1 << timer;
+        out.armTimer(timer, nanos);
+    }
+
+    /** Whether a timer that ran out was still armed; it no longer is. */
+    boolean expire(int timer) {
+        boolean was = (armed & (1 << timer)) != 0;
+        armed &= ~(1 << timer);
+        return was;
+    }
+
+    private void disarmAll(Outbox out) {
+        for (int timer = 0; armed != 0; timer++) {
+            if (expire(timer)) {
+                out.cancelTimer(timer);
+            }
+        }
+    }
+}

@@ -1,0 +1,718 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One SDP connection: decides what to send and what to deliver, and does nothing itself.
+ *
+ * <p>Shape: a shell feeds it events and carries out the {@link Outbox} afterwards. The machine
+ * reasons about receive slots and send slots as numbers and never sees a payload byte. It is not
+ * thread-safe: the shell calls every method, queries included, under one lock. No method blocks,
+ * throws for what a peer did, or allocates in the steady state.
+ *
+ * <p>Order of a life:
+ *
+ * {@snippet lang = text :
+ *  connecting: post all receive slots; writeHello; onHelloAck == NONE; onEstablished
+ *  accepting:  onHello == NONE; post all receive slots; writeHelloAck; onEstablished
+ *  then:       reserve/send/unreserve, onReceived/consumed, completions, timers
+ *  end:        shutdownOutput/shutdownInput/close/abort, onDisconnected/onQpError; closed()
+ * }
+ *
+ * <p>What a reader of the stream does: delivered bytes first; then end of stream when {@link
+ * #eof()}; then failure when {@link #reset()}; else wait. A writer fails when {@link #reset()} or
+ * {@link #outputShut()}, and waits while not {@link #writable()}.
+ *
+ * <p>Source: sdp-wire.md, cited rule by rule.
+ */
+public final class SdpMachine {
+    /** Timer: the peer must end its half within this time after our close. */
+    public static final int TIMER_CLOSE = 0;
+
+    /** Timer: the second closer leaves closing the connection below to the first for this time. */
+    public static final int TIMER_GRACE = 1;
+
+    /** Timer: the connection below must be closed by then. */
+    public static final int TIMER_LLP = 2;
+
+    /** Timer: AbortConn must be sent by then. */
+    public static final int TIMER_ABORT = 3;
+
+    /** Timers there are or will be: size of a shell's table. */
+    public static final int TIMERS = 8;
+
+    private final boolean connecting;
+    private final int receiveBytes;
+    private final Handshake handshake;
+    private final Credits credits;
+    private final SendHalf send;
+    private final ReceiveHalf receive;
+    private final Lifecycle life = new Lifecycle();
+
+    private boolean greeted; // both Hello and HelloAck have been exchanged, as far as we can know
+    private boolean resizeAsked; // ChRcvBuf received, ChRcvBufAck not yet sent
+    private boolean abortSent;
+
+    private long messagesSent;
+    private long messagesReceived;
+    private long bytesSent;
+    private long bytesReceived;
+    private long creditUpdatesSent;
+    private long creditUpdatesReceived;
+
+    private SdpMachine(WireConfig config, boolean connecting) {
+        this.connecting = connecting;
+        this.receiveBytes = config.receiveBytes();
+        this.handshake = new Handshake(config);
+        this.credits = new Credits(config.receiveSlots());
+        this.send = new SendHalf(config.sendDepth());
+        this.receive = new ReceiveHalf(config.maxAdverts());
+    }
+
+    /**
+     * The machine of the side that connects.
+     *
+     * @param config what this side brings
+     */
+    public static SdpMachine connecting(WireConfig config) {
+        return new SdpMachine(config, true);
+    }
+
+    /**
+     * The machine of the side that accepts.
+     *
+     * @param config what this side brings
+     */
+    public static SdpMachine accepting(WireConfig config) {
+        return new SdpMachine(config, false);
+    }
+
+    /**
+     * Connecting side: speak the InfiniBand form; before {@link #writeHello}. IPv4 addresses are
+     * the low four bytes of their low half.
+     */
+    public void useIbForm(
+            int ipVersion, int port, long srcHigh, long srcLow, long dstHigh, long dstLow) {
+        assert connecting && state() == State.CLOSED;
+        handshake.useIbForm(ipVersion, port, srcHigh, srcLow, dstHigh, dstLow);
+    }
+
+    /**
+     * Connecting side: writes Hello at {@code at}; all receive slots must be posted already.
+     *
+     * @return bytes written: 32, or 92 in the InfiniBand form
+     */
+    public int writeHello(MemorySegment to, long at) {
+        assert connecting;
+        life.onHelloWritten();
+        credits.advertised();
+        return handshake.writeHello(to, at, credits.bufs());
+    }
+
+    /**
+     * Accepting side: a Hello came as private data; bytes behind its Len are padding.
+     *
+     * @param m a private copy
+     * @return NONE when accepted; the state is unchanged otherwise
+     */
+    public HelloFault onHello(MemorySegment m, long at, int availableBytes) {
+        if (connecting || state() != State.CLOSED || closed()) {
+            return HelloFault.WRONG_TIME;
+        }
+        HelloFault fault = handshake.onHello(m, at, availableBytes);
+        if (fault == HelloFault.NONE) {
+            credits.granted(Bsdh.bufs(m, at));
+            life.onHelloAccepted();
+        }
+        return fault;
+    }
+
+    /**
+     * Accepting side: writes HelloAck at {@code at} in the form of the Hello; all receive slots
+     * must be posted already.
+     *
+     * @return bytes written: 28, or 196 in the InfiniBand form
+     */
+    public int writeHelloAck(MemorySegment to, long at) {
+        assert state() == State.HELLO_RCVD && !greeted;
+        greeted = true;
+        credits.advertised();
+        return handshake.writeHelloAck(to, at, credits.bufs());
+    }
+
+    /**
+     * Connecting side: a HelloAck came as private data.
+     *
+     * @param m a private copy
+     * @return NONE when accepted; the state is unchanged otherwise
+     */
+    public HelloFault onHelloAck(MemorySegment m, long at, int availableBytes) {
+        if (state() != State.HELLO_SENT || greeted) {
+            return HelloFault.WRONG_TIME;
+        }
+        HelloFault fault = handshake.onHelloAck(m, at, availableBytes);
+        if (fault == HelloFault.NONE) {
+            credits.granted(Bsdh.bufs(m, at));
+            greeted = true;
+        }
+        return fault;
+    }
+
+    /** The connection below is up: after HelloAck was accepted, or after it was written. */
+    public void onEstablished(Outbox out) {
+        if (life.settingUp()) {
+            assert greeted;
+            life.establish(out);
+        }
+    }
+
+    /** Most payload bytes of one Data message to the peer. */
+    public int maxPayload() {
+        return peerReceiveBytes() - Bsdh.BYTES;
+    }
+
+    /** Size of the peer's receive buffers, BSDH included. */
+    public int peerReceiveBytes() {
+        return handshake.peerReceiveBytes();
+    }
+
+    /** Whether {@link #reserve()} would succeed. */
+    public boolean writable() {
+        return (state() == State.ESTABLISHED || state() == State.PEER_FIN)
+                && credits.payloadAllowed()
+                && send.roomForPayload(credits.reserved());
+    }
+
+    /**
+     * Takes one credit and one unit of send depth for a payload message that the shell is about to
+     * fill outside its lock. To be followed soon by {@link #send} or {@link #unreserve}: meanwhile
+     * control messages may have to wait.
+     *
+     * @return false when no payload may be sent now
+     */
+    public boolean reserve() {
+        if (!writable()) {
+            return false;
+        }
+        credits.reserve();
+        return true;
+    }
+
+    /** Gives a reservation back. */
+    public void unreserve(Outbox out) {
+        boolean couldWrite = writable();
+        credits.unreserve();
+        flush(out);
+        wakeWriter(couldWrite, out);
+    }
+
+    /**
+     * Sends the payload in {@code slot}, using one reservation.
+     *
+     * @param slot send slot, its payload behind the first 16 bytes
+     * @param payloadBytes 1..{@link #maxPayload()}
+     * @param urgent whether the last byte is the out-of-band byte
+     * @return false when the connection was cut since the reservation: nothing was emitted for the
+     *     slot and the shell keeps it
+     */
+    public boolean send(int slot, int payloadBytes, boolean urgent, Outbox out) {
+        credits.unreserve();
+        if (!life.talking()) {
+            return false;
+        }
+        assert payloadBytes > 0 && payloadBytes <= maxPayload();
+        assert !send.finSent();
+        int bsdhFlags = urgent ? Bsdh.OOB_PRES | Bsdh.OOB_PEND : 0;
+        long first = Bsdh.first(Mid.DATA, bsdhFlags, credits.bufs(), Bsdh.BYTES + payloadBytes);
+        int mseq = credits.onSent();
+        int flags = urgent ? Outbox.SOLICITED : 0; // sdp-wire.md 14
+        out.send(slot, payloadBytes, flags, first, Bsdh.second(mseq, credits.ack()));
+        send.onPosted();
+        messagesSent++;
+        bytesSent += payloadBytes;
+        flush(out);
+        return true;
+    }
+
+    /** No more output: DisConn leaves after everything reserved. Idempotent. */
+    public void shutdownOutput(Outbox out) {
+        if (life.open() && !send.shut()) {
+            send.shutDown();
+            life.finish(out);
+            flush(out);
+        }
+    }
+
+    /**
+     * Sends of any kind have completed, {@code count} of them: frees send depth. Need not be called
+     * when the send depth is {@link Integer#MAX_VALUE}.
+     */
+    public void onSendsCompleted(int count, Outbox out) {
+        boolean couldWrite = writable();
+        send.onCompleted(count);
+        flush(out);
+        wakeWriter(couldWrite, out);
+    }
+
+    /**
+     * A SIGNALLED control message has completed, in addition to being counted in {@link
+     * #onSendsCompleted}.
+     *
+     * @param tag {@link Outbox#tag} of the message
+     */
+    public void onControlSent(int tag, Outbox out) {
+        if (tag == Mid.DISCONN && life.open() && !send.finCompleted()) {
+            send.onFinCompleted();
+            life.onFinCompleted(out);
+        } else if (tag == Mid.ABORT_CONN && state() == State.ABORTING) {
+            life.closeLlp(out);
+        }
+    }
+
+    /**
+     * A message landed in receive buffer {@code slot}. The slot comes back as DELIVER or REPOST, or
+     * not at all when the connection is over.
+     *
+     * @param header a private copy of the first {@code min(byteLen, 36)} bytes, at {@code at}
+     * @param headerBytes bytes in that copy
+     * @param byteLen byte count of the completion
+     */
+    public void onReceived(
+            int slot, MemorySegment header, long at, int headerBytes, int byteLen, Outbox out) {
+        assert headerBytes >= Math.min(byteLen, Bsdh.MAX_HEADER_BYTES);
+        messagesReceived++;
+        if (state() == State.ABORTING) {
+            drain(header, at, byteLen, out);
+            return;
+        }
+        if (life.settingUp() && greeted) {
+            life.establish(out); // the first message proves it (sdp-wire.md 12.3)
+        }
+        if (!life.open()) {
+            return;
+        }
+        boolean couldWrite = writable();
+        credits.onArrival();
+        AbortReason fault = examine(header, at, byteLen);
+        if (fault == AbortReason.NONE) {
+            receive.onAck(credits);
+            fault = dispatch(slot, header, at, byteLen, out);
+        }
+        if (fault == AbortReason.NONE) {
+            flush(out);
+            wakeWriter(couldWrite, out);
+        } else {
+            cut(fault, out);
+        }
+    }
+
+    /** The application has taken all of a delivered slot. */
+    public void consumed(int slot, Outbox out) {
+        if (!life.talking()) {
+            return;
+        }
+        boolean couldWrite = writable();
+        repost(slot, out);
+        flush(out);
+        wakeWriter(couldWrite, out);
+    }
+
+    /**
+     * No more input: payload is thrown away from now on, the peer is not told. Slots already
+     * delivered are still to be given back with {@link #consumed}. Idempotent.
+     */
+    public void shutdownInput(Outbox out) {
+        receive.shutDown();
+    }
+
+    /**
+     * The application has closed. The machine decides the rest: an orderly end, or a cut when bytes
+     * are unread, arrive later, or the linger time is zero. Idempotent.
+     *
+     * @param unread whether delivered bytes were not read
+     * @param abortive whether the linger time is zero
+     */
+    public void close(boolean unread, boolean abortive, Outbox out) {
+        if (life.closeCalled()) {
+            return;
+        }
+        life.onCloseCalled();
+        receive.shutDown();
+        if (life.settingUp() || state() == State.CLOSED) {
+            life.closeEarly(out);
+        } else if (life.open()) {
+            if (unread || abortive) {
+                cut(unread ? AbortReason.UNREAD_DATA : AbortReason.LINGER_ZERO, out);
+            } else {
+                shutdownOutput(out);
+                life.arm(TIMER_CLOSE, Lifecycle.CLOSE_NANOS, out);
+            }
+        }
+    }
+
+    /** Cuts the stream. */
+    public void abort(AbortReason reason, Outbox out) {
+        assert reason != AbortReason.NONE;
+        cut(reason, out);
+    }
+
+    /**
+     * The connection below is closed, by the peer or as asked by DISCONNECT. The shell feeds all
+     * receive completions first: a close may overtake the last message.
+     */
+    public void onDisconnected(Outbox out) {
+        switch (state()) {
+            case HELLO_SENT, HELLO_RCVD, ESTABLISHED, FIN_SENDING, FIN_SENT, PEER_FIN ->
+                    life.lost(AbortReason.PEER_RESET, out);
+            case FIN_CROSS, LAST_SENDING -> {
+                if (send.finCompleted()) {
+                    life.end(State.TIME_WAIT, out);
+                } else if (!send.finSent()) {
+                    life.lost(AbortReason.PEER_RESET, out);
+                } else if (!life.llpGone()) {
+                    life.awaitFinCompletion(out);
+                }
+            }
+            case ABORTING -> life.lost(life.reason(), out);
+            case LLP_CLOSING -> life.end(State.TIME_WAIT, out);
+            case CLOSED, TIME_WAIT, ERROR -> {}
+        }
+    }
+
+    /** The queue pair failed: any completion error, or a device error. */
+    public void onQpError(Outbox out) {
+        switch (state()) {
+            case HELLO_SENT, HELLO_RCVD, ESTABLISHED, FIN_SENDING, FIN_SENT, PEER_FIN ->
+                    life.cut(AbortReason.TRANSPORT_ERROR, out);
+            case FIN_CROSS, LAST_SENDING -> {
+                if (send.finCompleted()) {
+                    life.end(State.TIME_WAIT, out); // both halves had ended: nothing was lost
+                } else {
+                    life.cut(AbortReason.TRANSPORT_ERROR, out);
+                }
+            }
+            case ABORTING -> life.cut(life.reason(), out);
+            case LLP_CLOSING -> life.end(State.TIME_WAIT, out);
+            case CLOSED, TIME_WAIT, ERROR -> {}
+        }
+    }
+
+    /** A timer armed by ARM_TIMER ran out; one that was cancelled meanwhile is ignored. */
+    public void onTimer(int timer, Outbox out) {
+        if (!life.expire(timer)) {
+            return;
+        }
+        switch (timer) {
+            case TIMER_CLOSE -> cut(AbortReason.CLOSE_TIMEOUT, out);
+            case TIMER_GRACE -> {
+                if (life.llpGone()) {
+                    life.lost(AbortReason.PEER_RESET, out);
+                } else {
+                    life.closeLlp(out);
+                }
+            }
+            case TIMER_LLP -> life.end(State.TIME_WAIT, out);
+            case TIMER_ABORT -> life.cut(life.reason(), out);
+            default -> throw new AssertionError(timer);
+        }
+    }
+
+    /** Where the connection stands. */
+    public State state() {
+        return life.state();
+    }
+
+    /** Whether the peer has ended its half in order: what was delivered is all there is. */
+    public boolean eof() {
+        return life.eof();
+    }
+
+    /** Whether the stream was cut. */
+    public boolean reset() {
+        return life.reason() != AbortReason.NONE;
+    }
+
+    /** Why the stream was cut, NONE when it was not. */
+    public AbortReason abortReason() {
+        return life.reason();
+    }
+
+    /** Whether output was shut by {@link #shutdownOutput} or {@link #close}. */
+    public boolean outputShut() {
+        return send.shut();
+    }
+
+    /**
+     * Whether all output has reached the peer, or never will: a lingering close need wait no more.
+     */
+    public boolean outputDone() {
+        return send.finCompleted() || closed();
+    }
+
+    /** Whether nothing is left to do: the shell may release the queue pair. */
+    public boolean closed() {
+        return life.down();
+    }
+
+    /** Messages the peer can take now, reservations taken off; never negative. */
+    public int credit() {
+        return credits.available();
+    }
+
+    /** Receive buffers posted now. */
+    public int posted() {
+        return credits.posted();
+    }
+
+    /** Messages emitted, of any kind. */
+    public long messagesSent() {
+        return messagesSent;
+    }
+
+    /** Messages received, of any kind. */
+    public long messagesReceived() {
+        return messagesReceived;
+    }
+
+    /** Payload bytes emitted. */
+    public long bytesSent() {
+        return bytesSent;
+    }
+
+    /** Payload bytes received. */
+    public long bytesReceived() {
+        return bytesReceived;
+    }
+
+    /** Empty Data messages emitted. */
+    public long creditUpdatesSent() {
+        return creditUpdatesSent;
+    }
+
+    /** Empty Data messages received. */
+    public long creditUpdatesReceived() {
+        return creditUpdatesReceived;
+    }
+
+    /** Advertisements the peer keeps track of. */
+    public int peerMaxAdverts() {
+        return handshake.peerMaxAdverts();
+    }
+
+    /** RDMA reads we may have outstanding, as agreed. */
+    public int ord() {
+        return handshake.ord();
+    }
+
+    /** RDMA reads we serve at a time, as agreed. */
+    public int ird() {
+        return handshake.ird();
+    }
+
+    /** The form in which Hello and HelloAck are exchanged. */
+    public HelloForm helloForm() {
+        return handshake.form();
+    }
+
+    /** Starts the sequence numbers elsewhere, so that tests meet the wrap; before set-up. */
+    void startAt(int lastSent, int lastReceived) {
+        credits.startAt(lastSent, lastReceived);
+    }
+
+    /** The accounting, for oracles. */
+    Credits credits() {
+        return credits;
+    }
+
+    /** Everything that can be checked before the message means anything (sdp-wire.md 2.13). */
+    private AbortReason examine(MemorySegment m, long at, int byteLen) {
+        AbortReason fault =
+                switch (Bsdh.check(m, at, byteLen)) {
+                    case NONE -> AbortReason.NONE;
+                    case SHORT -> AbortReason.SHORT_MESSAGE;
+                    case LENGTH -> AbortReason.BAD_LENGTH;
+                    case RESERVED_MID -> AbortReason.RESERVED_MID;
+                    case TRUNCATED -> AbortReason.TRUNCATED_HEADER;
+                    case PAYLOAD -> AbortReason.UNEXPECTED_PAYLOAD;
+                    case URGENT -> AbortReason.BAD_URGENT_FLAG;
+                };
+        if (fault != AbortReason.NONE) {
+            return fault;
+        }
+        if (byteLen > receiveBytes) {
+            return AbortReason.MESSAGE_TOO_LONG;
+        }
+        return credits.accept(Bsdh.mseq(m, at), Bsdh.mseqAck(m, at), Bsdh.bufs(m, at));
+    }
+
+    /** Receive actions by MID (sdp-wire.md appendix B). The slot is handed back here, or never. */
+    private AbortReason dispatch(int slot, MemorySegment m, long at, int byteLen, Outbox out) {
+        int mid = Bsdh.mid(m, at);
+        long header = at + Bsdh.BYTES;
+        if (mid == Mid.DATA) {
+            return onData(slot, Bsdh.flags(m, at), byteLen, out);
+        }
+        if (mid == Mid.SRC_AVAIL) {
+            return onSrcAvail(slot, m, header, byteLen, out);
+        }
+        if (Mid.experimental(mid)) {
+            repost(slot, out); // counted, dropped (2.13)
+            return AbortReason.NONE;
+        }
+        AbortReason fault =
+                switch (mid) {
+                    case Mid.DISCONN -> receive.onDisConn();
+                    case Mid.ABORT_CONN -> // takes an earlier DisConn back, else illegal (12.3)
+                            receive.fin() ? AbortReason.PEER_ABORT : AbortReason.ILLEGAL_IN_STATE;
+                    case Mid.SEND_SM -> send.onSendSm();
+                    case Mid.RDMA_WR_COMPL -> receive.onRdmaWrCompl();
+                    case Mid.RDMA_RD_COMPL -> send.onRdmaRdCompl();
+                    case Mid.MODE_CHANGE ->
+                            Mch.sendHalf(m, header)
+                                    ? send.onModeChange(Mch.mode(m, header))
+                                    : receive.onModeChange(Mch.mode(m, header));
+                    case Mid.SRC_AVAIL_CANCEL -> receive.onSrcAvailCancel();
+                    case Mid.SINK_AVAIL -> send.onSinkAvail();
+                    case Mid.SINK_AVAIL_CANCEL -> send.onSinkAvailCancel();
+                    case Mid.SINK_CANCEL_ACK -> receive.onSinkCancelAck();
+                    case Mid.CH_RCV_BUF -> {
+                        resizeAsked = true; // answered with the old size: refused (9)
+                        yield AbortReason.NONE;
+                    }
+                    case Mid.CH_RCV_BUF_ACK, Mid.SUSP_COMM_ACK -> AbortReason.UNEXPECTED_ANSWER;
+                    case Mid.SUSP_COMM -> AbortReason.SUSPEND_UNSUPPORTED; // never ignored (10)
+                    default -> AbortReason.ILLEGAL_IN_STATE; // Hello, HelloAck
+                };
+        if (fault == AbortReason.NONE) {
+            repost(slot, out);
+            if (mid == Mid.DISCONN) {
+                life.onPeerFin(out);
+            }
+        }
+        return fault;
+    }
+
+    private AbortReason onData(int slot, int flags, int byteLen, Outbox out) {
+        int payloadBytes = byteLen - Bsdh.BYTES;
+        if (payloadBytes == 0) {
+            creditUpdatesReceived++;
+            repost(slot, out);
+            return AbortReason.NONE;
+        }
+        AbortReason fault = receive.onPayload();
+        if (fault == AbortReason.NONE) {
+            int urgentFlags = flags & (Bsdh.OOB_PRES | Bsdh.OOB_PEND);
+            fault = deliver(slot, Bsdh.BYTES, payloadBytes, urgentFlags, out);
+        }
+        return fault;
+    }
+
+    private AbortReason onSrcAvail(
+            int slot, MemorySegment m, long header, int byteLen, Outbox out) {
+        int offset = Bsdh.BYTES + SrcAh.BYTES;
+        int payloadBytes = byteLen - offset;
+        AbortReason fault =
+                receive.onSrcAvail(SrcAh.len(m, header), SrcAh.lenLegal(m, header), payloadBytes);
+        if (fault != AbortReason.NONE) {
+            return fault;
+        }
+        return deliver(slot, offset, payloadBytes, 0, out);
+    }
+
+    /** Stream bytes, or the promise of some, for the application if it still reads. */
+    private AbortReason deliver(int slot, int offset, int payloadBytes, int flags, Outbox out) {
+        if (life.closeCalled()) {
+            return AbortReason.DATA_AFTER_CLOSE; // RFC 1122 4.2.2.13, sdp-wire.md 12.2
+        }
+        bytesReceived += payloadBytes;
+        if (payloadBytes == 0 || receive.shut()) {
+            repost(slot, out);
+        } else {
+            out.deliver(slot, offset, payloadBytes, flags);
+        }
+        return AbortReason.NONE;
+    }
+
+    private void repost(int slot, Outbox out) {
+        credits.onReposted();
+        out.repost(slot);
+    }
+
+    /**
+     * Sends every message without payload that is due and allowed; what is not allowed now is
+     * looked at again after the next event (sdp-wire.md 4.3 to 4.5). The credit update comes last
+     * because any other message makes it superfluous.
+     */
+    private void flush(Outbox out) {
+        if (state() == State.ABORTING) {
+            if (!abortSent && controlAllowed()) {
+                abortSent = true;
+                control(Mid.ABORT_CONN, Outbox.SIGNALLED | Outbox.SOLICITED, 0, out);
+            }
+            return;
+        }
+        if (!life.talking() || (send.finSent() && receive.fin())) {
+            return; // after both DisConns nobody waits for anything, and the peer may hang up
+        }
+        int answer = receive.answerDue();
+        while (answer >= 0 && controlAllowed()) {
+            control(answer, Outbox.SOLICITED, 0, out);
+            receive.onAnswered(answer, credits.lastSent());
+            answer = receive.answerDue();
+        }
+        if (resizeAsked && controlAllowed()) {
+            resizeAsked = false;
+            control(Mid.CH_RCV_BUF_ACK, 0, receiveBytes, out);
+        }
+        if (send.finDue(credits.reserved()) && controlAllowed()) {
+            control(Mid.DISCONN, Outbox.SIGNALLED, 0, out);
+            send.onFinSent();
+        }
+        if (credits.updateDue() && controlAllowed() && !(send.finSent() && receive.fin())) {
+            control(Mid.DATA, 0, 0, out);
+            creditUpdatesSent++;
+        }
+    }
+
+    private boolean controlAllowed() {
+        return credits.controlAllowed() && send.roomForControl(credits.reserved());
+    }
+
+    private void control(int mid, int flags, int extension, Outbox out) {
+        int headerBytes = Bsdh.BYTES + Mid.extendedBytes(mid);
+        long first = Bsdh.first(mid, 0, credits.bufs(), headerBytes);
+        long second = Bsdh.second(credits.onSent(), credits.ack());
+        out.control(mid, headerBytes, flags, first, second, extension);
+        send.onPosted();
+        messagesSent++;
+    }
+
+    private void wakeWriter(boolean couldWrite, Outbox out) {
+        if (!couldWrite && writable()) {
+            out.wake(Outbox.WRITABLE);
+        }
+    }
+
+    /**
+     * Abortive close: AbortConn where our DisConn has gone out, else the connection below (12.4).
+     */
+    private void cut(AbortReason why, Outbox out) {
+        if (life.down() || state() == State.ABORTING || state() == State.LLP_CLOSING) {
+            return;
+        }
+        if (why != AbortReason.PEER_ABORT && life.talking() && send.finSent()) {
+            life.aborting(why, out);
+            flush(out);
+        } else {
+            life.cut(why, out);
+        }
+    }
+
+    /** While AbortConn waits for a credit, a message may bring one; nothing else of it counts. */
+    private void drain(MemorySegment m, long at, int byteLen, Outbox out) {
+        credits.onArrival();
+        if (examine(m, at, byteLen) == AbortReason.NONE) {
+            flush(out);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Header of SinkAvail: a buffer of the Sink that the Source may write.
+ *
+ * <p>Shape: 20 bytes behind the BSDH; {@code at} is where they start.
+ *
+ * {@snippet lang = text :
+ * offset  0     4      8    16            20
+ *       | Len | rkey | va | NonDiscards |
+ * }
+ *
+ * <p>Source: sdp-wire.md 2.8; vectors V11 and V12.
+ */
+public final class SnkAh {
+    /** Size of the header. */
+    public static final int BYTES = 20;
+
+    private SnkAh() {}
+
+    /** Bytes of the whole advertised buffer, 1..2^31, unsigned. */
+    public static int len(MemorySegment m, long at) {
+        return m.get(Wire.INT, at);
+    }
+
+    /** Remote key, opaque. */
+    public static int rkey(MemorySegment m, long at) {
+        return m.get(Wire.INT, at + 4);
+    }
+
+    /** Remote address, opaque, at any alignment. */
+    public static long va(MemorySegment m, long at) {
+        return m.get(Wire.LONG, at + 8);
+    }
+
+    /** Whether the advertised length is one the protocol allows. */
+    public static boolean lenLegal(MemorySegment m, long at) {
+        int len = len(m, at);
+        return len != 0 && Integer.compareUnsigned(len, 1 << 31) <= 0;
+    }
+
+    /** Payload messages that did not discard an advertisement, by the Sink's count; wraps. */
+    public static int nonDiscards(MemorySegment m, long at) {
+        return m.get(Wire.INT, at + 16);
+    }
+
+    /** Writes the header. */
+    public static void write(
+            MemorySegment m, long at, int len, int rkey, long va, int nonDiscards) {
+        m.set(Wire.INT, at, len);
+        m.set(Wire.INT, at + 4, rkey);
+        m.set(Wire.LONG, at + 8, va);
+        m.set(Wire.INT, at + 16, nonDiscards);
+    }
+}

@@ -1,0 +1,50 @@
+package io.sdp4j.wire;
+
+/**
+ * What one side brings to a connection.
+ *
+ * <p>Four receive slots are the least we run with although the protocol allows three: with three,
+ * each credit update costs the other side the one buffer that allows payload, so two idle peers
+ * would answer each other's updates for ever (sdp-wire.md 4.3, 4.4).
+ *
+ * @param receiveSlots receive buffers the shell posts before it sends Hello or HelloAck; 4..65,535
+ * @param receiveBytes size of each receive buffer, the 16 bytes of the BSDH included; 37..2^30
+ * @param sendDepth sends that may be posted and not yet completed, at least 3; {@link
+ *     Integer#MAX_VALUE} where a send completes when it is posted
+ * @param maxAdverts advertisements this side keeps track of for the peer; 1..65,535
+ * @param ord RDMA reads this side may have outstanding; 1..65,535
+ * @param ird RDMA reads this side serves at a time; 1..65,535
+ */
+public record WireConfig(
+        int receiveSlots, int receiveBytes, int sendDepth, int maxAdverts, int ord, int ird) {
+
+    /** Fewest receive slots. */
+    public static final int MIN_RECEIVE_SLOTS = 4;
+
+    /** Smallest receive buffer: BSDH, SinkAvail header and one byte (sdp-wire.md 4.1). */
+    public static final int MIN_RECEIVE_BYTES = 37;
+
+    /** Fewest sends in flight: one with payload, one control message and one to spare. */
+    public static final int MIN_SEND_DEPTH = 3;
+
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException when a number is out of its range
+     */
+    public WireConfig {
+        check("receiveSlots", receiveSlots, MIN_RECEIVE_SLOTS, 0xFFFF);
+        check("receiveBytes", receiveBytes, MIN_RECEIVE_BYTES, 1 << 30);
+        check("sendDepth", sendDepth, MIN_SEND_DEPTH, Integer.MAX_VALUE);
+        check("maxAdverts", maxAdverts, 1, 0xFFFF);
+        check("ord", ord, 1, 0xFFFF);
+        check("ird", ird, 1, 0xFFFF);
+    }
+
+    private static void check(String name, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(
+                    name + " must be " + min + ".." + max + ", not " + value);
+        }
+    }
+}
