@@ -188,14 +188,19 @@ final class Twins {
                 || !side.machine.state().equals(State.ESTABLISHED)) {
             return;
         }
-        int real = side.peer.posted.size() - side.wire.size();
+        int real = side.peer.posted.size() - messages(side.wire);
         int believed = side.machine.credit() + side.machine.credits().reserved();
         check(
                 side.peer.machine.closed() || believed <= real,
                 side.name + " believes in " + believed + " buffers of " + real);
         check(
-                side.machine.posted() == side.posted.size() + side.landed.size(),
+                side.machine.posted() == side.posted.size() + messages(side.landed),
                 side.name + " lost count of its buffers");
+    }
+
+    private static int messages(Deque<Message> queue) {
+        boolean ends = !queue.isEmpty() && queue.peekLast().hangUp;
+        return queue.size() - (ends ? 1 : 0);
     }
 
     private void check(boolean ok, String what) {
@@ -464,10 +469,9 @@ final class Twins {
             while (!sent.isEmpty() && choices.below(2) == 0) {
                 completeSends(1);
             }
-            boolean answers = !peer.dead && machine.state() != State.LLP_CLOSING;
             dead = true;
             wire.clear();
-            if (answers) {
+            if (!peer.dead) { // the answer, or our own close that crossed
                 Message end = new Message();
                 end.hangUp = true;
                 wire.add(end);
