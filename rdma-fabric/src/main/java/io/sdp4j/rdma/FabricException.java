@@ -3,7 +3,7 @@ package io.sdp4j.rdma;
 import java.io.IOException;
 
 /**
- * A fabric could not do what was asked. {@link #cause()} is stable and meant for programs, the
+ * A fabric could not do what was asked. {@link #why()} is stable and meant for programs, the
  * message for people: what failed, why, and what the user can do.
  */
 public final class FabricException extends IOException {
