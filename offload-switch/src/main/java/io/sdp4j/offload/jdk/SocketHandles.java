@@ -53,8 +53,8 @@ final class SocketHandles {
 
     static {
         try {
-            MethodHandles.Lookup in =
-                    MethodHandles.privateLookupIn(SocketImpl.class, MethodHandles.lookup());
+            MethodHandles.Lookup own = MethodHandles.lookup();
+            MethodHandles.Lookup in = MethodHandles.privateLookupIn(SocketImpl.class, own);
             PLATFORM =
                     in.findStatic(
                             SocketImpl.class,
@@ -84,13 +84,18 @@ final class SocketHandles {
             SET_OPTION = method(in, "setOption", void.class, SocketOption.class, Object.class);
             GET_OPTION = method(in, "getOption", Object.class, SocketOption.class);
             SUPPORTED_OPTIONS = method(in, "supportedOptions", Set.class);
-            IMPL_OF_SOCKET = in.findGetter(Socket.class, "impl", SocketImpl.class);
-            IMPL_OF_SERVER = in.findGetter(ServerSocket.class, "impl", SocketImpl.class);
-            CLIENT_FACTORY = in.findStaticGetter(Socket.class, "factory", SocketImplFactory.class);
+            MethodHandles.Lookup inSocket = MethodHandles.privateLookupIn(Socket.class, own);
+            IMPL_OF_SOCKET = inSocket.findGetter(Socket.class, "impl", SocketImpl.class);
+            CLIENT_FACTORY =
+                    inSocket.findStaticGetter(Socket.class, "factory", SocketImplFactory.class);
+            MethodHandles.Lookup inServer = MethodHandles.privateLookupIn(ServerSocket.class, own);
+            IMPL_OF_SERVER = inServer.findGetter(ServerSocket.class, "impl", SocketImpl.class);
             SERVER_FACTORY =
-                    in.findStaticGetter(ServerSocket.class, "factory", SocketImplFactory.class);
+                    inServer.findStaticGetter(
+                            ServerSocket.class, "factory", SocketImplFactory.class);
             SET_SERVER_FACTORY =
-                    in.findStaticSetter(ServerSocket.class, "factory", SocketImplFactory.class);
+                    inServer.findStaticSetter(
+                            ServerSocket.class, "factory", SocketImplFactory.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
