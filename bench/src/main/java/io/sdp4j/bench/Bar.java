@@ -1,0 +1,88 @@
+package io.sdp4j.bench;
+
+import static io.sdp4j.bench.Bar.Kind.AT_MOST;
+import static io.sdp4j.bench.Bar.Kind.MORE_BY_AT_MOST;
+import static io.sdp4j.bench.Bar.Kind.SPEEDUP;
+import static io.sdp4j.bench.Bar.Kind.SPEEDUP_EVERY_ROUND;
+import static io.sdp4j.bench.Bar.Kind.SPREAD;
+import static io.sdp4j.bench.Bar.Kind.TIMES_AS_LONG;
+
+/**
+ * What a row must reach: a comparison of one metric between a configuration and a base.
+ *
+ * @param what the words of the verdict
+ * @param metric which number of a run
+ * @param subject whose number
+ * @param base compared with whose; ignored where the kind compares with nothing
+ * @param kind how
+ * @param limit the least (speed-ups) or the most (the others) that passes
+ */
+record Bar(String what, String metric, Config subject, Config base, Kind kind, double limit) {
+    /** How a bar looks at its numbers. */
+    enum Kind {
+        /** Median of the base over the median of the subject, the other way round for rates. */
+        SPEEDUP,
+        /** The least such ratio of any one round: for what must never be worse. */
+        SPEEDUP_EVERY_ROUND,
+        /** Median of the subject over the median of the base. */
+        TIMES_AS_LONG,
+        /** Highest over lowest of all the subject's runs. */
+        SPREAD,
+        /** Median of the subject less the median of the base. */
+        MORE_BY_AT_MOST,
+        /** Median of the subject. */
+        AT_MOST
+    }
+
+    static Bar faster(String metric, Config subject, Config base, double limit) {
+        return new Bar(metric, metric, subject, base, SPEEDUP, limit);
+    }
+
+    static Bar neverSlower(String metric, Config subject, Config base, double limit) {
+        return new Bar(metric + ", worst round", metric, subject, base, SPEEDUP_EVERY_ROUND, limit);
+    }
+
+    static Bar timesAsLong(String metric, Config subject, Config base, double limit) {
+        return new Bar(metric, metric, subject, base, TIMES_AS_LONG, limit);
+    }
+
+    static Bar spread(String metric, Config subject, double limit) {
+        return new Bar("spread of " + metric, metric, subject, subject, SPREAD, limit);
+    }
+
+    static Bar moreByAtMost(String metric, Config subject, Config base, double limit) {
+        return new Bar(metric, metric, subject, base, MORE_BY_AT_MOST, limit);
+    }
+
+    static Bar atMost(String metric, Config subject, double limit) {
+        return new Bar(metric + ", " + subject.title, metric, subject, subject, AT_MOST, limit);
+    }
+
+    /** Whether {@code value}, of this bar's kind, passes. */
+    boolean passes(double value) {
+        return switch (kind) {
+            case SPEEDUP, SPEEDUP_EVERY_ROUND -> value >= limit;
+            case TIMES_AS_LONG, SPREAD, MORE_BY_AT_MOST, AT_MOST -> value <= limit;
+        };
+    }
+
+    /** The limit as the table prints it. */
+    String limitText() {
+        return switch (kind) {
+            case SPEEDUP, SPEEDUP_EVERY_ROUND -> "≥ " + Format.plain(limit) + "×";
+            case TIMES_AS_LONG -> "≤ " + Format.plain(limit) + "× the time";
+            case SPREAD -> "≤ " + Format.plain(limit) + "×";
+            case MORE_BY_AT_MOST -> "≤ +" + Format.value(metric, limit);
+            case AT_MOST -> "≤ " + Format.value(metric, limit);
+        };
+    }
+
+    /** A value of this bar's kind as the table prints it. */
+    String valueText(double value) {
+        return switch (kind) {
+            case MORE_BY_AT_MOST -> (value < 0 ? "" : "+") + Format.value(metric, value);
+            case AT_MOST -> Format.value(metric, value);
+            default -> Format.ratio(value);
+        };
+    }
+}

@@ -1,0 +1,117 @@
+package io.sdp4j.bench;
+
+import io.sdp4j.bench.net.Nothing;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Runs rows round by round: each round starts fresh JVM pairs, all of them alive while it lasts,
+ * and measures every row's configurations one after the other, so that whatever else the machine
+ * does meets them alike. The order turns with the round. For one thread.
+ */
+final class Bench implements AutoCloseable {
+    private final Launch launch;
+    private final List<Row> rows;
+    private final Times times;
+    private final Consumer<String> progress;
+    private final Results results = new Results();
+
+    /** Living pairs of this round. */
+    private final Map<Config, Pair> pairs = new EnumMap<>(Config.class);
+
+    private int started;
+
+    Bench(Launch launch, List<Row> rows, Times times, Consumer<String> progress) {
+        this.launch = launch;
+        this.rows = rows;
+        this.times = times;
+        this.progress = progress;
+    }
+
+    /** Measures everything; failures of workers are in the results, not thrown. */
+    Results run() throws InterruptedException {
+        for (int round = 1; round <= times.rounds(); round++) {
+            for (Row row : rows) {
+                progress.accept("round " + round + "/" + times.rounds() + "  " + row.title());
+                for (int slice = 0; slice < row.slices(); slice++) {
+                    for (Config config : inTurn(row, round + slice)) {
+                        measure(row, config, round);
+                    }
+                }
+            }
+            endRound();
+        }
+        return results;
+    }
+
+    private List<Config> inTurn(Row row, int turn) {
+        List<Config> configs = new ArrayList<>(row.configs());
+        configs.removeIf(config -> !launch.can(config));
+        if (!configs.isEmpty()) {
+            Collections.rotate(configs, turn % configs.size());
+        }
+        return configs;
+    }
+
+    private void measure(Row row, Config config, int round) throws InterruptedException {
+        try {
+            Map<String, Double> metrics;
+            if (row.isStartup()) {
+                metrics = Map.of("wall", startup(config));
+            } else {
+                Pair pair = pairs.get(config);
+                if (pair == null) {
+                    pair = new Pair(launch, config, ++started);
+                    pairs.put(config, pair);
+                }
+                metrics = pair.measure(row, times);
+            }
+            results.add(row, config, new Results.Run(round, metrics));
+        } catch (IOException failed) {
+            progress.accept(row.id() + ", " + config.title + ": " + failed.getMessage());
+            results.addFailure(row, config, failed.getMessage());
+            Pair broken = pairs.remove(config);
+            if (broken != null) {
+                broken.kill();
+            }
+        }
+    }
+
+    /** Milliseconds from asking for a JVM to its end. */
+    private double startup(Config config) throws IOException, InterruptedException {
+        List<String> command = launch.command(config, null, Nothing.class);
+        long start = System.nanoTime();
+        Worker worker = new Worker(config.title + " start-up", command);
+        try {
+            worker.expect("READY", 20_000);
+            worker.close();
+            return (System.nanoTime() - start) / 1e6;
+        } finally {
+            worker.kill();
+        }
+    }
+
+    private void endRound() {
+        pairs.forEach(
+                (config, pair) -> {
+                    try {
+                        pair.close(results.reported(config));
+                    } catch (IOException unreadable) {
+                        results.reported(config).merge("missing_reports", 1L, Long::sum);
+                    }
+                });
+        pairs.clear();
+    }
+
+    /** Ends whatever still runs. */
+    @Override
+    public void close() {
+        pairs.values().forEach(Pair::kill);
+        pairs.clear();
+    }
+}

@@ -1,0 +1,198 @@
+package io.sdp4j.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The benchmarks' entry: {@code net} measures between two JVMs what users of the agent see beside
+ * kernel TCP and UNIX-domain sockets; {@code jmh} runs the micro-benchmarks.
+ *
+ * <p>Progress goes to standard error, the Markdown table to standard output. Exit codes: 0 every
+ * bar reached, 1 one was missed, 2 wrong options, 3 it could not run.
+ */
+public final class BenchMain {
+    private static final String USAGE =
+            """
+            usage: bench [net] [options]     two JVMs, beside kernel TCP and AF_UNIX
+                   bench jmh [JMH options]   micro-benchmarks with the gc profiler
+
+              --rows ID,ID…   only these rows: %s
+              --rounds N      rounds, each with fresh JVMs (default 5)
+              --quick         3 short rounds: a look, not a result
+              --json FILE     keep every run there
+              --agent JAR     the agent (default agent/target/sdp4j-agent.jar);
+                              "none" measures only what needs no agent
+            """;
+
+    private BenchMain() {}
+
+    /** Runs what {@code args} say and exits. */
+    public static void main(String[] args) throws Exception {
+        List<String> rest = new ArrayList<>(Arrays.asList(args));
+        String mode =
+                rest.isEmpty() || rest.getFirst().startsWith("-") ? "net" : rest.removeFirst();
+        switch (mode) {
+            case "net" -> System.exit(net(rest));
+            case "jmh" -> System.exit(jmh(rest));
+            default -> {
+                System.err.print(usage());
+                System.exit(2);
+            }
+        }
+    }
+
+    private static String usage() {
+        return USAGE.formatted(String.join(", ", Row.ALL.stream().map(Row::id).toList()));
+    }
+
+    private static int jmh(List<String> args) throws Exception {
+        io.sdp4j.bench.jmh.JmhMain.main(args.toArray(String[]::new));
+        return 0;
+    }
+
+    private static int net(List<String> args) throws InterruptedException {
+        List<Row> rows = Row.ALL;
+        Times times = Times.FULL;
+        int rounds = 0;
+        Path json = null;
+        String agent = "agent/target/sdp4j-agent.jar";
+        try {
+            for (int i = 0; i < args.size(); i++) {
+                switch (args.get(i)) {
+                    case "--rows" -> rows = rows(args.get(++i));
+                    case "--rounds" -> rounds = Integer.parseInt(args.get(++i));
+                    case "--quick" -> times = Times.QUICK;
+                    case "--json" -> json = Path.of(args.get(++i));
+                    case "--agent" -> agent = args.get(++i);
+                    case "--help" -> {
+                        System.out.print(usage());
+                        return 0;
+                    }
+                    default -> throw new IllegalArgumentException("unknown: " + args.get(i));
+                }
+            }
+        } catch (IllegalArgumentException | IndexOutOfBoundsException wrong) {
+            System.err.println(wrong.getMessage() + "\n" + usage());
+            return 2;
+        }
+        if (rounds > 0) {
+            times = times.withRounds(rounds);
+        }
+        Path agentJar = agent.equals("none") ? null : Path.of(agent).toAbsolutePath();
+        if (agentJar != null && !Files.isReadable(agentJar)) {
+            System.err.println(
+                    agentJar + " is not there: build it with ./mvnw -pl agent -am package");
+            return 3;
+        }
+        try {
+            return net(rows, times, agentJar, json);
+        } catch (IOException failed) {
+            System.err.println("cannot run: " + failed);
+            return 3;
+        }
+    }
+
+    private static List<Row> rows(String ids) {
+        List<Row> rows = new ArrayList<>();
+        for (String id : ids.split(",")) {
+            rows.add(
+                    Row.ALL.stream()
+                            .filter(row -> row.id().equals(id))
+                            .findFirst()
+                            .orElseThrow(() -> new IllegalArgumentException("no row " + id)));
+        }
+        return rows;
+    }
+
+    private static int net(List<Row> rows, Times times, Path agentJar, Path json)
+            throws IOException, InterruptedException {
+        Map<String, Object> machine = Machine.describe();
+        Path directory = Files.createTempDirectory("sdp4j-bench");
+        long start = System.nanoTime();
+        Results results;
+        try (Bench bench =
+                new Bench(new Launch(agentJar, directory), rows, times, BenchMain::progress)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(bench::close)); // Ctrl-C
+            results = bench.run();
+        } finally {
+            delete(directory);
+        }
+        long seconds = (System.nanoTime() - start) / 1_000_000_000;
+        if (json != null) {
+            keep(json, machine, times, agentJar, seconds, results);
+        }
+        System.out.println();
+        System.out.print(Table.markdown(results));
+        System.out.println();
+        System.out.println(
+                times.rounds()
+                        + " rounds in "
+                        + seconds
+                        + " s, each with fresh JVMs; medians (lowest … highest); at least "
+                        + times.firstWarmMs()
+                        + " ms of warm-up before the first measurement of a kind, "
+                        + times.measureMs()
+                        + " ms measured. "
+                        + Machine.sentence(machine)
+                        + ".");
+        results.failures().forEach(failure -> System.out.println("failed: " + failure));
+        long missed = 0;
+        for (Row row : results.rows()) {
+            missed +=
+                    row.bars().stream().filter(bar -> !results.verdict(row, bar).passed()).count();
+        }
+        System.out.println(missed == 0 ? "Every bar reached." : missed + " bars missed.");
+        return missed == 0 ? 0 : 1;
+    }
+
+    private static void progress(String line) {
+        System.err.println(line);
+    }
+
+    private static void keep(
+            Path file,
+            Map<String, Object> machine,
+            Times times,
+            Path agentJar,
+            long seconds,
+            Results results)
+            throws IOException {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("format", 1);
+        all.put("when", Instant.now().toString());
+        all.put("machine", machine);
+        Map<String, Object> settings = new LinkedHashMap<>();
+        settings.put("rounds", times.rounds());
+        settings.put("first_warm_ms", times.firstWarmMs());
+        settings.put("warm_ms", times.warmMs());
+        settings.put("measure_ms", times.measureMs());
+        settings.put("agent", agentJar != null);
+        settings.put("seconds", seconds);
+        all.put("settings", settings);
+        all.put("rows", results.rowsForJson());
+        all.put("reported", results.reportedForJson());
+        all.put("failures", results.failures());
+        Path parent = file.toAbsolutePath().getParent();
+        if (parent != null) {
+            Files.createDirectories(parent);
+        }
+        Files.writeString(file, Json.write(all));
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.sdp4j.bench;
+
+import io.sdp4j.bench.net.NetClient;
+import io.sdp4j.bench.net.NetServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** A serving and a measuring JVM of one configuration. For one thread. */
+final class Pair implements AutoCloseable {
+    private static final int START_TIMEOUT_MS = 20_000;
+
+    private final Config config;
+    private final Path serverReport;
+    private final Path clientReport;
+    private final Worker server;
+    private final Worker client;
+    private final Set<String> warmedUp = new HashSet<>();
+
+    /** Starts both and waits until they are ready; {@code number} tells pairs of one run apart. */
+    Pair(Launch launch, Config config, int number) throws IOException, InterruptedException {
+        this.config = config;
+        String name = config.id + "-" + number;
+        serverReport = launch.file(name + "-server.json");
+        clientReport = launch.file(name + "-client.json");
+        String[] how =
+                config == Config.UNIX
+                        ? new String[] {"unix", launch.file(name + ".sock").toString()}
+                        : new String[] {"tcp"};
+        server =
+                new Worker(
+                        config.title + " server",
+                        launch.command(config, serverReport, NetServer.class, how));
+        Worker started = null;
+        try {
+            String target = server.expect("READY", START_TIMEOUT_MS);
+            started =
+                    new Worker(
+                            config.title + " client",
+                            launch.command(config, clientReport, NetClient.class, target));
+            started.expect("READY", START_TIMEOUT_MS);
+        } catch (IOException | InterruptedException failed) {
+            server.kill();
+            if (started != null) {
+                started.kill();
+            }
+            throw failed;
+        }
+        client = started;
+    }
+
+    /** Runs one measurement; the first of a kind in these JVMs has the long warm-up. */
+    Map<String, Double> measure(Row row, Times times) throws IOException, InterruptedException {
+        int warmMs = warmedUp.add(row.kind()) ? times.firstWarmMs() : times.warmMs();
+        long timeoutMs = 20_000 + 10L * (warmMs + times.measureMs());
+        String answer = client.ask(row.work() + " " + warmMs + " " + times.measureMs(), timeoutMs);
+        Map<String, Double> metrics = new HashMap<>();
+        for (String pair : answer.split(" ")) {
+            int equals = pair.indexOf('=');
+            metrics.put(pair.substring(0, equals), Double.valueOf(pair.substring(equals + 1)));
+        }
+        return metrics;
+    }
+
+    /** Ends both and adds what their agents reported; {@code counts} maps names to connections. */
+    void close(Map<String, Long> counts) throws IOException {
+        close();
+        if (config.agent == Config.Agent.NONE) {
+            return;
+        }
+        for (Path report : new Path[] {serverReport, clientReport}) {
+            if (Files.exists(report)) {
+                Reports.add(Files.readString(report), counts);
+            } else {
+                counts.merge("missing_reports", 1L, Long::sum);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        server.close();
+    }
+
+    /** Ends both at once, for a pair that failed. */
+    void kill() {
+        client.kill();
+        server.kill();
+    }
+}

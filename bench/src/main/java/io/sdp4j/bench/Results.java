@@ -1,0 +1,198 @@
+package io.sdp4j.bench;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Everything measured: per row and configuration the runs of each round, and what the agents
+ * reported. For one thread.
+ */
+final class Results {
+    /** One run: the round it belongs to and its numbers. */
+    record Run(int round, Map<String, Double> metrics) {}
+
+    /**
+     * What came of one bar.
+     *
+     * @param value of the bar's kind; NaN when nothing was measured
+     * @param lowest of the per-round values (of the runs, where a bar compares with nothing)
+     * @param highest likewise
+     * @param objection why it fails whatever the value, or null
+     */
+    record Verdict(Bar bar, double value, double lowest, double highest, String objection) {
+        boolean passed() {
+            return objection == null && bar.passes(value);
+        }
+    }
+
+    private final Map<Row, Map<Config, List<Run>>> runs = new LinkedHashMap<>();
+    private final Map<Config, Map<String, Long>> reported = new EnumMap<>(Config.class);
+    private final List<String> failures = new ArrayList<>();
+
+    void add(Row row, Config config, Run run) {
+        runs.computeIfAbsent(row, r -> new EnumMap<>(Config.class))
+                .computeIfAbsent(config, c -> new ArrayList<>())
+                .add(run);
+    }
+
+    void addFailure(Row row, Config config, String problem) {
+        runs.computeIfAbsent(row, r -> new EnumMap<>(Config.class));
+        failures.add(row.id() + ", " + config.title + ": " + problem);
+    }
+
+    Map<String, Long> reported(Config config) {
+        return reported.computeIfAbsent(config, c -> new TreeMap<>());
+    }
+
+    List<String> failures() {
+        return failures;
+    }
+
+    Iterable<Row> rows() {
+        return runs.keySet();
+    }
+
+    List<Run> runs(Row row, Config config) {
+        return runs.getOrDefault(row, Map.of()).getOrDefault(config, List.of());
+    }
+
+    /** All values of one metric, sorted; empty when nothing was measured. */
+    double[] sorted(Row row, Config config, String metric) {
+        double[] values =
+                runs(row, config).stream()
+                        .mapToDouble(run -> run.metrics().getOrDefault(metric, Double.NaN))
+                        .toArray();
+        Arrays.sort(values);
+        return values;
+    }
+
+    static double median(double[] sorted) {
+        int n = sorted.length;
+        return n == 0
+                ? Double.NaN
+                : n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    }
+
+    /** What came of {@code bar} in {@code row}. */
+    Verdict verdict(Row row, Bar bar) {
+        double[] subject = sorted(row, bar.subject(), bar.metric());
+        double[] base = sorted(row, bar.base(), bar.metric());
+        double[] perRound = perRound(row, bar);
+        double lowest = perRound.length == 0 ? Double.NaN : perRound[0];
+        double highest = perRound.length == 0 ? Double.NaN : perRound[perRound.length - 1];
+        double value =
+                switch (bar.kind()) {
+                    case SPEEDUP, TIMES_AS_LONG, MORE_BY_AT_MOST ->
+                            compare(bar, median(subject), median(base));
+                    case SPEEDUP_EVERY_ROUND -> lowest;
+                    case SPREAD -> {
+                        lowest = subject.length == 0 ? Double.NaN : subject[0];
+                        highest = subject.length == 0 ? Double.NaN : subject[subject.length - 1];
+                        yield highest / lowest;
+                    }
+                    case AT_MOST -> median(subject);
+                };
+        String objection = null;
+        if (subject.length == 0 || base.length == 0) {
+            objection = "nothing measured";
+        } else if (failures.stream().anyMatch(f -> f.startsWith(row.id() + ","))) {
+            objection = "a measurement failed";
+        } else if (!row.isStartup()) {
+            objection = Reports.objection(bar.subject(), reported(bar.subject()));
+        }
+        return new Verdict(bar, value, lowest, highest, objection);
+    }
+
+    private static double compare(Bar bar, double subject, double base) {
+        return switch (bar.kind()) {
+            case TIMES_AS_LONG -> subject / base;
+            case MORE_BY_AT_MOST -> subject - base;
+            case AT_MOST, SPREAD -> subject;
+            case SPEEDUP, SPEEDUP_EVERY_ROUND ->
+                    Format.higherIsBetter(bar.metric()) ? subject / base : base / subject;
+        };
+    }
+
+    private double[] perRound(Row row, Bar bar) {
+        Map<Integer, double[]> subject = byRound(row, bar.subject(), bar.metric());
+        Map<Integer, double[]> base = byRound(row, bar.base(), bar.metric());
+        return subject.keySet().stream()
+                .filter(base::containsKey)
+                .mapToDouble(
+                        round -> compare(bar, median(subject.get(round)), median(base.get(round))))
+                .sorted()
+                .toArray();
+    }
+
+    private Map<Integer, double[]> byRound(Row row, Config config, String metric) {
+        Map<Integer, double[]> byRound = new TreeMap<>();
+        for (Run run : runs(row, config)) {
+            byRound.computeIfAbsent(
+                    run.round(),
+                    round ->
+                            runs(row, config).stream()
+                                    .filter(other -> other.round() == round)
+                                    .mapToDouble(
+                                            other ->
+                                                    other.metrics()
+                                                            .getOrDefault(metric, Double.NaN))
+                                    .sorted()
+                                    .toArray());
+        }
+        return byRound;
+    }
+
+    /** For {@link Json}. */
+    List<Object> rowsForJson() {
+        List<Object> rows = new ArrayList<>();
+        for (Row row : runs.keySet()) {
+            Map<String, Object> byConfig = new LinkedHashMap<>();
+            for (Config config : row.configs()) {
+                List<Object> list = new ArrayList<>();
+                for (Run run : runs(row, config)) {
+                    Map<String, Object> one = new LinkedHashMap<>();
+                    one.put("round", run.round());
+                    one.putAll(new TreeMap<>(run.metrics()));
+                    list.add(one);
+                }
+                byConfig.put(config.id, list);
+            }
+            List<Object> verdicts = new ArrayList<>();
+            for (Bar bar : row.bars()) {
+                Verdict verdict = verdict(row, bar);
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("metric", bar.metric());
+                one.put("subject", bar.subject().id);
+                one.put("base", bar.base().id);
+                one.put("kind", bar.kind().name());
+                one.put("value", verdict.value());
+                one.put("lowest", verdict.lowest());
+                one.put("highest", verdict.highest());
+                one.put("limit", bar.limit());
+                one.put("passed", verdict.passed());
+                one.put("objection", verdict.objection());
+                verdicts.add(one);
+            }
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("id", row.id());
+            one.put("title", row.title());
+            one.put("metric", row.metric());
+            one.put("runs", byConfig);
+            one.put("verdicts", verdicts);
+            rows.add(one);
+        }
+        return rows;
+    }
+
+    /** For {@link Json}: what the agents reported, by configuration. */
+    Map<String, Object> reportedForJson() {
+        Map<String, Object> all = new LinkedHashMap<>();
+        reported.forEach((config, counts) -> all.put(config.id, counts));
+        return all;
+    }
+}

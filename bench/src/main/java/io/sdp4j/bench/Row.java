@@ -1,0 +1,189 @@
+package io.sdp4j.bench;
+
+import static io.sdp4j.bench.Config.PARKED;
+import static io.sdp4j.bench.Config.RULE_KERNEL;
+import static io.sdp4j.bench.Config.SHM;
+import static io.sdp4j.bench.Config.SHM_PINNED;
+import static io.sdp4j.bench.Config.TCP;
+import static io.sdp4j.bench.Config.TCP_PINNED;
+import static io.sdp4j.bench.Config.UNIX;
+
+import java.util.List;
+
+/**
+ * One line of the table: what is measured, in which configurations, and what must come out.
+ *
+ * @param id the name for {@code --rows}
+ * @param title the name for people
+ * @param work the command to the measuring JVM without its times; empty for JVM start-up
+ * @param metric the number the table shows
+ * @param configs measured in turn; the first is what the others are compared with
+ * @param slices how often per round each is measured, alternating
+ * @param bars what must come out
+ */
+record Row(
+        String id,
+        String title,
+        String work,
+        String metric,
+        List<Config> configs,
+        int slices,
+        List<Bar> bars) {
+
+    /** Every row, in the table's order. */
+    static final List<Row> ALL =
+            List.of(
+                    new Row(
+                            "rtt64",
+                            "64 B round trip, defaults",
+                            "echo 64 1",
+                            "p50",
+                            List.of(TCP, UNIX, SHM),
+                            2,
+                            List.of(
+                                    Bar.faster("p50", SHM, TCP, 10),
+                                    Bar.faster("p99", SHM, TCP, 1),
+                                    Bar.spread("p50", SHM, 2))),
+                    new Row(
+                            "rtt64-pinned",
+                            "64 B round trip, both JVMs on one core",
+                            "echo 64 1",
+                            "p50",
+                            List.of(TCP_PINNED, SHM_PINNED),
+                            1,
+                            List.of(Bar.faster("p50", SHM_PINNED, TCP_PINNED, 2))),
+                    new Row(
+                            "rtt64-parked",
+                            "64 B round trip, spinning off",
+                            "echo 64 1",
+                            "p50",
+                            List.of(TCP, PARKED),
+                            1,
+                            List.of(Bar.faster("p50", PARKED, TCP, 1.5))),
+                    new Row(
+                            "rtt64-busy4",
+                            "64 B round trip, 4 busy pairs",
+                            "echo 64 4",
+                            "p50",
+                            List.of(TCP, SHM),
+                            1,
+                            List.of(
+                                    Bar.neverSlower("p50", SHM, TCP, 1),
+                                    Bar.faster("p99", SHM, TCP, 1))),
+                    new Row(
+                            "rtt4k",
+                            "4 KiB round trip",
+                            "echo 4096 1",
+                            "p50",
+                            List.of(TCP, UNIX, SHM),
+                            1,
+                            List.of(Bar.faster("p50", SHM, TCP, 5))),
+                    new Row(
+                            "rtt64k",
+                            "64 KiB round trip",
+                            "echo 65536 1",
+                            "p50",
+                            List.of(TCP, UNIX, SHM),
+                            1,
+                            List.of(Bar.faster("p50", SHM, TCP, 2.5))),
+                    new Row(
+                            "oneway64",
+                            "one-way 64 B writes",
+                            "sink 64",
+                            "writes",
+                            List.of(TCP, UNIX, SHM),
+                            1,
+                            List.of(Bar.faster("writes", SHM, TCP, 10))),
+                    new Row(
+                            "oneway1k",
+                            "one-way 1 KiB writes",
+                            "sink 1024",
+                            "writes",
+                            List.of(TCP, UNIX, SHM),
+                            1,
+                            List.of(Bar.faster("writes", SHM, TCP, 8))),
+                    new Row(
+                            "stream64k",
+                            "stream, 64 KiB writes",
+                            "sink 65536",
+                            "bytes",
+                            List.of(TCP, UNIX, SHM),
+                            1,
+                            List.of(
+                                    Bar.faster("bytes", SHM, TCP, 3),
+                                    Bar.faster("cpu", SHM, TCP, 1))),
+                    new Row(
+                            "stream1m",
+                            "stream, 1 MiB writes",
+                            "sink 1048576",
+                            "bytes",
+                            List.of(TCP, UNIX, SHM),
+                            1,
+                            List.of(
+                                    Bar.faster("bytes", SHM, TCP, 2.5),
+                                    Bar.faster("cpu", SHM, TCP, 1))),
+                    new Row(
+                            "connect",
+                            "connect + 1 byte + close, offloaded",
+                            "connect",
+                            "p50",
+                            List.of(TCP, SHM),
+                            1,
+                            List.of(Bar.timesAsLong("p50", SHM, TCP, 2))),
+                    new Row(
+                            "connect-kernel",
+                            "connect + 1 byte + close, rule says kernel",
+                            "connect",
+                            "p50",
+                            List.of(TCP, RULE_KERNEL),
+                            3,
+                            List.of(Bar.timesAsLong("p50", RULE_KERNEL, TCP, 1.05))),
+                    new Row(
+                            "kernel-rtt",
+                            "agent on, nothing to offload: 64 B round trip",
+                            "echo 64 1",
+                            "p50",
+                            List.of(TCP, RULE_KERNEL),
+                            3,
+                            List.of(Bar.timesAsLong("p50", RULE_KERNEL, TCP, 1.03))),
+                    new Row(
+                            "kernel-stream",
+                            "agent on, nothing to offload: stream, 64 KiB writes",
+                            "sink 65536",
+                            "bytes",
+                            List.of(TCP, RULE_KERNEL),
+                            3,
+                            List.of(Bar.faster("bytes", RULE_KERNEL, TCP, 0.97))),
+                    new Row(
+                            "startup",
+                            "JVM start-up, a program without sockets",
+                            "",
+                            "wall",
+                            List.of(TCP, SHM),
+                            3,
+                            List.of(Bar.moreByAtMost("wall", SHM, TCP, 150))),
+                    new Row(
+                            "alloc",
+                            "heap bytes per read or write call",
+                            "echo 64 1",
+                            "alloc",
+                            List.of(TCP, SHM, RULE_KERNEL),
+                            1,
+                            List.of(
+                                    Bar.atMost("alloc", SHM, ZERO_BYTES),
+                                    Bar.atMost("alloc", RULE_KERNEL, ZERO_BYTES))));
+
+    /**
+     * Less than one object in a thousand calls: what the JVM does beside the calls, not in them.
+     */
+    static final double ZERO_BYTES = 0.05;
+
+    boolean isStartup() {
+        return work.isEmpty();
+    }
+
+    /** What kind of work it is: an own warm-up in each JVM. */
+    String kind() {
+        return isStartup() ? "" : work.split(" ", 2)[0];
+    }
+}

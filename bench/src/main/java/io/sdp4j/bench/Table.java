@@ -1,0 +1,72 @@
+package io.sdp4j.bench;
+
+import io.sdp4j.bench.Results.Verdict;
+
+/** The results as a Markdown table: medians with their lowest and highest, ratios, bars. */
+final class Table {
+    private Table() {}
+
+    static String markdown(Results results) {
+        StringBuilder out = new StringBuilder();
+        out.append("| what | kernel TCP | AF_UNIX | sdp4j | result (by round) | bar | |\n");
+        out.append("|---|---|---|---|---|---|---|\n");
+        for (Row row : results.rows()) {
+            Config subject = row.configs().getLast();
+            for (Config config : row.configs()) {
+                if (config == Config.SHM) {
+                    subject = config;
+                }
+            }
+            String cells =
+                    "| "
+                            + row.title()
+                            + " | "
+                            + cell(results, row, row.configs().getFirst())
+                            + " | "
+                            + cell(results, row, Config.UNIX)
+                            + " | "
+                            + cell(results, row, subject)
+                            + " | ";
+            for (Bar bar : row.bars()) {
+                out.append(cells).append(result(results.verdict(row, bar))).append(" |\n");
+                cells = "| | | | | ";
+            }
+        }
+        return out.toString();
+    }
+
+    private static String cell(Results results, Row row, Config config) {
+        double[] values = results.sorted(row, config, row.metric());
+        if (values.length == 0) {
+            return row.configs().contains(config) ? "–" : "";
+        }
+        return Format.value(row.metric(), Results.median(values))
+                + " ("
+                + Format.value(row.metric(), values[0])
+                + " … "
+                + Format.value(row.metric(), values[values.length - 1])
+                + ")";
+    }
+
+    private static String result(Verdict verdict) {
+        Bar bar = verdict.bar();
+        String bounds = bar.what() + " " + bar.limitText();
+        if (Double.isNaN(verdict.value())) {
+            return verdict.objection() + " | " + bounds + " | **missed**";
+        }
+        String value = bar.what() + " " + bar.valueText(verdict.value());
+        if (bar.kind() != Bar.Kind.SPREAD && bar.kind() != Bar.Kind.SPEEDUP_EVERY_ROUND) {
+            value +=
+                    " ("
+                            + bar.valueText(verdict.lowest())
+                            + " … "
+                            + bar.valueText(verdict.highest())
+                            + ")";
+        }
+        String outcome = verdict.passed() ? "reached" : "**missed**";
+        if (verdict.objection() != null) {
+            outcome += ": " + verdict.objection();
+        }
+        return value + " | " + bounds + " | " + outcome;
+    }
+}

@@ -1,0 +1,150 @@
+package io.sdp4j.bench.net;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+
+/**
+ * One connected end and its one buffer: a {@link Socket} with a heap array, or a UNIX-domain {@link
+ * SocketChannel} with a direct buffer, each the fastest way to use what it stands for.
+ *
+ * <p>A JVM loads only one of the two, so the calls cost nothing extra. For one thread.
+ */
+abstract class Link implements Closeable {
+    static final int MAX_BYTES = 1 << 20;
+
+    /** What is sent and received, always from offset 0. Big-endian. */
+    abstract ByteBuffer buffer();
+
+    /** Sends the first {@code lenBytes} of the buffer in one call. */
+    abstract void write(int lenBytes) throws IOException;
+
+    /** Sends each write at once (TCP_NODELAY), where that is a question. */
+    abstract void noDelay() throws IOException;
+
+    /** Receives what is there, at most {@code maxBytes}, into the buffer from {@code offset}. */
+    abstract int read(int offset, int maxBytes) throws IOException;
+
+    /** Receives exactly {@code lenBytes}; false at a clean end of the stream. */
+    final boolean readFully(int lenBytes) throws IOException {
+        int have = 0;
+        while (have < lenBytes) {
+            int n = read(have, lenBytes - have);
+            if (n < 0) {
+                if (have == 0) {
+                    return false;
+                }
+                throw new EOFException("after " + have + " of " + lenBytes + " bytes");
+            }
+            have += n;
+        }
+        return true;
+    }
+
+    /** Connects to {@code target}: a port of the loopback address, or {@code unix:PATH}. */
+    static Link connect(String target) throws IOException {
+        if (target.startsWith("unix:")) {
+            SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+            channel.connect(UnixDomainSocketAddress.of(Path.of(target.substring(5))));
+            return new ChannelLink(channel);
+        }
+        return new SocketLink(socket(target));
+    }
+
+    static Socket socket(String port) throws IOException {
+        Socket socket = new Socket();
+        InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+        socket.connect(new InetSocketAddress(loopback, Integer.parseInt(port)), 10_000);
+        return socket;
+    }
+
+    /** Blocking {@link Socket} streams. */
+    static final class SocketLink extends Link {
+        private final Socket socket;
+        private final InputStream in;
+        private final OutputStream out;
+        private final byte[] bytes = new byte[MAX_BYTES];
+        private final ByteBuffer buffer = ByteBuffer.wrap(bytes);
+
+        SocketLink(Socket socket) throws IOException {
+            this.socket = socket;
+            in = socket.getInputStream();
+            out = socket.getOutputStream();
+        }
+
+        @Override
+        ByteBuffer buffer() {
+            return buffer;
+        }
+
+        @Override
+        void noDelay() throws IOException {
+            socket.setTcpNoDelay(true);
+        }
+
+        @Override
+        void write(int lenBytes) throws IOException {
+            out.write(bytes, 0, lenBytes);
+        }
+
+        @Override
+        int read(int offset, int maxBytes) throws IOException {
+            return in.read(bytes, offset, maxBytes);
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    /** A blocking {@link SocketChannel}. */
+    static final class ChannelLink extends Link {
+        private final SocketChannel channel;
+        private final ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_BYTES);
+
+        ChannelLink(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        ByteBuffer buffer() {
+            return buffer;
+        }
+
+        @Override
+        void noDelay() {}
+
+        @Override
+        void write(int lenBytes) throws IOException {
+            buffer.limit(lenBytes).position(0);
+            while (buffer.hasRemaining()) {
+                channel.write(buffer);
+            }
+            buffer.clear();
+        }
+
+        @Override
+        int read(int offset, int maxBytes) throws IOException {
+            buffer.limit(offset + maxBytes).position(offset);
+            int n = channel.read(buffer);
+            buffer.clear();
+            return n;
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

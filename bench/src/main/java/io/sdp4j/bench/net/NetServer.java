@@ -1,0 +1,134 @@
+package io.sdp4j.bench.net;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+
+/**
+ * The answering JVM of the benchmark: {@code NetServer tcp} or {@code NetServer unix PATH}.
+ *
+ * <p>Prints {@code READY target}, ends when its standard input does. The first byte of a connection
+ * tells what to do: {@link #CLOSE} closes at once, on the accepting thread; otherwise a thread
+ * serves requests of 13 bytes, {@code op(1) size(4) total(8)}, until the client closes:
+ *
+ * <ul>
+ *   <li>{@link #ECHO}: blocks of {@code size} come back until one starts with 0;
+ *   <li>{@link #SINK}: {@code total} bytes are read, at most {@code size} at a time.
+ * </ul>
+ *
+ * Both answer at the end with the process's CPU nanoseconds and the thread's allocated bytes during
+ * the request (8 + 8 bytes).
+ */
+public final class NetServer {
+    static final int CLOSE = 'C';
+    static final int ECHO = 'E';
+    static final int SINK = 'S';
+    static final int REQUEST_BYTES = 13;
+    static final int ANSWER_BYTES = 16;
+
+    private NetServer() {}
+
+    /** Listens and serves until standard input ends. */
+    public static void main(String[] args) throws IOException {
+        if (args[0].equals("unix")) {
+            ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            listener.bind(UnixDomainSocketAddress.of(Path.of(args[1])));
+            accepting(() -> new Link.ChannelLink(listener.accept()));
+            System.out.println("READY unix:" + args[1]);
+        } else {
+            InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+            ServerSocket listener = new ServerSocket(0, 200, loopback);
+            accepting(() -> accepted(listener));
+            System.out.println("READY " + listener.getLocalPort());
+        }
+        while (System.in.read() >= 0) {
+            // nothing is said to a server but the end
+        }
+        System.exit(0);
+    }
+
+    private interface Acceptor {
+        /** The next connection to serve; null when it has been dealt with. */
+        Link next() throws IOException;
+    }
+
+    private static void accepting(Acceptor acceptor) {
+        Thread.ofPlatform()
+                .daemon()
+                .name("accept")
+                .start(
+                        () -> {
+                            while (true) {
+                                try {
+                                    Link link = acceptor.next();
+                                    if (link != null) {
+                                        Thread.ofPlatform().daemon().start(() -> serve(link));
+                                    }
+                                } catch (IOException broken) {
+                                    System.err.println("accept: " + broken);
+                                }
+                            }
+                        });
+    }
+
+    private static Link accepted(ServerSocket listener) throws IOException {
+        Socket socket = listener.accept();
+        if (socket.getInputStream().read() == CLOSE) {
+            socket.close();
+            return null;
+        }
+        return new Link.SocketLink(socket);
+    }
+
+    private static void serve(Link link) {
+        try (link) {
+            if (link instanceof Link.ChannelLink) {
+                link.readFully(1); // a socket's has been read by the accepting thread
+            }
+            while (link.readFully(REQUEST_BYTES)) {
+                ByteBuffer request = link.buffer();
+                int op = request.get(0);
+                int sizeBytes = request.getInt(1);
+                long totalBytes = request.getLong(5);
+                long cpu = Usage.cpuNanos();
+                long allocated = Usage.allocatedBytes();
+                switch (op) {
+                    case ECHO -> echo(link, sizeBytes);
+                    case SINK -> sink(link, sizeBytes, totalBytes);
+                    default -> throw new IOException("unknown request " + op);
+                }
+                allocated = Usage.allocatedBytes() - allocated;
+                link.buffer().putLong(0, Usage.cpuNanos() - cpu).putLong(8, allocated);
+                link.write(ANSWER_BYTES);
+            }
+        } catch (IOException gone) {
+            System.err.println("connection ended: " + gone);
+        }
+    }
+
+    private static void echo(Link link, int sizeBytes) throws IOException {
+        link.noDelay();
+        do {
+            if (!link.readFully(sizeBytes)) {
+                throw new IOException("the client left");
+            }
+            link.write(sizeBytes);
+        } while (link.buffer().get(0) != 0);
+    }
+
+    private static void sink(Link link, int sizeBytes, long totalBytes) throws IOException {
+        for (long left = totalBytes; left > 0; ) {
+            int n = link.read(0, (int) Math.min(left, sizeBytes));
+            if (n < 0) {
+                throw new IOException("the client left, " + left + " bytes missing");
+            }
+            left -= n;
+        }
+    }
+}

@@ -1,0 +1,4 @@
+/**
+ * Benchmarks beside kernel TCP and UNIX-domain sockets; start at {@link io.sdp4j.bench.BenchMain}.
+ */
+package io.sdp4j.bench;
