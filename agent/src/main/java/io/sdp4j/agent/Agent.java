@@ -111,7 +111,9 @@ public final class Agent {
     /** Makes the provider; with the first match, so that a JVM on kernel TCP pays nothing. */
     private static OffloadProvider provider(Settings settings, Consumer<String> sink) {
         NativeGrant.apply(settings, sink);
-        return SdpProvider.create(settings);
+        SdpProvider provider = SdpProvider.create(settings);
+        provider.fabricStatus(); // opens the fabrics now, outside the time of the first connection
+        return provider;
     }
 
     private static SwitchSettings switchSettings(Settings settings) {

@@ -41,7 +41,7 @@ public enum Setting {
     /** Cap of an offload attempt. */
     CONNECT_TIMEOUT_MS(
             "sdp4j.connect.timeout.ms",
-            200,
+            1_000,
             1,
             60_000,
             "ms",
