@@ -25,6 +25,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * listener is closed.
  */
 final class AcceptQueue {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition pending = lock.newCondition();
     private OffloadListener listener; // set once, before use
