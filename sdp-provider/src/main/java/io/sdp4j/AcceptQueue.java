@@ -64,8 +64,8 @@ final class AcceptQueue {
                 caller.setSoLinger(true, 0);
             } catch (IOException e) {
                 if (!kernel.isClosed()) {
-                    Thread.yield(); // out of descriptors, or the caller was gone: the next one
-                    // may be luckier
+                    // Out of descriptors, or the caller was gone: the next one may be luckier.
+                    LockSupport.parkNanos(PAUSE_NANOS);
                 }
             }
         }
