@@ -431,8 +431,8 @@ final class SdpStream implements OffloadStream {
     }
 
     private boolean needsDoorbell() {
-        return !core.machine.closed() && (closing || inputShut || !core.drained())
-                || waiters.relyOnDoorbell();
+        boolean unattended = closing || inputShut || !core.drained();
+        return (unattended && !core.machine.closed()) || waiters.relyOnDoorbell();
     }
 
     private void onTimer(int timer) {
