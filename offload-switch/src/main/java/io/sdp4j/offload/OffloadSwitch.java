@@ -31,7 +31,10 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe. One per JVM is usual, several are possible (tests have many).
  */
 public final class OffloadSwitch {
-    private static final Logger LOG = LoggerFactory.getLogger(OffloadSwitch.class);
+    /** Apart, so that a switch can be made before the application has set its logging up. */
+    private static final class Log {
+        static final Logger OUT = LoggerFactory.getLogger(OffloadSwitch.class);
+    }
 
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
@@ -118,14 +121,14 @@ public final class OffloadSwitch {
             } catch (OffloadUnavailable e) {
                 failure.add(e);
             } catch (RuntimeException e) {
-                LOG.warn("provider {} failed to connect to {}", provider.name(), remote, e);
+                Log.OUT.warn("provider {} failed to connect to {}", provider.name(), remote, e);
                 failure.add(internal(provider, e));
             }
         }
         if (failure.remember) {
             misses.remember(remote);
         }
-        LOG.debug("{} is not offloaded: {}", remote, failure.detail);
+        Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
         if (only) {
             counters.refused();
             throw refusal(
@@ -171,7 +174,7 @@ public final class OffloadSwitch {
             } catch (OffloadUnavailable e) {
                 failure.add(e);
             } catch (RuntimeException e) {
-                LOG.warn("provider {} failed to listen on {}", provider.name(), address, e);
+                Log.OUT.warn("provider {} failed to listen on {}", provider.name(), address, e);
                 failure.add(internal(provider, e));
             }
         }
@@ -182,7 +185,7 @@ public final class OffloadSwitch {
                     ReasonCode.ACCEPTED_TCP,
                     "the peer came in by TCP although the listener offers offload");
         }
-        LOG.debug("{} does not listen for offload: {}", address, failure.detail);
+        Log.OUT.debug("{} does not listen for offload: {}", address, failure.detail);
         if (only) {
             counters.refused();
             throw refusal(

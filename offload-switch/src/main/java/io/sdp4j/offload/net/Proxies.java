@@ -34,7 +34,7 @@ final class Proxies {
      * Whether the calling thread is in the constructor {@code Socket(Proxy)}. Costs a stack walk.
      */
     static boolean declined() {
-        return StackWalker.getInstance()
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
                 .walk(
                         frames ->
                                 frames.anyMatch(

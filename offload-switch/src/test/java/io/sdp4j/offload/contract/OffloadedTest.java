@@ -25,6 +25,11 @@ class OffloadedTest extends SwitchedTest {
         return true;
     }
 
+    @Override
+    public int manyConnections() {
+        return 5000; // 10,000 virtual threads
+    }
+
     @AfterEach
     void everyStreamIsGivenBack() {
         org.awaitility.Awaitility.await().until(() -> PROVIDER.openStreams() == 0);
