@@ -20,19 +20,6 @@ import java.util.stream.Stream;
  * bar reached, 1 one was missed, 2 wrong options, 3 it could not run.
  */
 public final class BenchMain {
-    private static final String USAGE =
-            """
-            usage: bench [net] [options]     two JVMs, beside kernel TCP and AF_UNIX
-                   bench jmh [JMH options]   micro-benchmarks with the gc profiler
-
-              --rows ID,ID…   only these rows: %s
-              --rounds N      rounds, each with fresh JVMs (default 5)
-              --quick         3 short rounds: a look, not a result
-              --json FILE     keep every run there
-              --agent JAR     the agent (default agent/target/sdp4j-agent.jar);
-                              "none" measures only what needs no agent
-            """;
-
     private BenchMain() {}
 
     /** Runs what {@code args} say and exits. */
@@ -51,7 +38,18 @@ public final class BenchMain {
     }
 
     private static String usage() {
-        return USAGE.formatted(String.join(", ", Row.ALL.stream().map(Row::id).toList()));
+        return """
+        usage: bench [net] [options]     two JVMs, beside kernel TCP and AF_UNIX
+               bench jmh [JMH options]   micro-benchmarks with the gc profiler
+
+          --rows ID,ID…   only these rows: %s
+          --rounds N      rounds, each with fresh JVMs (default 5)
+          --quick         3 short rounds: a look, not a result
+          --json FILE     keep every run there
+          --agent JAR     the agent (default agent/target/sdp4j-agent.jar);
+                          "none" measures only what needs no agent
+        """
+                .formatted(String.join(", ", Row.ALL.stream().map(Row::id).toList()));
     }
 
     private static int jmh(List<String> args) throws Exception {
@@ -103,7 +101,7 @@ public final class BenchMain {
 
     private static List<Row> rows(String ids) {
         List<Row> rows = new ArrayList<>();
-        for (String id : ids.split(",")) {
+        for (String id : ids.split(",", -1)) {
             rows.add(
                     Row.ALL.stream()
                             .filter(row -> row.id().equals(id))

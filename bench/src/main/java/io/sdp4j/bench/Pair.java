@@ -59,7 +59,7 @@ final class Pair implements AutoCloseable {
         long timeoutMs = 20_000 + 10L * (warmMs + times.measureMs());
         String answer = client.ask(row.work() + " " + warmMs + " " + times.measureMs(), timeoutMs);
         Map<String, Double> metrics = new HashMap<>();
-        for (String pair : answer.split(" ")) {
+        for (String pair : answer.split(" ", -1)) {
             int equals = pair.indexOf('=');
             metrics.put(pair.substring(0, equals), Double.valueOf(pair.substring(equals + 1)));
         }

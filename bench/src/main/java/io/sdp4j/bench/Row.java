@@ -30,6 +30,11 @@ record Row(
         int slices,
         List<Bar> bars) {
 
+    /**
+     * Less than one object in a thousand calls: what the JVM does beside the calls, not in them.
+     */
+    static final double ZERO_BYTES = 0.05;
+
     /** Every row, in the table's order. */
     static final List<Row> ALL =
             List.of(
@@ -172,11 +177,6 @@ record Row(
                             List.of(
                                     Bar.atMost("alloc", SHM, ZERO_BYTES),
                                     Bar.atMost("alloc", RULE_KERNEL, ZERO_BYTES))));
-
-    /**
-     * Less than one object in a thousand calls: what the JVM does beside the calls, not in them.
-     */
-    static final double ZERO_BYTES = 0.05;
 
     boolean isStartup() {
         return work.isEmpty();

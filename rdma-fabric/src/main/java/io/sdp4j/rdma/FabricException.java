@@ -57,6 +57,15 @@ public final class FabricException extends IOException {
         this(why, message, new byte[0], cause);
     }
 
+    /**
+     * None: most of these say "use the kernel" on the way of an ordinary connect, where a stack
+     * trace costs more than the attempt. {@link #getCause()} has one where something broke.
+     */
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
+    }
+
     public Cause why() {
         return why;
     }

@@ -33,6 +33,9 @@ final class SdpStream implements OffloadStream {
      */
     private static final int SMALL_BYTES = 512;
 
+    /** Looks at the queue before the event thread is asked to go on. */
+    private static final int MAX_ROUNDS = 16;
+
     /**
      * How the cut of a stream was reported, because the kernel reports it once to whoever comes
      * first.
@@ -404,14 +407,32 @@ final class SdpStream implements OffloadStream {
                 return;
             }
             core.progress();
-            while ((closing && !core.machine.closed() || waiters.relyOnDoorbell())
-                    && !core.queue.arm()) {
-                core.progress();
-            }
+            lookAfterItself();
             wake = core.takeWakeOps();
         }
         waiters.signal(wake);
         releaseIfClosed();
+    }
+
+    /**
+     * Arms the doorbell while there is work that no thread stands by for: a closing hand-shake, an
+     * end of stream that waits for credits, input to be thrown away so that the peer can write on,
+     * a parked virtual thread. With the lock.
+     */
+    private void lookAfterItself() {
+        for (int n = 0; needsDoorbell() && !core.queue.arm(); n++) {
+            if (n == MAX_ROUNDS) {
+                core.later(this::onDoorbell); // a busy peer must not keep this thread; others wait
+                // for the event thread
+                return;
+            }
+            core.progress();
+        }
+    }
+
+    private boolean needsDoorbell() {
+        return !core.machine.closed() && (closing || inputShut || !core.drained())
+                || waiters.relyOnDoorbell();
     }
 
     private void onTimer(int timer) {
@@ -435,6 +456,7 @@ final class SdpStream implements OffloadStream {
         synchronized (core) {
             inputShut = true;
             core.shutdownInput();
+            lookAfterItself();
             wake = core.takeWakeOps();
         }
         waiters.signal(wake);
@@ -445,6 +467,7 @@ final class SdpStream implements OffloadStream {
         int wake;
         synchronized (core) {
             core.shutdownOutput();
+            lookAfterItself();
             wake = core.takeWakeOps();
         }
         waiters.signal(wake);
@@ -471,9 +494,7 @@ final class SdpStream implements OffloadStream {
             }
             core.close(unread, abortive);
             // From here on nobody stands at this stream: the doorbell drives it to its end.
-            while (!core.machine.closed() && !core.queue.arm()) {
-                core.progress();
-            }
+            lookAfterItself();
             core.takeWakeOps();
         }
         releaseIfClosed();

@@ -29,6 +29,8 @@ final class StreamCore {
     /** The most that a machine looks at: BSDH and the longest extended header. */
     private static final int HEADER_BYTES = 36;
 
+    private static final int MAX_COMPLETIONS = 256;
+
     final SdpMachine machine;
     final QueuePair qp;
     final CompletionQueue queue;
@@ -70,10 +72,13 @@ final class StreamCore {
         this.sendMemory = qp.sendMemory();
     }
 
-    /** Polls everything that has completed, and does what follows from it. */
+    /**
+     * Polls what has completed, and does what follows from it; bounded, so that a peer cannot keep
+     * a thread in it.
+     */
     void progress() {
         queue.drive();
-        while (queue.poll(completion)) {
+        for (int n = 0; n < MAX_COMPLETIONS && queue.poll(completion); n++) {
             onCompletion();
             carryOut();
         }
@@ -210,6 +215,11 @@ final class StreamCore {
             timers[timer].cancel();
             timers[timer] = null;
         }
+    }
+
+    /** Runs {@code task} soon on the event thread. */
+    void later(Runnable task) {
+        loop.execute(task);
     }
 
     void cancelTimers() {

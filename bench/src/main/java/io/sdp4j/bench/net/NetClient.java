@@ -55,7 +55,7 @@ public final class NetClient {
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String answer;
             try {
-                answer = "ok " + client.obey(line.split(" "));
+                answer = "ok " + client.obey(line.split(" ", -1));
             } catch (Exception failure) {
                 failure.printStackTrace();
                 answer = "failed " + failure.toString().replace('\n', ' ');
@@ -90,7 +90,17 @@ public final class NetClient {
     // ---- round trips
 
     /** What one connection saw: the first {@code n} of {@code nanos}, and the bytes allocated. */
-    private record Samples(int[] nanos, int n, long allocatedBytes) {}
+    private static final class Samples {
+        final int[] nanos;
+        final int n;
+        final long allocatedBytes;
+
+        Samples(int[] nanos, int n, long allocatedBytes) {
+            this.nanos = nanos;
+            this.n = n;
+            this.allocatedBytes = allocatedBytes;
+        }
+    }
 
     private String echo(int sizeBytes, int pairs, int warmMs, int measureMs) throws Exception {
         CyclicBarrier together = new CyclicBarrier(pairs);

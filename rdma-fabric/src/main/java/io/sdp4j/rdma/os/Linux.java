@@ -71,14 +71,10 @@ public final class Linux {
     static final int FTRUNCATE = number(77, 46);
     static final int GETEUID = number(107, 175);
     static final int FUTEX = number(202, 98);
-    static final int SCHED_SETAFFINITY = number(203, 122);
-    static final int SCHED_GETAFFINITY = number(204, 123);
     static final int EPOLL_CTL = number(233, 21);
-    static final int UNLINKAT = number(263, 35);
-    static final int RENAMEAT = number(264, 38);
+    static final int FACCESSAT = number(269, 48);
     static final int PPOLL = number(271, 73);
     static final int EPOLL_PWAIT = number(281, 22);
-    static final int FALLOCATE = number(285, 47);
     static final int ACCEPT4 = number(288, 242);
     static final int EVENTFD2 = number(290, 19);
     static final int EPOLL_CREATE1 = number(291, 20);
@@ -183,24 +179,10 @@ public final class Linux {
         callQuietly(CLOSE, fd, 0, 0, 0, 0, 0);
     }
 
-    /** Renames, replacing what has the new name; 0 or {@code -errno}. */
-    public static int rename(String from, String to) {
+    /** Whether there is anything by this name. */
+    public static boolean exists(String path) {
         try (Arena arena = Arena.ofConfined()) {
-            return (int)
-                    call(
-                            RENAMEAT,
-                            AT_FDCWD,
-                            arena.allocateFrom(from).address(),
-                            AT_FDCWD,
-                            arena.allocateFrom(to).address(),
-                            0,
-                            0);
-        }
-    }
-
-    public static int unlink(String path) {
-        try (Arena arena = Arena.ofConfined()) {
-            return (int) call(UNLINKAT, AT_FDCWD, arena.allocateFrom(path).address(), 0);
+            return call(FACCESSAT, AT_FDCWD, arena.allocateFrom(path).address(), 0) == 0;
         }
     }
 

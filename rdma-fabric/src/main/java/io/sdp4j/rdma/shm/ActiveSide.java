@@ -94,11 +94,7 @@ final class ActiveSide {
     private Link connect(Path name) throws FabricException {
         for (; ; ) {
             try {
-                Link link = fabric.sockets().connect(name);
-                if (link == null) {
-                    fabric.rendezvous().removeIfDead(name);
-                }
-                return link;
+                return fabric.sockets().connect(name, () -> fabric.rendezvous().removeIfDead(name));
             } catch (FabricException e) {
                 if (left() <= BUSY_NANOS) {
                     throw e;

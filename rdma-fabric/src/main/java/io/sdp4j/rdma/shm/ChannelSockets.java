@@ -26,7 +26,7 @@ final class ChannelSockets implements SocketKind {
     }
 
     @Override
-    public Link connect(Path path) throws FabricException {
+    public Link connect(Path path, Runnable ifDead) throws FabricException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return null;
         }
@@ -43,11 +43,20 @@ final class ChannelSockets implements SocketKind {
                     FabricException.Cause.RESOURCES, "the backlog of " + path + " is full");
         } catch (FabricException e) {
             throw e;
-        } catch (IOException | UnsupportedOperationException e) {
+        } catch (IOException e) {
+            if (refused(e)) {
+                ifDead.run();
+            }
+            return null;
+        } catch (UnsupportedOperationException e) {
             return null;
         } finally {
             close(channel);
         }
+    }
+
+    private static boolean refused(IOException e) {
+        return String.valueOf(e.getMessage()).contains("refused");
     }
 
     /** Only by knocking: a listener that lives sees a connection that ends at once. */
@@ -60,8 +69,7 @@ final class ChannelSockets implements SocketKind {
             channel.connect(UnixDomainSocketAddress.of(path));
             return false;
         } catch (IOException e) {
-            String text = String.valueOf(e.getMessage());
-            return text.contains("refused");
+            return refused(e);
         } catch (UnsupportedOperationException e) {
             return false;
         } finally {

@@ -20,7 +20,10 @@ final class FdSockets implements SocketKind {
     }
 
     @Override
-    public Link connect(Path path) throws FabricException {
+    public Link connect(Path path, Runnable ifDead) throws FabricException {
+        if (!Linux.exists(path.toString())) {
+            return null; // much the commonest case
+        }
         int fd = UnixFd.open();
         if (fd < 0) {
             throw new FabricException(
@@ -34,6 +37,9 @@ final class FdSockets implements SocketKind {
         if (r == -Linux.EAGAIN) {
             throw new FabricException(
                     FabricException.Cause.RESOURCES, "the backlog of " + path + " is full");
+        }
+        if (r == -Linux.ECONNREFUSED) {
+            ifDead.run();
         }
         return null;
     }

@@ -10,10 +10,11 @@ interface SocketKind {
     /**
      * Connects to the listener behind {@code path} without waiting.
      *
+     * @param ifDead run if there is a name, but no process behind it
      * @return null if nobody is there
      * @throws FabricException if somebody is, but cannot be reached now
      */
-    Link connect(Path path) throws FabricException;
+    Link connect(Path path, Runnable ifDead) throws FabricException;
 
     /** Whether {@code path} is a socket without a process. */
     boolean isDead(Path path);

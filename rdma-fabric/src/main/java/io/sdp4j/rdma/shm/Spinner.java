@@ -59,7 +59,8 @@ final class Spinner {
             spinners.decrementAndGet();
         }
         if (found) {
-            budgetNanos = Math.min(maxNanos, Math.max(budgetNanos, LEAST_NANOS) * 2);
+            // a probe that paid off must last through the peer's slow answers until it, too, spins
+            budgetNanos = Math.min(maxNanos, Math.max(budgetNanos * 2, maxNanos / 2));
         } else if (limitNanos >= budget) {
             budgetNanos = budgetNanos / 2 < LEAST_NANOS ? 0 : budgetNanos / 2;
         }

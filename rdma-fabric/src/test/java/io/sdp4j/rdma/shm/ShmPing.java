@@ -40,6 +40,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>{@code java ... ShmPing [spin|nospin|onecore|portable|pairs|all]...}; starts the JVMs itself.
  */
+@SuppressWarnings({"CatchAndPrintStackTrace", "ThreadPriorityCheck"}) // a program, not a library
 public final class ShmPing {
     private static final int SIZE = 64;
     private static final QpSpec SPEC = new QpSpec(64, 8208, 64);
@@ -121,7 +122,7 @@ public final class ShmPing {
         String mode = args[1];
         Path dir = Path.of(args[2]);
         int port = Integer.parseInt(args[3]);
-        InetAddress local = InetAddress.getByName("127.0.0.1");
+        InetAddress local = InetAddress.getLoopbackAddress();
         ServerSocket tcp = new ServerSocket(port, 50, local);
         ServerSocketChannel unix = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         unix.bind(UnixDomainSocketAddress.of(dir.resolve("unix-ping")));
@@ -228,7 +229,8 @@ public final class ShmPing {
     private static void send(QueuePair qp, byte[] b, int n) {
         int slot;
         while ((slot = qp.takeSendSlot()) < 0) {
-            Thread.onSpinWait();
+            // as a blocked writer does, who would sleep until a credit comes
+            Thread.yield();
         }
         MemorySegment.copy(b, 0, qp.sendMemory(), JAVA_BYTE, qp.sendOffset(slot), n);
         qp.postSend(slot, n, 0);
@@ -240,7 +242,7 @@ public final class ShmPing {
         String mode = args[1];
         Path dir = Path.of(args[2]);
         int port = Integer.parseInt(args[3]);
-        InetSocketAddress remote = new InetSocketAddress("127.0.0.1", port);
+        InetSocketAddress remote = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         ShmFabric fabric = fabric(mode, dir);
         QueuePair qp = null;
         while (qp == null) {
@@ -289,10 +291,10 @@ public final class ShmPing {
                         (double) all[1][rounds / 2] / all[0][rounds / 2],
                         (double) tails[1][rounds / 2] / tails[0][rounds / 2]));
         for (int size : new int[] {64, 1024, 8208}) {
-            rate(qp, size, 300_000);
+            rate(qp, size, 100_000);
             long best = 0;
             for (int i = 0; i < 3; i++) {
-                best = Math.max(best, rate(qp, size, 1_000_000));
+                best = Math.max(best, rate(qp, size, 300_000));
             }
             out.append(
                     String.format(
@@ -313,7 +315,7 @@ public final class ShmPing {
 
     private static String setUp(String mode, ShmFabric fabric, InetSocketAddress remote)
             throws Exception {
-        int n = 2000;
+        int n = 500;
         long[] shm = new long[n];
         long[] tcp = new long[n];
         long[] none = new long[n];
@@ -349,14 +351,14 @@ public final class ShmPing {
         return fabric.connect(
                         new ConnectRequest(
                                 remote,
-                                () -> new InetSocketAddress("127.0.0.1", 1),
+                                () -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
                                 new byte[10],
                                 SPEC,
                                 System.nanoTime() + TimeUnit.SECONDS.toNanos(5)))
                 .queuePair();
     }
 
-    private static final int TRIPS = 40_000;
+    private static final int TRIPS = 20_000;
 
     private static long[] shm(QueuePair qp) {
         CompletionQueue cq = qp.completions();

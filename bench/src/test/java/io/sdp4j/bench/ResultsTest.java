@@ -1,0 +1,169 @@
+package io.sdp4j.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.bench.Results.Run;
+import io.sdp4j.bench.Results.Verdict;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: no verdict is better than its numbers. Method: numbers made up, verdicts worked by hand.
+ */
+class ResultsTest {
+    private final Results results = new Results();
+
+    private static Row row(Bar... bars) {
+        return new Row(
+                "r", "row", "echo 64 1", "p50", List.of(Config.TCP, Config.SHM), 1, List.of(bars));
+    }
+
+    private void runs(Row row, Config config, String metric, double... values) {
+        for (int i = 0; i < values.length; i++) {
+            results.add(row, config, new Run(i + 1, Map.of(metric, values[i])));
+        }
+    }
+
+    private void reportOffloaded(long offloaded, long fallback) {
+        Map<String, Long> counts = results.reported(Config.SHM);
+        counts.put("connections.offloaded.shm", offloaded);
+        counts.put("connections.kernel.fallback", fallback);
+    }
+
+    @Test
+    void speedUpIsTheRatioOfMediansWithTheRangeOfRounds() {
+        Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 5);
+        Row row = row(bar);
+        runs(row, Config.TCP, "p50", 10, 12, 20);
+        runs(row, Config.SHM, "p50", 2, 2, 4);
+        reportOffloaded(3, 0);
+        Verdict verdict = results.verdict(row, bar);
+        assertEquals(6.0, verdict.value());
+        assertEquals(5.0, verdict.lowest());
+        assertEquals(6.0, verdict.highest());
+        assertTrue(verdict.passed());
+        assertFalse(results.verdict(row, Bar.faster("p50", Config.SHM, Config.TCP, 6.1)).passed());
+    }
+
+    @Test
+    void ratesCountTheOtherWayRound() {
+        Bar bar = Bar.faster("bytes", Config.SHM, Config.TCP, 3);
+        Row row = row(bar);
+        runs(row, Config.TCP, "bytes", 1e9);
+        runs(row, Config.SHM, "bytes", 4e9);
+        reportOffloaded(1, 0);
+        assertEquals(4.0, results.verdict(row, bar).value());
+    }
+
+    @Test
+    void neverSlowerLooksAtTheWorstRound() {
+        Bar bar = Bar.neverSlower("p50", Config.SHM, Config.TCP, 1);
+        Row row = row(bar);
+        runs(row, Config.TCP, "p50", 10, 10, 10);
+        runs(row, Config.SHM, "p50", 1, 11, 1);
+        reportOffloaded(3, 0);
+        Verdict verdict = results.verdict(row, bar);
+        assertEquals(10 / 11.0, verdict.value());
+        assertFalse(verdict.passed());
+    }
+
+    @Test
+    void spreadTakesEveryRun() {
+        Bar bar = Bar.spread("p50", Config.SHM, 2);
+        Row row = row(bar);
+        runs(row, Config.SHM, "p50", 3, 2, 4.1);
+        reportOffloaded(3, 0);
+        assertEquals(2.05, results.verdict(row, bar).value());
+        assertFalse(results.verdict(row, bar).passed());
+    }
+
+    @Test
+    void connectionsOnTheWrongStackSpoilTheVerdict() {
+        Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 1);
+        Row row = row(bar);
+        runs(row, Config.TCP, "p50", 10);
+        runs(row, Config.SHM, "p50", 1);
+        assertNotNull(results.verdict(row, bar).objection(), "nothing was reported as offloaded");
+        reportOffloaded(5, 1);
+        assertEquals(
+                "1 connections were not offloaded, 5 were", results.verdict(row, bar).objection());
+        reportOffloaded(5, 0);
+        assertNull(results.verdict(row, bar).objection());
+    }
+
+    @Test
+    void nothingMeasuredOrAFailureIsMissed() {
+        Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 0.1);
+        Row row = row(bar);
+        runs(row, Config.TCP, "p50", 10);
+        assertFalse(results.verdict(row, bar).passed());
+        runs(row, Config.SHM, "p50", 10);
+        reportOffloaded(1, 0);
+        assertTrue(results.verdict(row, bar).passed());
+        results.addFailure(row, Config.SHM, "hung");
+        assertFalse(results.verdict(row, bar).passed());
+        assertTrue(Table.markdown(results).contains("**missed**"));
+    }
+
+    @Test
+    void reportsAreReadFromTheAgentsJson() {
+        String report =
+                "{\"connections\":{\"offloaded\":{\"shm\":7},\"kernel\":{\"policy\":1,\"fallback\":2}},\n"
+                        + "\"accepted\": { \"offloaded\": {}, \"kernel\": {\"policy\": 3,"
+                        + " \"fallback\": 0} },\"bytes\":{},\"reasons\":{\"SHM\":7}}";
+        Map<String, Long> counts = new TreeMap<>();
+        Reports.add(report, counts);
+        Reports.add(report, counts);
+        Map<String, Long> expected = new HashMap<>();
+        expected.put("connections.offloaded.shm", 14L);
+        expected.put("connections.kernel.policy", 2L);
+        expected.put("connections.kernel.fallback", 4L);
+        expected.put("accepted.kernel.policy", 6L);
+        expected.put("accepted.kernel.fallback", 0L);
+        assertEquals(expected, counts);
+        Reports.add("not json", counts);
+        assertEquals(1L, counts.get("unreadable_reports"));
+    }
+
+    @Test
+    void jsonEscapesAndNestsInOrder() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("text", "a \"b\" \\ \n");
+        map.put("list", List.of(1, 2.5, true, List.of()));
+        map.put("none", null);
+        map.put("nan", Double.NaN);
+        assertEquals(
+                """
+                {
+                  "text": "a \\"b\\" \\\\ \\u000a",
+                  "list": [1, 2.50000, true, []],
+                  "none": null,
+                  "nan": null
+                }
+                """,
+                Json.write(map));
+    }
+
+    @Test
+    void rowsHaveOneNameEachAndBarsOnlyWhatTheyMeasure() {
+        Set<String> ids = new HashSet<>();
+        for (Row row : Row.ALL) {
+            assertTrue(ids.add(row.id()), row.id());
+            assertFalse(row.bars().isEmpty(), row.id());
+            for (Bar bar : row.bars()) {
+                assertTrue(row.configs().contains(bar.subject()), row.id());
+                assertTrue(row.configs().contains(bar.base()), row.id());
+            }
+        }
+    }
+}
