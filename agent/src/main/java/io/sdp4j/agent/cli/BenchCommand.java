@@ -25,6 +25,7 @@ final class BenchCommand implements Callable<Integer> {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help.")
+    @SuppressWarnings("unused") // picocli acts on it
     private boolean help;
 
     @Unmatched private List<String> arguments = List.of();

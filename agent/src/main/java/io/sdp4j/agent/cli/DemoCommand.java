@@ -34,6 +34,7 @@ final class DemoCommand implements Callable<Integer> {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help.")
+    @SuppressWarnings("unused") // picocli acts on it
     private boolean help;
 
     @Option(names = "--json", description = "Print the result as JSON.")

@@ -25,6 +25,7 @@ final class DoctorCommand implements Callable<Integer> {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help.")
+    @SuppressWarnings("unused") // picocli acts on it
     private boolean help;
 
     @Option(names = "--json", description = "Print the result as JSON.")

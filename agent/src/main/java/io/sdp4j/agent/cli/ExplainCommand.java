@@ -43,6 +43,7 @@ final class ExplainCommand implements Callable<Integer> {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help.")
+    @SuppressWarnings("unused") // picocli acts on it
     private boolean help;
 
     @Option(names = "--json", description = "Print the result as JSON.")

@@ -45,6 +45,7 @@ public final class Main implements Runnable {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help.")
+    @SuppressWarnings("unused") // picocli acts on it
     private boolean help;
 
     private Main() {}
