@@ -3,8 +3,8 @@ package io.sdp4j.policy;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * The address part of a rule, resolved.
@@ -16,11 +16,6 @@ import java.util.regex.Pattern;
 record AddressWord(boolean any, String host, List<AddressRange> ranges) {
     private static final String EXPECTED =
             "*, an IPv4 address, an IPv6 address in brackets, or a host name";
-    private static final Pattern HOST = Pattern.compile("[\\p{Alnum}_]([\\p{Alnum}_.-]{0,252})");
-    private static final Pattern DIGITS_AND_DOTS = Pattern.compile("[0-9.]+");
-    private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
-    private static final Pattern DOTTED_QUAD = Pattern.compile(BYTE + ("\\." + BYTE).repeat(3));
-    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,3}");
 
     /** Reads a word of the libsdp dialect that starts at {@code column}. */
     static AddressWord parse(LineCursor cursor, int column, String word, HostLookup hosts)
@@ -33,8 +28,8 @@ record AddressWord(boolean any, String host, List<AddressRange> ranges) {
         }
         int slash = word.indexOf('/');
         String address = slash < 0 ? word : word.substring(0, slash);
-        if (DIGITS_AND_DOTS.matcher(address).matches()) {
-            if (!DOTTED_QUAD.matcher(address).matches()) {
+        if (Words.only(address, "0123456789.")) {
+            if (!isDottedQuad(address)) {
                 throw cursor.bad(column, address, "an IPv4 address of four numbers of 0 to 255");
             }
             int prefix =
@@ -43,14 +38,13 @@ record AddressWord(boolean any, String host, List<AddressRange> ranges) {
                             : prefix(cursor, column + slash + 1, word.substring(slash + 1), 0, 32);
             return range(Inet4Address.ofLiteral(address), prefix);
         }
-        if (!HOST.matcher(address).matches()) {
+        if (!isHostName(address)) {
             throw cursor.bad(column, word, EXPECTED);
         }
         if (slash >= 0) {
             throw cursor.bad(column + slash, word.substring(slash), "no prefix after a host name");
         }
-        List<AddressRange> ranges =
-                hosts.addresses(address).stream().map(AddressRange::of).toList();
+        List<AddressRange> ranges = exactly(hosts.addresses(address));
         return new AddressWord(false, address, ranges);
     }
 
@@ -107,8 +101,8 @@ record AddressWord(boolean any, String host, List<AddressRange> ranges) {
 
     private static int prefix(LineCursor cursor, int column, String text, int least, int most)
             throws LineCursor.Bad {
-        int prefix = NUMBER.matcher(text).matches() ? Integer.parseInt(text) : -1;
-        if (prefix < least || prefix > most) {
+        int prefix = (int) Words.number(text, most);
+        if (prefix < least) {
             throw cursor.bad(column, text, "a prefix length of " + least + " to " + most);
         }
         return prefix;
@@ -116,5 +110,40 @@ record AddressWord(boolean any, String host, List<AddressRange> ranges) {
 
     private static AddressWord range(InetAddress address, int prefix) {
         return new AddressWord(false, "", List.of(AddressRange.of(address, prefix)));
+    }
+
+    /** One range for each address. */
+    static List<AddressRange> exactly(List<InetAddress> addresses) {
+        List<AddressRange> ranges = new ArrayList<>();
+        for (InetAddress address : addresses) {
+            ranges.add(AddressRange.of(address));
+        }
+        return ranges;
+    }
+
+    /**
+     * Four numbers without leading zeros: what others read as octal or as 10.0.0.1 is no address
+     * here.
+     */
+    private static boolean isDottedQuad(String text) {
+        int numbers = 0;
+        int from = 0;
+        while (from <= text.length()) {
+            int dot = text.indexOf('.', from);
+            String part = text.substring(from, dot < 0 ? text.length() : dot);
+            if (Words.number(part, 255) < 0 || (part.length() > 1 && part.charAt(0) == '0')) {
+                return false;
+            }
+            numbers++;
+            from = dot < 0 ? text.length() + 1 : dot + 1;
+        }
+        return numbers == 4;
+    }
+
+    private static boolean isHostName(String text) {
+        return text.length() <= 253
+                && Words.only(text, Words.LETTERS_AND_DIGITS + "_.-")
+                && text.charAt(0) != '.'
+                && text.charAt(0) != '-';
     }
 }

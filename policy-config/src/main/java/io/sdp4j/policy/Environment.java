@@ -58,11 +58,35 @@ public record Environment(
     /** This JVM's. */
     public static Environment system() {
         return new Environment(
-                Settings::systemProperty,
-                System::getenv,
+                new SystemProperties(),
+                new SystemVariables(),
                 new SystemFiles(),
-                System::nanoTime,
+                new SystemClock(),
                 HostLookup.SYSTEM);
+    }
+
+    // Classes where lambdas would do: the first lambda of a JVM costs its start tens of
+    // milliseconds.
+
+    private static final class SystemProperties implements UnaryOperator<String> {
+        @Override
+        public String apply(String name) {
+            return Settings.systemProperty(name);
+        }
+    }
+
+    private static final class SystemVariables implements UnaryOperator<String> {
+        @Override
+        public String apply(String name) {
+            return System.getenv(name);
+        }
+    }
+
+    private static final class SystemClock implements LongSupplier {
+        @Override
+        public long getAsLong() {
+            return System.nanoTime();
+        }
     }
 
     private static final class SystemFiles implements FileAccess {

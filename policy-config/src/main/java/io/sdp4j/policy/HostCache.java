@@ -21,7 +21,12 @@ final class HostCache implements HostLookup {
 
     @Override
     public List<InetAddress> addresses(String host) {
-        return known.computeIfAbsent(host, this::ask);
+        List<InetAddress> found = known.get(host);
+        if (found == null) {
+            found = ask(host);
+            known.put(host, found);
+        }
+        return found;
     }
 
     private List<InetAddress> ask(String host) {

@@ -9,11 +9,14 @@ import java.util.List;
 public interface HostLookup {
     /** The JDK's resolver. */
     HostLookup SYSTEM =
-            host -> {
-                try {
-                    return List.of(InetAddress.getAllByName(host));
-                } catch (UnknownHostException | RuntimeException e) {
-                    return List.of();
+            new HostLookup() {
+                @Override
+                public List<InetAddress> addresses(String host) {
+                    try {
+                        return List.of(InetAddress.getAllByName(host));
+                    } catch (UnknownHostException | RuntimeException e) {
+                        return List.of();
+                    }
                 }
             };
 

@@ -101,7 +101,7 @@ final class JdkLine {
         }
         String host = literal == null ? name : "";
         if (slash < 0) {
-            return new AddressWord(false, host, found.stream().map(AddressRange::of).toList());
+            return new AddressWord(false, host, AddressWord.exactly(found));
         }
         InetAddress first = found.getFirst(); // with a prefix the JDK takes only one
         int most = first instanceof Inet4Address ? 32 : 128;

@@ -3,7 +3,6 @@ package io.sdp4j.policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
 
 /** One line of the libsdp dialect with our additions; see {@link RuleFile} for the grammar. */
 final class LibsdpLine {
@@ -12,8 +11,6 @@ final class LibsdpLine {
     private static final String TARGET = "ADDRESS[/PREFIX]:PORT, HOST:PORT or *:PORT";
     private static final String PORTS = "a port of 0 to 65535, a range LOW-HIGH, or *";
     private static final String TIMEOUT = "a time-out of 1us to 1h such as 200ms or 2s";
-    private static final Pattern FABRIC = Pattern.compile("[a-zA-Z0-9_-]{1,32}");
-    private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,10})(us|ms|s)");
     private static final long MAX_TIMEOUT_NANOS = 3_600_000_000_000L;
 
     private final LineCursor cursor;
@@ -49,7 +46,7 @@ final class LibsdpLine {
             int valueColumn = cursor.column();
             if (cursor.is(option, "min-level")) {
                 String level = cursor.word();
-                if (!level.matches("[0-9]{1,9}")) {
+                if (Words.number(level, Integer.MAX_VALUE) < 0) {
                     throw cursor.bad(valueColumn, level, "a number after min-level");
                 }
             } else if (cursor.is(option, "destination")) {
@@ -157,16 +154,18 @@ final class LibsdpLine {
     private int port() throws LineCursor.Bad {
         int column = cursor.column();
         String word = cursor.until('-');
-        if (!word.matches("[0-9]{1,5}") || Integer.parseInt(word) > Rule.MAX_PORT) {
-            throw cursor.bad(column, word.isEmpty() ? cursor.rest() : word, PORTS);
+        int port = (int) Words.number(word, Rule.MAX_PORT);
+        if (port < 0) {
+            String expected = word.indexOf(':') >= 0 ? "brackets round an IPv6 address" : PORTS;
+            throw cursor.bad(column, word.isEmpty() ? cursor.rest() : word, expected);
         }
-        return Integer.parseInt(word);
+        return port;
     }
 
     private List<String> fabrics(int column, String names) throws LineCursor.Bad {
         List<String> fabrics = new ArrayList<>();
         for (String name : names.split(",", -1)) {
-            if (!FABRIC.matcher(name).matches() || fabrics.contains(name)) {
+            if (!Words.only(name, Words.LETTERS_AND_DIGITS + "_-") || fabrics.contains(name)) {
                 throw cursor.bad(column, name, "names of different fabrics with commas between");
             }
             fabrics.add(name);
@@ -176,18 +175,19 @@ final class LibsdpLine {
     }
 
     private long timeoutNanos(int column, String text) throws LineCursor.Bad {
-        var amount = AMOUNT.matcher(text);
-        if (!amount.matches()) {
-            throw cursor.bad(column, text, TIMEOUT);
+        int digits = 0;
+        while (digits < text.length() && Character.isDigit(text.charAt(digits))) {
+            digits++;
         }
         long unitNanos =
-                switch (amount.group(2)) {
+                switch (text.substring(digits)) {
                     case "us" -> 1_000L;
                     case "ms" -> 1_000_000L;
-                    default -> 1_000_000_000L;
+                    case "s" -> 1_000_000_000L;
+                    default -> Long.MAX_VALUE; // so that no count is small enough
                 };
-        long count = Long.parseLong(amount.group(1));
-        if (count == 0 || count > MAX_TIMEOUT_NANOS / unitNanos) {
+        long count = Words.number(text.substring(0, digits), MAX_TIMEOUT_NANOS / unitNanos);
+        if (count < 1) {
             throw cursor.bad(column, text, TIMEOUT);
         }
         return count * unitNanos;

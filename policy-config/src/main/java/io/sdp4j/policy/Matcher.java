@@ -1,7 +1,6 @@
 package io.sdp4j.policy;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
@@ -16,11 +15,14 @@ import java.util.TreeSet;
  * binary search, and the lowest bit set in both rows is the first rule that matches.
  *
  * <p>The cost grows with the logarithm of the number of rules inside a block and with the number of
- * blocks; memory is below 1 MiB per block, so a long file costs time in proportion and no more. All
- * state is final: any number of threads may look up.
+ * blocks; memory is below 1 MiB per block of rules with one address each. All state is final: any
+ * number of threads may look up.
  */
 final class Matcher {
     static final int BLOCK_RULES = 1024;
+
+    /** Ports are paged by 256, so that few pieces are left to search. */
+    private static final int PAGE_SHIFT = 8;
 
     private final Block[] blocks;
     private final Decision otherwise;
@@ -28,11 +30,16 @@ final class Matcher {
     Matcher(List<Rule> rules, Decision otherwise) {
         this.otherwise = otherwise;
         List<Block> made = new ArrayList<>();
-        List<Rule> able = rules.stream().filter(Rule::satisfiable).toList();
+        List<Rule> able = new ArrayList<>();
+        for (Rule rule : rules) {
+            if (rule.satisfiable()) {
+                able.add(rule);
+            }
+        }
         for (int i = 0; i < able.size(); i += BLOCK_RULES) {
             made.add(new Block(able.subList(i, Math.min(i + BLOCK_RULES, able.size()))));
         }
-        blocks = made.toArray(Block[]::new);
+        blocks = made.toArray(new Block[0]);
     }
 
     /**
@@ -55,30 +62,52 @@ final class Matcher {
      */
     private static final class Block {
         final Decision[] decisions;
-        final int words;
         final int[] portStarts;
-        final long[] portRows;
+        final int[] portPages;
+        final Rows portRows;
         final long[] v4Starts;
-        final long[] v4Rows;
+        final Rows v4Rows;
         final long[] v6HighStarts;
         final long[] v6LowStarts;
-        final long[] v6Rows;
+        final Rows v6Rows;
 
         Block(List<Rule> rules) {
-            decisions = rules.stream().map(Rule::decision).toArray(Decision[]::new);
-            words = (rules.size() + 63) >>> 6;
+            decisions = new Decision[rules.size()];
+            int words = (rules.size() + 63) >>> 6;
             portStarts = portCuts(rules);
-            portRows = new long[portStarts.length * words];
+            portPages = pages(portStarts);
+            portRows = new Rows(portStarts.length, words);
             NavigableSet<Address> v4 = addressCuts(rules, false);
-            v4Starts = v4.stream().mapToLong(Address::low).toArray();
-            v4Rows = new long[v4Starts.length * words];
+            v4Starts = new long[v4.size()];
+            v4Rows = new Rows(v4Starts.length, words);
             NavigableSet<Address> v6 = addressCuts(rules, true);
-            v6HighStarts = v6.stream().mapToLong(a -> a.high() ^ Long.MIN_VALUE).toArray();
-            v6LowStarts = v6.stream().mapToLong(a -> a.low() ^ Long.MIN_VALUE).toArray();
-            v6Rows = new long[v6HighStarts.length * words];
+            v6HighStarts = new long[v6.size()];
+            v6LowStarts = new long[v6.size()];
+            v6Rows = new Rows(v6HighStarts.length, words);
+            int i = 0;
+            for (Address start : v4) {
+                v4Starts[i++] = start.low();
+            }
+            i = 0;
+            for (Address start : v6) {
+                v6HighStarts[i] = start.high() ^ Long.MIN_VALUE;
+                v6LowStarts[i++] = start.low() ^ Long.MIN_VALUE;
+            }
             for (int r = 0; r < rules.size(); r++) {
+                decisions[r] = rules.get(r).decision();
                 fill(rules.get(r), r);
             }
+        }
+
+        /**
+         * For each page of ports the piece its first port is in, and one entry more for the end.
+         */
+        private static int[] pages(int[] starts) {
+            int[] pages = new int[(Rule.MAX_PORT >>> PAGE_SHIFT) + 2];
+            for (int page = 0; page < pages.length; page++) {
+                pages[page] = floor(starts, 0, starts.length, page << PAGE_SHIFT);
+            }
+            return pages;
         }
 
         private static int[] portCuts(List<Rule> rules) {
@@ -89,7 +118,12 @@ final class Matcher {
                     cuts.add(rule.portHigh() + 1);
                 }
             }
-            return cuts.stream().mapToInt(Integer::intValue).toArray();
+            int[] starts = new int[cuts.size()];
+            int i = 0;
+            for (int cut : cuts) {
+                starts[i++] = cut;
+            }
+            return starts;
         }
 
         private static NavigableSet<Address> addressCuts(List<Rule> rules, boolean ipv6) {
@@ -125,53 +159,40 @@ final class Matcher {
         }
 
         private void fill(Rule rule, int bit) {
-            int first = floor(portStarts, Math.max(rule.portLow(), 0));
-            int last = floor(portStarts, Math.min(rule.portHigh(), Rule.MAX_PORT));
-            set(portRows, first, last, bit);
+            int first = portPiece(Math.max(rule.portLow(), 0));
+            portRows.set(first, portPiece(Math.min(rule.portHigh(), Rule.MAX_PORT)), bit);
             if (rule.anyAddress()) {
-                set(v4Rows, 0, v4Starts.length - 1, bit);
-                set(v6Rows, 0, v6HighStarts.length - 1, bit);
+                v4Rows.set(0, v4Starts.length - 1, bit);
+                v6Rows.set(0, v6HighStarts.length - 1, bit);
             }
             for (AddressRange range : ranges(rule)) {
                 if (range.ipv6()) {
                     int from = floor6(range.high(), range.low());
-                    set(v6Rows, from, floor6(range.lastHigh(), range.lastLow()), bit);
+                    v6Rows.set(from, floor6(range.lastHigh(), range.lastLow()), bit);
                 } else {
-                    set(
-                            v4Rows,
-                            floor(v4Starts, range.low()),
-                            floor(v4Starts, range.lastLow()),
-                            bit);
+                    v4Rows.set(floor4(range.low()), floor4(range.lastLow()), bit);
                 }
-            }
-        }
-
-        private void set(long[] rows, int firstRow, int lastRow, int bit) {
-            for (int row = firstRow; row <= lastRow; row++) {
-                rows[row * words + (bit >>> 6)] |= 1L << bit;
             }
         }
 
         int firstMatch(boolean ipv6, long high, long low, int port) {
-            int portRow = floor(portStarts, port) * words;
-            int row = (ipv6 ? floor6(high, low) : floor(v4Starts, low)) * words;
-            long[] rows = ipv6 ? v6Rows : v4Rows;
-            for (int w = 0; w < words; w++) {
-                long both = portRows[portRow + w] & rows[row + w];
-                if (both != 0) {
-                    return (w << 6) + Long.numberOfTrailingZeros(both);
-                }
-            }
-            return -1;
+            Rows rows = ipv6 ? v6Rows : v4Rows;
+            int piece = ipv6 ? floor6(high, low) : floor4(low);
+            return rows.used[piece] == 0 ? -1 : rows.firstCommon(piece, portRows, portPiece(port));
+        }
+
+        private int portPiece(int port) {
+            int page = port >>> PAGE_SHIFT;
+            return floor(portStarts, portPages[page], portPages[page + 1] + 1, port);
         }
 
         /**
-         * Index of the last start that is not above {@code key}; the first start is the least key
-         * there is.
+         * Index of the last start from {@code from} to before {@code to} that is not above the key;
+         * the one at {@code from} is not.
          */
-        private static int floor(int[] starts, int key) {
-            int base = 0;
-            for (int n = starts.length; n > 1; ) {
+        private static int floor(int[] starts, int from, int to, int key) {
+            int base = from;
+            for (int n = to - from; n > 1; ) {
                 int half = n >>> 1;
                 base = starts[base + half] <= key ? base + half : base;
                 n -= half;
@@ -179,11 +200,11 @@ final class Matcher {
             return base;
         }
 
-        private static int floor(long[] starts, long key) {
+        private int floor4(long key) {
             int base = 0;
-            for (int n = starts.length; n > 1; ) {
+            for (int n = v4Starts.length; n > 1; ) {
                 int half = n >>> 1;
-                base = starts[base + half] <= key ? base + half : base;
+                base = v4Starts[base + half] <= key ? base + half : base;
                 n -= half;
             }
             return base;
@@ -203,10 +224,41 @@ final class Matcher {
             }
             return base;
         }
+    }
 
-        @Override
-        public String toString() {
-            return Arrays.toString(decisions);
+    /** A row of bits for each piece of one dimension. */
+    private static final class Rows {
+        final int words;
+        final long[] bits;
+
+        /** For each row, which of its words have a bit set: a block has no more than 64 words. */
+        final long[] used;
+
+        Rows(int rows, int words) {
+            this.words = words;
+            bits = new long[rows * words];
+            used = new long[rows];
+        }
+
+        void set(int firstRow, int lastRow, int bit) {
+            for (int row = firstRow; row <= lastRow; row++) {
+                bits[row * words + (bit >>> 6)] |= 1L << bit;
+                used[row] |= 1L << (bit >>> 6);
+            }
+        }
+
+        /** The lowest bit set in {@code row} here and in {@code otherRow} there; -1: none. */
+        int firstCommon(int row, Rows other, int otherRow) {
+            int here = row * words;
+            int there = otherRow * words;
+            for (long left = used[row] & other.used[otherRow]; left != 0; left &= left - 1) {
+                int w = Long.numberOfTrailingZeros(left);
+                long both = bits[here + w] & other.bits[there + w];
+                if (both != 0) {
+                    return (w << 6) + Long.numberOfTrailingZeros(both);
+                }
+            }
+            return -1;
         }
     }
 

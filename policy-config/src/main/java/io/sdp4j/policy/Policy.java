@@ -3,9 +3,7 @@ package io.sdp4j.policy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -30,7 +28,8 @@ public final class Policy {
     private final boolean connectAfterBind;
     private final Matcher connect;
     private final Matcher listen;
-    private final Map<Role, Boolean> canOffload = new EnumMap<>(Role.class);
+    private final boolean canConnect;
+    private final boolean canListen;
 
     private Policy(
             List<Rule> rules, String programName, Decision otherwise, boolean connectAfterBind) {
@@ -40,9 +39,8 @@ public final class Policy {
         this.connectAfterBind = connectAfterBind;
         connect = new Matcher(mine(Role.CONNECT), otherwise);
         listen = new Matcher(mine(Role.LISTEN), otherwise);
-        for (Role role : Role.values()) {
-            canOffload.put(role, anyOffload(role));
-        }
+        canConnect = anyOffload(Role.CONNECT);
+        canListen = anyOffload(Role.LISTEN);
     }
 
     /**
@@ -70,9 +68,13 @@ public final class Policy {
     }
 
     private List<Rule> mine(Role role) {
-        return rules.stream()
-                .filter(r -> r.role() == role && r.matchesProgram(programName))
-                .toList();
+        List<Rule> mine = new ArrayList<>();
+        for (Rule rule : rules) {
+            if (rule.role() == role && rule.matchesProgram(programName)) {
+                mine.add(rule);
+            }
+        }
+        return mine;
     }
 
     private boolean anyOffload(Role role) {
@@ -129,7 +131,7 @@ public final class Policy {
      * needs to be set up for it. True is not a promise.
      */
     public boolean canOffload(Role role) {
-        return canOffload.get(role);
+        return role == Role.CONNECT ? canConnect : canListen;
     }
 
     /**

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -197,11 +198,12 @@ public final class PolicySource {
                 return new Loaded(
                         stamp, null, file.errors().stream().map(RuleError::message).toList());
             }
-            List<String> notes =
-                    file.rules().stream()
-                            .filter(r -> !r.anyAddress() && r.addresses().isEmpty())
-                            .map(r -> r + " never matches: host '" + r.host() + "' is unknown")
-                            .toList();
+            List<String> notes = new ArrayList<>();
+            for (Rule r : file.rules()) {
+                if (!r.anyAddress() && r.addresses().isEmpty()) {
+                    notes.add(r + " never matches: host '" + r.host() + "' is unknown");
+                }
+            }
             return new Loaded(stamp, file.policy(programName), notes);
         } catch (IOException | RuntimeException e) {
             String note = choice.file + " (" + choice.namedBy + ") " + reason(e);
@@ -210,12 +212,15 @@ public final class PolicySource {
     }
 
     private static String reason(Exception e) {
-        return switch (e) {
-            case NoSuchFileException _ -> "does not exist";
-            case AccessDeniedException _ -> "may not be read by this user";
-            case InvalidPathException _ -> "is not a file name";
-            default -> "cannot be read: " + e.getMessage();
-        };
+        if (e instanceof NoSuchFileException) {
+            return "does not exist";
+        }
+        if (e instanceof AccessDeniedException) {
+            return "may not be read by this user";
+        }
+        return e instanceof InvalidPathException
+                ? "is not a file name"
+                : "cannot be read: " + e.getMessage();
     }
 
     private void report(List<String> lines) {
@@ -259,7 +264,12 @@ public final class PolicySource {
         if (!given(command)) {
             return "java";
         }
-        String first = command.strip().split("\\s", 2)[0];
+        String first = firstWord(command.strip());
         return first.substring(first.lastIndexOf('/') + 1);
+    }
+
+    private static String firstWord(String text) {
+        int blank = text.indexOf(' ');
+        return blank < 0 ? text : text.substring(0, blank);
     }
 }

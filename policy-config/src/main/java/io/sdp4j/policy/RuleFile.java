@@ -24,7 +24,8 @@ import java.util.List;
  * that never matches and a {@link Lint} in the libsdp dialect, an error in the JDK's, as there.
  *
  * <p>Parsing never throws, whatever the text. One error refuses the file as a whole, and all errors
- * are listed (up to {@value #MAX_ERRORS}). Immutable.
+ * are listed (up to {@value #MAX_ERRORS}). A file holds at most {@value #MAX_RULES} rules.
+ * Immutable.
  *
  * <p>Source: libsdp's config_parser.y and libsdp.conf; sun.net.sdp.SdpProvider of JDK 25;
  * jdk-spi.md 7.2 and 7.3.
@@ -40,6 +41,9 @@ public final class RuleFile {
 
     /** After this many errors the rest of a file is not looked at. */
     static final int MAX_ERRORS = 100;
+
+    /** Bounds the memory a file can cost. */
+    static final int MAX_RULES = 20_000;
 
     private final String file;
     private final Dialect dialect;
@@ -67,7 +71,7 @@ public final class RuleFile {
      * @param whenSilent the dialect of a file whose words do not tell, such as an empty one
      */
     public static RuleFile parse(String file, String text, HostLookup hosts, Dialect whenSilent) {
-        List<String> lines = text.lines().toList();
+        List<String> lines = lines(text);
         Dialect dialect = whenSilent;
         for (String line : lines) {
             LineCursor cursor = new LineCursor(file, 1, line);
@@ -91,6 +95,10 @@ public final class RuleFile {
                         dialect == Dialect.LIBSDP
                                 ? LibsdpLine.parse(cursor, askOnce)
                                 : JdkLine.parse(cursor, askOnce);
+                if (rule != null && rules.size() == MAX_RULES) {
+                    throw cursor.bad(
+                            1, cursor.source(), "at most " + MAX_RULES + " rules in a file");
+                }
                 if (rule != null) {
                     rules.add(rule);
                 }
@@ -99,6 +107,24 @@ public final class RuleFile {
             }
         }
         return new RuleFile(file, dialect, errors.isEmpty() ? rules : List.of(), errors);
+    }
+
+    /** Lines end with a line feed, a carriage return, or both. */
+    private static List<String> lines(String text) {
+        List<String> lines = new ArrayList<>();
+        int from = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\n' || c == '\r') {
+                lines.add(text.substring(from, i));
+                i += c == '\r' && i + 1 < text.length() && text.charAt(i + 1) == '\n' ? 1 : 0;
+                from = i + 1;
+            }
+        }
+        if (from < text.length()) {
+            lines.add(text.substring(from));
+        }
+        return lines;
     }
 
     /** The name it was parsed under. */

@@ -43,7 +43,10 @@ public final class Settings {
     public static Settings of(
             Map<String, String> agentOptions, Properties properties, Consumer<String> sink) {
         Map<String, String> options = new LinkedHashMap<>();
-        agentOptions.forEach((k, v) -> options.put(k.startsWith(PREFIX) ? k : PREFIX + k, v));
+        for (Map.Entry<String, String> option : agentOptions.entrySet()) {
+            String key = option.getKey();
+            options.put(key.startsWith(PREFIX) ? key : PREFIX + key, option.getValue());
+        }
         Settings settings = new Settings();
         for (Setting setting : Setting.values()) {
             String option = options.remove(setting.id());

@@ -1,0 +1,109 @@
+package io.sdp4j.policy;
+
+import static io.sdp4j.policy.LibsdpDialectTest.parse;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ExplainAndLintTest {
+    private static final String RULES =
+            """
+            use tcp  listen  *   10.0.0.0/8:80
+            use sdp  connect db* 10.0.0.0/8:80
+            use sdp  connect *   10.0.0.0/8:81
+            use sdp  connect *   11.0.0.0/8:80
+            use sdp  connect *   nowhere.example:80
+            use tcp  connect *   10.1.0.0/16:80
+            use both connect *   *:*
+            use both connect db* 99.0.0.0/8:99
+            """;
+
+    private static Explanation explain(Role role, String program, String address, int port) {
+        InetSocketAddress asked = new InetSocketAddress(InetAddress.ofLiteral(address), port);
+        return parse(RULES).policy("other").explain(role, program, asked);
+    }
+
+    @Test
+    void namesTheRuleThatDecidesAndThoseThatCameClose() {
+        Explanation e = explain(Role.CONNECT, "web", "10.1.2.3", 80);
+        assertEquals("f:6", e.decision().origin());
+        assertEquals(6, e.rule().line());
+        assertEquals(
+                List.of(
+                        "1 it is a listen rule",
+                        "2 it is for program db*",
+                        "3 port 80 is not in its range",
+                        "4 the address differs",
+                        "5 host nowhere.example is unknown",
+                        "7 an earlier rule matches first"),
+                e.near().stream().map(n -> n.rule().line() + " " + n.reason()).toList());
+        assertEquals(
+                "A connect to /10.1.2.3:80 in program 'web' uses kernel TCP:"
+                        + " f:6 says 'use tcp  connect *   10.1.0.0/16:80'.",
+                e.sentence());
+        assertTrue(e.near().getFirst().sentence().contains("f:1"));
+    }
+
+    @Test
+    void asksForTheProgramGivenNotForItsOwn() {
+        assertEquals(
+                "f:2", explain(Role.CONNECT, "db2", "::ffff:10.1.2.3", 80).decision().origin());
+        Explanation none = explain(Role.LISTEN, "web", "10.1.2.3", 81);
+        assertNull(none.rule());
+        assertTrue(none.sentence().contains("no rule matches"), none.sentence());
+        assertTrue(
+                none.sentence().contains("accepts from kernel TCP and from offload"),
+                none.sentence());
+    }
+
+    private static List<String> lint(String rules) {
+        return parse(rules).lint().stream().map(l -> l.rule().line() + " " + l.kind()).toList();
+    }
+
+    @Test
+    void findsRulesThatMeanNothing() {
+        assertEquals(List.of("5 UNKNOWN_HOST", "8 SHADOWED"), lint(RULES));
+        assertEquals(List.of("1 EMPTY_PORT_RANGE"), lint("use sdp connect * *:10-5"));
+        assertEquals(List.of("1 NEVER_MATCHES"), lint("connect * 70000"));
+        assertEquals(List.of("1 NEVER_MATCHES"), lint("use sdp connect * *:0"));
+        assertEquals(List.of(), lint("use sdp listen * *:0"));
+        assertEquals(List.of("1 NO_EFFECT"), lint("use tcp connect * *:1 timeout=1s"));
+        assertEquals(List.of("1 NO_EFFECT"), lint("use sdp listen * *:1 timeout=1s"));
+        assertEquals(List.of(), lint("use sdp listen * *:1 fabric=shm"));
+    }
+
+    @Test
+    void knowsWhatCoversWhat() {
+        assertEquals(
+                List.of("2 SHADOWED"),
+                lint("use tcp connect * 10.0.0.0/8:*\nuse sdp connect x 10.1.1.1:5"));
+        assertEquals(
+                List.of(), lint("use tcp connect * 10.1.0.0/16:*\nuse sdp connect x 10.0.0.0/8:5"));
+        assertEquals(List.of(), lint("use tcp connect d* *:*\nuse sdp connect e* 10.0.0.0/8:5"));
+        assertEquals(
+                List.of("2 SHADOWED"),
+                lint("use tcp connect d* *:*\nuse sdp connect db 10.0.0.0/8:5"));
+        assertEquals(List.of(), lint("use tcp connect * *:1-79\nuse sdp connect * *:79-80"));
+        assertEquals(List.of(), lint("use tcp connect * *:*\nuse sdp listen * *:*"));
+        assertEquals(
+                List.of("2 SHADOWED"),
+                lint("use tcp listen * 0.0.0.0:*\nuse sdp listen * [::]:80"));
+        assertEquals(List.of(), lint("use tcp connect * 0.0.0.0:*\nuse sdp connect * [::]:80"));
+        assertEquals(List.of(), lint("use tcp connect * 0.0.0.0/0:*\nuse sdp connect * *:80"));
+    }
+
+    @Test
+    void aLintSaysWhereAndWhy() {
+        Lint lint =
+                parse("use tcp connect * *:*\nuse sdp connect db 10.0.0.0/8:5").lint().getFirst();
+        assertEquals(
+                "f:2: 'use sdp connect db 10.0.0.0/8:5' never decides:"
+                        + " use tcp connect * *:* (f:1) takes everything it could match",
+                lint.sentence());
+    }
+}

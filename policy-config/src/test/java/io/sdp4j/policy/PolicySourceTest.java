@@ -1,0 +1,317 @@
+package io.sdp4j.policy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class PolicySourceTest {
+    private static final String TCP = "use tcp connect * *:*\n";
+    private static final String SDP = "use sdp connect * *:*\n";
+    private static final String BAD = "use tcp connect * *:*\nuse what\nuse\n";
+
+    private final FakeFiles files = new FakeFiles();
+    private final Map<String, String> properties = new HashMap<>();
+    private final Map<String, String> variables = new HashMap<>();
+    private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // wraps at once
+    private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+    private final Environment environment =
+            new Environment(properties::get, variables::get, files, clock::get, h -> List.of());
+
+    private PolicySource open(String explicit, String jdkConf) {
+        return PolicySource.open(explicit, jdkConf, "p", environment, lines::add);
+    }
+
+    private static Verdict verdict(PolicySource source) {
+        return source.current().decide(Role.CONNECT, false, 0, 0x0a000001, 80).verdict();
+    }
+
+    private void passSecond() {
+        clock.addAndGet(PolicySource.CHECK_NANOS);
+    }
+
+    @Test
+    void placesAreTriedInOrder() {
+        List<String> all =
+                List.of(
+                        "explicit",
+                        "property",
+                        "variable",
+                        "libsdp",
+                        "jdk",
+                        PolicySource.LIBSDP_FILE);
+        all.forEach(f -> files.write(f, TCP));
+        properties.put("sdp4j.policy", "property");
+        variables.put("SDP4J_POLICY", "variable");
+        variables.put("LIBSDP_CONFIG_FILE", "libsdp");
+        assertEquals("explicit", open("explicit", "jdk").file());
+        assertEquals("property", open(null, "jdk").file());
+        properties.put("sdp4j.policy", " ");
+        assertEquals("variable", open("", "jdk").file());
+        variables.remove("SDP4J_POLICY");
+        assertEquals("libsdp", open(null, "jdk").file());
+        variables.remove("LIBSDP_CONFIG_FILE");
+        assertEquals("jdk", open(null, "jdk").file());
+        assertEquals(PolicySource.LIBSDP_FILE, open(null, null).file());
+        files.delete(PolicySource.LIBSDP_FILE);
+        PolicySource none = open(null, null);
+        assertNull(none.file());
+        assertEquals(Verdict.OFFLOAD_FIRST, verdict(none));
+        assertTrue(none.origin().contains("no rule file"));
+        assertEquals(List.of(), lines);
+    }
+
+    @Test
+    void aFileForTheJdkMaySayNothing() {
+        files.write("jdk", "# empty\n");
+        assertEquals(Verdict.KERNEL, verdict(open(null, "jdk")));
+        assertEquals(Verdict.OFFLOAD_FIRST, verdict(open("jdk", null)));
+    }
+
+    @Test
+    void aBadFileAtStartIsOneLineAndTheKernel() {
+        files.write("f", BAD);
+        PolicySource source = open("f", null);
+        assertEquals(Verdict.KERNEL, verdict(source));
+        assertEquals(
+                List.of(
+                        "sdp4j: rule file refused: f:2:5: found 'what', expected one of both, tcp, sdp, direct"
+                                + " (1 more); every connection uses kernel TCP"),
+                lines);
+        Decision decision = source.current().decide(Role.LISTEN, false, 0, 0, 0);
+        assertTrue(decision.rule().contains("f:2:5"), decision.rule());
+        assertEquals(0, source.generation());
+        files.write("f", SDP);
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), "mended later");
+    }
+
+    @Test
+    void aMissingFileThatWasNamedIsALineAndTheKernel() {
+        properties.put("sdp4j.policy", "gone");
+        assertEquals(Verdict.KERNEL, verdict(open(null, null)));
+        assertEquals(
+                List.of(
+                        "sdp4j: rule file refused: gone (system property sdp4j.policy) does not exist;"
+                                + " every connection uses kernel TCP"),
+                lines);
+    }
+
+    @Test
+    void aChangeIsSeenAfterASecondAndTheFileIsNotAskedMoreOften() {
+        files.write("f", TCP);
+        PolicySource source = open("f", null);
+        Policy old = source.current();
+        files.write("f", SDP);
+        int asked = files.stamps.get();
+        for (int i = 0; i < 100; i++) {
+            assertSame(old, source.current());
+        }
+        assertEquals(asked, files.stamps.get());
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
+        assertEquals(2, source.generation());
+        assertEquals(Verdict.KERNEL, old.decide(Role.CONNECT, false, 0, 1, 1).verdict());
+        int reads = files.reads.get();
+        for (int i = 0; i < 10; i++) {
+            passSecond();
+            source.current();
+        }
+        assertEquals(reads, files.reads.get(), "an unchanged file is not read again");
+        assertEquals(List.of(), lines);
+    }
+
+    @Test
+    void aBadNewFileKeepsTheOldRulesAndIsReportedOnce() {
+        files.write("f", TCP);
+        PolicySource source = open("f", null);
+        Policy old = source.current();
+        files.write("f", BAD);
+        for (int i = 0; i < 5; i++) {
+            passSecond();
+            assertSame(old, source.current());
+        }
+        assertEquals(3, lines.size(), () -> lines + "");
+        assertTrue(lines.get(0).startsWith("sdp4j: f:2:5: found 'what'"), lines.get(0));
+        assertEquals("sdp4j: new rule file refused; the rules loaded before stay", lines.get(2));
+        files.write("f", SDP);
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
+    }
+
+    @Test
+    void aFileThatGoesAwayKeepsTheOldRulesAndIsReportedOnce() {
+        files.write("f", TCP);
+        PolicySource source = open("f", null);
+        files.delete("f");
+        for (int i = 0; i < 5; i++) {
+            passSecond();
+            assertEquals(Verdict.KERNEL, verdict(source));
+        }
+        assertEquals(2, lines.size(), () -> lines + "");
+        files.write("f", SDP);
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
+    }
+
+    @Test
+    void unknownHostsAreReported() {
+        files.write("f", "use sdp connect * nowhere.example:80\n");
+        open("f", null);
+        assertEquals(1, lines.size());
+        assertTrue(lines.getFirst().contains("'nowhere.example' is unknown"), lines.getFirst());
+    }
+
+    @Test
+    void aFailingSinkDoesNotHurtTheCaller() {
+        files.write("f", TCP);
+        PolicySource source =
+                PolicySource.open(
+                        "f",
+                        null,
+                        "p",
+                        environment,
+                        line -> {
+                            throw new IllegalStateException(line);
+                        });
+        files.write("f", BAD);
+        passSecond();
+        assertEquals(Verdict.KERNEL, verdict(source));
+    }
+
+    /**
+     * Goal: nobody waits for a slow file. Method: hold the reload inside its read, and ask from
+     * outside.
+     */
+    @Test
+    void othersDoNotWaitForAReload() throws Exception {
+        files.write("f", TCP);
+        PolicySource source = open("f", null);
+        files.write("f", SDP);
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        files.beforeRead =
+                () -> {
+                    inside.countDown();
+                    try {
+                        goOn.await();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                };
+        passSecond();
+        try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
+            Future<Verdict> reloader = executor.submit(() -> verdict(source));
+            try {
+                assertTrue(inside.await(30, TimeUnit.SECONDS));
+                passSecond();
+                assertEquals(Verdict.KERNEL, verdict(source));
+            } finally {
+                goOn.countDown();
+            }
+            assertEquals(Verdict.OFFLOAD_ONLY, reloader.get(30, TimeUnit.SECONDS));
+        }
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
+        assertEquals(2, files.reads.get());
+    }
+
+    /** Goal: every answer is one whole policy. Method: files that change while many threads ask. */
+    @Test
+    void everyAnswerIsAWholePolicy() throws Exception {
+        List<Verdict> verdicts = List.of(Verdict.values());
+        String both = "use %s connect * *:80\nuse %s connect * *:81\n";
+        files.write("f", both.formatted("tcp", "tcp"));
+        PolicySource source = open("f", null);
+        try (ExecutorService executor = Executors.newFixedThreadPool(4)) {
+            List<Future<?>> askers = new ArrayList<>();
+            for (int t = 0; t < 3; t++) {
+                askers.add(
+                        executor.submit(
+                                () -> {
+                                    for (int i = 0; i < 20_000; i++) {
+                                        Policy p = source.current();
+                                        assertSame(
+                                                p.decide(Role.CONNECT, false, 0, 1, 80).verdict(),
+                                                p.decide(Role.CONNECT, false, 0, 1, 81).verdict());
+                                    }
+                                }));
+            }
+            for (int i = 0; i < 200; i++) {
+                String word = verdicts.get(i % 4).word();
+                files.write("f", both.formatted(word, word));
+                passSecond();
+                source.current();
+            }
+            for (Future<?> asker : askers) {
+                asker.get(60, TimeUnit.SECONDS);
+            }
+        }
+        assertEquals(List.of(), lines);
+    }
+
+    @Test
+    void readsRealFilesEvenInAnInterruptedThread(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("rules.conf");
+        Files.writeString(file, TCP);
+        Environment real = Environment.system();
+        Environment mine =
+                new Environment(
+                        properties::get, variables::get, real.files(), clock::get, h -> List.of());
+        PolicySource source = PolicySource.open(file.toString(), null, "p", mine, lines::add);
+        assertEquals(Verdict.KERNEL, verdict(source));
+        Path next = folder.resolve("next");
+        Files.writeString(next, SDP); // same size; told apart by time or inode
+        Files.setLastModifiedTime(next, Files.getLastModifiedTime(file));
+        Files.move(next, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        passSecond();
+        Thread.currentThread().interrupt();
+        Verdict verdict = verdict(source);
+        assertTrue(Thread.interrupted(), "the interrupt is the application's");
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict);
+        assertEquals(List.of(), lines);
+    }
+
+    @Test
+    void refusesWhatIsNoRuleFile(@TempDir Path folder) throws IOException {
+        Path huge = folder.resolve("huge");
+        Files.write(huge, new byte[Environment.MAX_FILE_BYTES + 1]);
+        for (String file :
+                List.of(folder.toString(), huge.toString(), "a\u0000b", folder + "/none")) {
+            lines.clear();
+            PolicySource source =
+                    PolicySource.open(file, null, "p", Environment.system(), lines::add);
+            assertEquals(Verdict.KERNEL, verdict(source));
+            assertEquals(1, lines.size(), () -> lines + "");
+        }
+    }
+
+    @Test
+    void namesTheProgram() {
+        assertEquals("java", PolicySource.programName("", environment));
+        properties.put("sun.java.command", "/opt/db/h2-2.4.jar -tcp");
+        assertEquals("h2-2.4.jar", PolicySource.programName("", environment));
+        properties.put("sun.java.command", "my.module/com.acme.Main x");
+        assertEquals("com.acme.Main", PolicySource.programName(null, environment));
+        assertEquals("given", PolicySource.programName(" given ", environment));
+    }
+}
