@@ -1,4 +1,5 @@
 /** The Sockets Direct Protocol as an offload provider, and the explicit API. */
+@SuppressWarnings("module") // the agent is built after this module
 module io.sdp4j {
     requires transitive io.sdp4j.offload;
     requires io.sdp4j.rdma;
@@ -7,4 +8,6 @@ module io.sdp4j {
     requires org.slf4j;
 
     exports io.sdp4j;
+    exports io.sdp4j.stream to
+            io.sdp4j.agent;
 }

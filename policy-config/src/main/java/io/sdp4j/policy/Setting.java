@@ -27,6 +27,13 @@ public enum Setting {
             "off, error, warn, info, debug, trace",
             "warn",
             "Least severe level that is logged."),
+    /** Where log records go. */
+    LOG_FILE(
+            "sdp4j.log.file",
+            Kind.TEXT,
+            "",
+            "file",
+            "File that log records are appended to; empty: System.Logger."),
     /** No line of ours on stderr. */
     QUIET("sdp4j.quiet", false, "Print nothing on stderr, not even why offload is off."),
     /** JMX bean. */
@@ -34,7 +41,7 @@ public enum Setting {
     /** Cap of an offload attempt. */
     CONNECT_TIMEOUT_MS(
             "sdp4j.connect.timeout.ms",
-            200,
+            1_000,
             1,
             60_000,
             "ms",

@@ -2,6 +2,7 @@ package io.sdp4j.policy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
@@ -239,5 +240,31 @@ class LibsdpDialectTest {
         RuleFile file = parse("use \u001b[31m" + "x".repeat(500));
         String message = file.errors().getFirst().message();
         assertTrue(message.length() < 200 && message.indexOf('\u001b') < 0, message);
+    }
+
+    @Test
+    void aFileHasABoundedNumberOfRulesAndErrors() {
+        String line = "use tcp connect * *:80\n";
+        assertTrue(parse(line.repeat(RuleFile.MAX_RULES)).ok());
+        RuleFile file = parse(line.repeat(RuleFile.MAX_RULES + 1));
+        assertEquals(RuleFile.MAX_RULES + 1, file.errors().getFirst().line());
+        assertEquals(RuleFile.MAX_ERRORS, parse("use\n".repeat(5000)).errors().size());
+    }
+
+    @Test
+    void linesMayEndInAnyFashion() {
+        String rules = "use tcp connect * *:80\rbad\r\n\nworse\n\r";
+        assertEquals(List.of(2, 4), parse(rules).errors().stream().map(RuleError::line).toList());
+        assertTrue(parse("\ufeffuse tcp connect * *:80").ok());
+    }
+
+    @Test
+    void aPortThatDoesNotExistIsTheCallersMistake() {
+        Policy policy = Policy.allowAll();
+        for (int port : new int[] {-1, 65536}) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> policy.decide(Role.CONNECT, false, 0, 0, port));
+        }
     }
 }

@@ -110,7 +110,7 @@ class SettingsTest {
         List<String> rows = Settings.markdown().lines().toList();
         assertEquals(Setting.values().length + 2, rows.size());
         assertEquals(
-                "| `sdp4j.connect.timeout.ms` | `200` | 1 to 60000 | ms |"
+                "| `sdp4j.connect.timeout.ms` | `1000` | 1 to 60000 | ms |"
                         + " Longest time an offload attempt may take before kernel TCP is used. |",
                 rows.stream().filter(r -> r.contains("connect.timeout")).findFirst().orElseThrow());
         for (String row : rows) {

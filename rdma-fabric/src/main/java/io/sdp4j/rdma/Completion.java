@@ -33,4 +33,7 @@ public final class Completion {
     public int count;
     public boolean signalled;
     public long wrId;
+
+    /** An entry to be filled by {@link CompletionQueue#poll}. */
+    public Completion() {}
 }

@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
  * @param spec this side's queue pair
  * @param deadlineNanos {@link System#nanoTime()} value after which the attempt has failed
  */
+@SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record ConnectRequest(
         InetSocketAddress remote,
         LocalAddress localAddress,

@@ -38,5 +38,6 @@ public interface Fabric extends AutoCloseable {
      * @param queuePair owned by the caller from now on
      * @param privateData what the passive side answered, possibly padded with zeros
      */
+    @SuppressWarnings("ArrayRecordComponent") // carried, never compared
     record Connection(QueuePair queuePair, byte[] privateData) {}
 }

@@ -3,7 +3,7 @@ package io.sdp4j.rdma;
 import java.io.IOException;
 
 /**
- * A fabric could not do what was asked. {@link #cause()} is stable and meant for programs, the
+ * A fabric could not do what was asked. {@link #why()} is stable and meant for programs, the
  * message for people: what failed, why, and what the user can do.
  */
 public final class FabricException extends IOException {
@@ -55,6 +55,15 @@ public final class FabricException extends IOException {
 
     public FabricException(Cause why, String message, Throwable cause) {
         this(why, message, new byte[0], cause);
+    }
+
+    /**
+     * None: most of these say "use the kernel" on the way of an ordinary connect, where a stack
+     * trace costs more than the attempt. {@link #getCause()} has one where something broke.
+     */
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
     }
 
     public Cause why() {

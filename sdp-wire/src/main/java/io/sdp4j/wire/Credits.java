@@ -28,6 +28,8 @@ final class Credits {
     private int reserved;
     private int posted;
     private int known;
+    private boolean
+            news; // something else than a credit update has freed a buffer since we last sent
 
     /**
      * @param pool receive buffers posted before the peer hears of them
@@ -107,9 +109,17 @@ final class Credits {
         return free >= CONTROL_CREDITS || (free == 1 && posted > known);
     }
 
-    /** Whether the peer should be told of reposted buffers (4.4). */
+    /**
+     * Whether the peer should be told of reposted buffers (4.4).
+     *
+     * <p>Stricter than the suggested rule in one case: the one buffer that a credit update itself
+     * used up is no news. Otherwise two peers whose applications do not read, each with two or
+     * three buffers left, would answer each other's updates for ever. Nobody waits in vain: that
+     * few buffers mean unread bytes, and reading them is news.
+     */
     boolean updateDue() {
-        return posted > known && (known <= 2 || posted - known >= updateStep);
+        int unheard = posted - known;
+        return known <= 2 ? unheard >= (news ? 1 : 2) : unheard >= updateStep;
     }
 
     void reserve() {
@@ -130,6 +140,7 @@ final class Credits {
     int onSent() {
         balance = Math.max(0, balance - 1); // a reservation outlives what a lying peer takes back
         known = posted;
+        news = false;
         return ++lastSent;
     }
 
@@ -140,8 +151,14 @@ final class Credits {
         known--;
     }
 
-    void onReposted() {
+    /**
+     * A buffer was posted again.
+     *
+     * @param wasUpdate whether a credit update had been in it
+     */
+    void onReposted(boolean wasUpdate) {
         posted++;
+        news |= !wasUpdate;
         assert posted <= pool;
     }
 

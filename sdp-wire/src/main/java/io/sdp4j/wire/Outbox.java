@@ -31,7 +31,7 @@ import java.util.Arrays;
  * them and never shrink, so a steady state allocates nothing. Not thread-safe.
  */
 public final class Outbox {
-    /** Payload message in {@link #slot}: write the header into its first 16 bytes and post it. */
+    /** Payload message in {@link #slot}: write the header before the payload and post it. */
     public static final int SEND = 1;
 
     /** Message without payload: take a free send slot, write the header, post it. */

@@ -42,31 +42,25 @@ public final class SdpMachine {
     public static final int TIMERS = 8;
 
     private final boolean connecting;
-    private final int receiveBytes;
     private final Handshake handshake;
     private final Credits credits;
     private final SendHalf send;
     private final ReceiveHalf receive;
     private final Lifecycle life = new Lifecycle();
+    private final Emitter emitter;
+    private final Arrivals arrivals;
 
     private boolean greeted; // both Hello and HelloAck have been exchanged, as far as we can know
-    private boolean resizeAsked; // ChRcvBuf received, ChRcvBufAck not yet sent
-    private boolean abortSent;
-
-    private long messagesSent;
     private long messagesReceived;
-    private long bytesSent;
-    private long bytesReceived;
-    private long creditUpdatesSent;
-    private long creditUpdatesReceived;
 
     private SdpMachine(WireConfig config, boolean connecting) {
         this.connecting = connecting;
-        this.receiveBytes = config.receiveBytes();
         this.handshake = new Handshake(config);
         this.credits = new Credits(config.receiveSlots());
         this.send = new SendHalf(config.sendDepth());
         this.receive = new ReceiveHalf(config.maxAdverts());
+        this.emitter = new Emitter(config.receiveBytes(), life, credits, send, receive);
+        this.arrivals = new Arrivals(config.receiveBytes(), life, credits, send, receive, emitter);
     }
 
     /**
@@ -178,9 +172,7 @@ public final class SdpMachine {
 
     /** Whether {@link #reserve()} would succeed. */
     public boolean writable() {
-        return (state() == State.ESTABLISHED || state() == State.PEER_FIN)
-                && credits.payloadAllowed()
-                && send.roomForPayload(credits.reserved());
+        return emitter.writable();
     }
 
     /**
@@ -202,8 +194,8 @@ public final class SdpMachine {
     public void unreserve(Outbox out) {
         boolean couldWrite = writable();
         credits.unreserve();
-        flush(out);
-        wakeWriter(couldWrite, out);
+        emitter.flush(out);
+        emitter.wakeWriter(couldWrite, out);
     }
 
     /**
@@ -222,15 +214,8 @@ public final class SdpMachine {
         }
         assert payloadBytes > 0 && payloadBytes <= maxPayload();
         assert !send.finSent();
-        int bsdhFlags = urgent ? Bsdh.OOB_PRES | Bsdh.OOB_PEND : 0;
-        long first = Bsdh.first(Mid.DATA, bsdhFlags, credits.bufs(), Bsdh.BYTES + payloadBytes);
-        int mseq = credits.onSent();
-        int flags = urgent ? Outbox.SOLICITED : 0; // sdp-wire.md 14
-        out.send(slot, payloadBytes, flags, first, Bsdh.second(mseq, credits.ack()));
-        send.onPosted();
-        messagesSent++;
-        bytesSent += payloadBytes;
-        flush(out);
+        emitter.payload(slot, payloadBytes, urgent, out);
+        emitter.flush(out);
         return true;
     }
 
@@ -239,7 +224,7 @@ public final class SdpMachine {
         if (life.open() && !send.shut()) {
             send.shutDown();
             life.finish(out);
-            flush(out);
+            emitter.flush(out);
         }
     }
 
@@ -250,8 +235,8 @@ public final class SdpMachine {
     public void onSendsCompleted(int count, Outbox out) {
         boolean couldWrite = writable();
         send.onCompleted(count);
-        flush(out);
-        wakeWriter(couldWrite, out);
+        emitter.flush(out);
+        emitter.wakeWriter(couldWrite, out);
     }
 
     /**
@@ -293,14 +278,10 @@ public final class SdpMachine {
         }
         boolean couldWrite = writable();
         credits.onArrival();
-        AbortReason fault = examine(header, at, byteLen);
+        AbortReason fault = arrivals.take(slot, header, at, byteLen, out);
         if (fault == AbortReason.NONE) {
-            receive.onAck(credits);
-            fault = dispatch(slot, header, at, byteLen, out);
-        }
-        if (fault == AbortReason.NONE) {
-            flush(out);
-            wakeWriter(couldWrite, out);
+            emitter.flush(out);
+            emitter.wakeWriter(couldWrite, out);
         } else {
             cut(fault, out);
         }
@@ -312,9 +293,9 @@ public final class SdpMachine {
             return;
         }
         boolean couldWrite = writable();
-        repost(slot, out);
-        flush(out);
-        wakeWriter(couldWrite, out);
+        arrivals.repost(slot, false, out);
+        emitter.flush(out);
+        emitter.wakeWriter(couldWrite, out);
     }
 
     /**
@@ -466,7 +447,7 @@ public final class SdpMachine {
 
     /** Messages emitted, of any kind. */
     public long messagesSent() {
-        return messagesSent;
+        return emitter.messagesSent();
     }
 
     /** Messages received, of any kind. */
@@ -476,22 +457,22 @@ public final class SdpMachine {
 
     /** Payload bytes emitted. */
     public long bytesSent() {
-        return bytesSent;
+        return emitter.bytesSent();
     }
 
     /** Payload bytes received. */
     public long bytesReceived() {
-        return bytesReceived;
+        return arrivals.bytesReceived();
     }
 
     /** Empty Data messages emitted. */
     public long creditUpdatesSent() {
-        return creditUpdatesSent;
+        return emitter.creditUpdatesSent();
     }
 
     /** Empty Data messages received. */
     public long creditUpdatesReceived() {
-        return creditUpdatesReceived;
+        return arrivals.creditUpdatesReceived();
     }
 
     /** Advertisements the peer keeps track of. */
@@ -524,175 +505,6 @@ public final class SdpMachine {
         return credits;
     }
 
-    /** Everything that can be checked before the message means anything (sdp-wire.md 2.13). */
-    private AbortReason examine(MemorySegment m, long at, int byteLen) {
-        AbortReason fault =
-                switch (Bsdh.check(m, at, byteLen)) {
-                    case NONE -> AbortReason.NONE;
-                    case SHORT -> AbortReason.SHORT_MESSAGE;
-                    case LENGTH -> AbortReason.BAD_LENGTH;
-                    case RESERVED_MID -> AbortReason.RESERVED_MID;
-                    case TRUNCATED -> AbortReason.TRUNCATED_HEADER;
-                    case PAYLOAD -> AbortReason.UNEXPECTED_PAYLOAD;
-                    case URGENT -> AbortReason.BAD_URGENT_FLAG;
-                };
-        if (fault != AbortReason.NONE) {
-            return fault;
-        }
-        if (byteLen > receiveBytes) {
-            return AbortReason.MESSAGE_TOO_LONG;
-        }
-        return credits.accept(Bsdh.mseq(m, at), Bsdh.mseqAck(m, at), Bsdh.bufs(m, at));
-    }
-
-    /** Receive actions by MID (sdp-wire.md appendix B). The slot is handed back here, or never. */
-    private AbortReason dispatch(int slot, MemorySegment m, long at, int byteLen, Outbox out) {
-        int mid = Bsdh.mid(m, at);
-        long header = at + Bsdh.BYTES;
-        if (mid == Mid.DATA) {
-            return onData(slot, Bsdh.flags(m, at), byteLen, out);
-        }
-        if (mid == Mid.SRC_AVAIL) {
-            return onSrcAvail(slot, m, header, byteLen, out);
-        }
-        if (Mid.experimental(mid)) {
-            repost(slot, out); // counted, dropped (2.13)
-            return AbortReason.NONE;
-        }
-        AbortReason fault =
-                switch (mid) {
-                    case Mid.DISCONN -> receive.onDisConn();
-                    case Mid.ABORT_CONN -> // takes an earlier DisConn back, else illegal (12.3)
-                            receive.fin() ? AbortReason.PEER_ABORT : AbortReason.ILLEGAL_IN_STATE;
-                    case Mid.SEND_SM -> send.onSendSm();
-                    case Mid.RDMA_WR_COMPL -> receive.onRdmaWrCompl();
-                    case Mid.RDMA_RD_COMPL -> send.onRdmaRdCompl();
-                    case Mid.MODE_CHANGE ->
-                            Mch.sendHalf(m, header)
-                                    ? send.onModeChange(Mch.mode(m, header))
-                                    : receive.onModeChange(Mch.mode(m, header));
-                    case Mid.SRC_AVAIL_CANCEL -> receive.onSrcAvailCancel();
-                    case Mid.SINK_AVAIL -> send.onSinkAvail();
-                    case Mid.SINK_AVAIL_CANCEL -> send.onSinkAvailCancel();
-                    case Mid.SINK_CANCEL_ACK -> receive.onSinkCancelAck();
-                    case Mid.CH_RCV_BUF -> {
-                        resizeAsked = true; // answered with the old size: refused (9)
-                        yield AbortReason.NONE;
-                    }
-                    case Mid.CH_RCV_BUF_ACK, Mid.SUSP_COMM_ACK -> AbortReason.UNEXPECTED_ANSWER;
-                    case Mid.SUSP_COMM -> AbortReason.SUSPEND_UNSUPPORTED; // never ignored (10)
-                    default -> AbortReason.ILLEGAL_IN_STATE; // Hello, HelloAck
-                };
-        if (fault == AbortReason.NONE) {
-            repost(slot, out);
-            if (mid == Mid.DISCONN) {
-                life.onPeerFin(out);
-            }
-        }
-        return fault;
-    }
-
-    private AbortReason onData(int slot, int flags, int byteLen, Outbox out) {
-        int payloadBytes = byteLen - Bsdh.BYTES;
-        if (payloadBytes == 0) {
-            creditUpdatesReceived++;
-            repost(slot, out);
-            return AbortReason.NONE;
-        }
-        AbortReason fault = receive.onPayload();
-        if (fault == AbortReason.NONE) {
-            int urgentFlags = flags & (Bsdh.OOB_PRES | Bsdh.OOB_PEND);
-            fault = deliver(slot, Bsdh.BYTES, payloadBytes, urgentFlags, out);
-        }
-        return fault;
-    }
-
-    private AbortReason onSrcAvail(
-            int slot, MemorySegment m, long header, int byteLen, Outbox out) {
-        int offset = Bsdh.BYTES + SrcAh.BYTES;
-        int payloadBytes = byteLen - offset;
-        AbortReason fault =
-                receive.onSrcAvail(SrcAh.len(m, header), SrcAh.lenLegal(m, header), payloadBytes);
-        if (fault != AbortReason.NONE) {
-            return fault;
-        }
-        return deliver(slot, offset, payloadBytes, 0, out);
-    }
-
-    /** Stream bytes, or the promise of some, for the application if it still reads. */
-    private AbortReason deliver(int slot, int offset, int payloadBytes, int flags, Outbox out) {
-        if (life.closeCalled()) {
-            return AbortReason.DATA_AFTER_CLOSE; // RFC 1122 4.2.2.13, sdp-wire.md 12.2
-        }
-        bytesReceived += payloadBytes;
-        if (payloadBytes == 0 || receive.shut()) {
-            repost(slot, out);
-        } else {
-            out.deliver(slot, offset, payloadBytes, flags);
-        }
-        return AbortReason.NONE;
-    }
-
-    private void repost(int slot, Outbox out) {
-        credits.onReposted();
-        out.repost(slot);
-    }
-
-    /**
-     * Sends every message without payload that is due and allowed; what is not allowed now is
-     * looked at again after the next event (sdp-wire.md 4.3 to 4.5). The credit update comes last
-     * because any other message makes it superfluous.
-     */
-    private void flush(Outbox out) {
-        if (state() == State.ABORTING) {
-            if (!abortSent && controlAllowed()) {
-                abortSent = true;
-                control(Mid.ABORT_CONN, Outbox.SIGNALLED | Outbox.SOLICITED, 0, out);
-            }
-            return;
-        }
-        if (!life.talking() || (send.finSent() && receive.fin())) {
-            return; // after both DisConns nobody waits for anything, and the peer may hang up
-        }
-        int answer = receive.answerDue();
-        while (answer >= 0 && controlAllowed()) {
-            control(answer, Outbox.SOLICITED, 0, out);
-            receive.onAnswered(answer, credits.lastSent());
-            answer = receive.answerDue();
-        }
-        if (resizeAsked && controlAllowed()) {
-            resizeAsked = false;
-            control(Mid.CH_RCV_BUF_ACK, 0, receiveBytes, out);
-        }
-        if (send.finDue(credits.reserved()) && controlAllowed()) {
-            control(Mid.DISCONN, Outbox.SIGNALLED, 0, out);
-            send.onFinSent();
-        }
-        if (credits.updateDue() && controlAllowed() && !(send.finSent() && receive.fin())) {
-            control(Mid.DATA, 0, 0, out);
-            creditUpdatesSent++;
-        }
-    }
-
-    private boolean controlAllowed() {
-        return credits.controlAllowed() && send.roomForControl(credits.reserved());
-    }
-
-    private void control(int mid, int flags, int extension, Outbox out) {
-        int headerBytes = Bsdh.BYTES + Mid.extendedBytes(mid);
-        long first = Bsdh.first(mid, 0, credits.bufs(), headerBytes);
-        long second = Bsdh.second(credits.onSent(), credits.ack());
-        out.control(mid, headerBytes, flags, first, second, extension);
-        send.onPosted();
-        messagesSent++;
-    }
-
-    private void wakeWriter(boolean couldWrite, Outbox out) {
-        if (!couldWrite && writable()) {
-            out.wake(Outbox.WRITABLE);
-        }
-    }
-
     /**
      * Abortive close: AbortConn where our DisConn has gone out, else the connection below (12.4).
      */
@@ -702,7 +514,7 @@ public final class SdpMachine {
         }
         if (why != AbortReason.PEER_ABORT && life.talking() && send.finSent()) {
             life.aborting(why, out);
-            flush(out);
+            emitter.flush(out);
         } else {
             life.cut(why, out);
         }
@@ -711,8 +523,8 @@ public final class SdpMachine {
     /** While AbortConn waits for a credit, a message may bring one; nothing else of it counts. */
     private void drain(MemorySegment m, long at, int byteLen, Outbox out) {
         credits.onArrival();
-        if (examine(m, at, byteLen) == AbortReason.NONE) {
-            flush(out);
+        if (arrivals.examine(m, at, byteLen) == AbortReason.NONE) {
+            emitter.flush(out);
         }
     }
 }

@@ -117,6 +117,31 @@ class ScenarioTest {
         assertEquals(-1, rig.row(Outbox.ARM_TIMER));
     }
 
+    /** Both windows full, nobody reads: one control message must not start an endless exchange. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 4})
+    void s07unread(int slots) {
+        Twins twins = new Twins(Choices.of(List.of(0, slots)), Twins.Faults.NONE, false);
+        for (int i = 0; i < 50; i++) {
+            for (Twins.Side side : List.of(twins.a, twins.b)) {
+                side.write();
+                side.finishReservation();
+                side.land(1);
+                side.poll(1);
+            }
+        }
+        twins.a.read(1);
+        twins.a.shutOutput();
+        long before = twins.a.machine.messagesSent() + twins.b.machine.messagesSent();
+        for (int i = 0; i < 100; i++) {
+            twins.a.progress(false);
+            twins.b.progress(false);
+        }
+        long after = twins.a.machine.messagesSent() + twins.b.machine.messagesSent();
+        assertTrue(after - before < 10, () -> "messages: " + (after - before));
+        twins.finish();
+    }
+
     @Test
     void s08() {
         // 32 buffers each: see Twins.config for the meaning of the numbers
@@ -133,8 +158,8 @@ class ScenarioTest {
                 twins.a.finishReservation();
                 messages++;
             }
-            twins.b.progress();
-            twins.a.progress();
+            twins.b.progress(true);
+            twins.a.progress(true);
         }
         twins.settle();
         assertEquals(10_000, twins.b.machine.messagesReceived());

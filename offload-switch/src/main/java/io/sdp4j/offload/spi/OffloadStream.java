@@ -69,7 +69,10 @@ public interface OffloadStream {
      */
     void await(int ops, long nanos);
 
-    /** Makes every {@link #await} that runs now return. */
+    /**
+     * Makes every {@link #await} that runs now return and, for a direction in which none runs, the
+     * next one. So whoever sets a state first and wakes then is never missed.
+     */
     void wake();
 
     /**
@@ -84,7 +87,7 @@ public interface OffloadStream {
 
     /**
      * Whether everything written, and the end of stream if {@link #shutdownOutput} was called, has
-     * reached the peer.
+     * reached the peer, or never will because the connection is broken.
      */
     boolean drained();
 

@@ -1,0 +1,64 @@
+package io.sdp4j.shim;
+
+import java.lang.instrument.Instrumentation;
+
+/**
+ * Where the JVM enters the jar: {@code -javaagent}, a late attach, or {@code java -jar}.
+ *
+ * <p>Compiled for Java 8 and made of JDK types only, so that a JVM too old for everything else gets
+ * one sentence and goes on. Nothing here may throw: an exception from {@code premain} ends the JVM.
+ */
+public final class Entry {
+    private static final int WANTED = 25;
+
+    private Entry() {}
+
+    /** {@code -javaagent:sdp4j-agent.jar[=options]}. */
+    public static void premain(String options, Instrumentation instrumentation) {
+        enter("premain", options, instrumentation);
+    }
+
+    /** Attached to a JVM that runs already. */
+    public static void agentmain(String options, Instrumentation instrumentation) {
+        enter("agentmain", options, instrumentation);
+    }
+
+    private static void enter(String method, String options, Instrumentation instrumentation) {
+        try {
+            if (feature() < WANTED) {
+                System.err.println(tooOld() + "; the application runs on kernel TCP");
+                return;
+            }
+            Class.forName("io.sdp4j.shim.Boot")
+                    .getMethod(method, String.class, Instrumentation.class)
+                    .invoke(null, options, instrumentation);
+        } catch (Throwable t) {
+            System.err.println("sdp4j: off, the application runs on kernel TCP: " + t);
+        }
+    }
+
+    /** {@code java -jar sdp4j-agent.jar}: the command line. */
+    public static void main(String[] args) throws Exception {
+        if (feature() < WANTED) {
+            System.err.println(tooOld());
+            System.exit(69);
+        }
+        Class.forName("io.sdp4j.shim.CommandLine")
+                .getMethod("main", String[].class)
+                .invoke(null, (Object) args);
+    }
+
+    private static String tooOld() {
+        return "sdp4j: this is Java "
+                + System.getProperty("java.specification.version")
+                + ", sdp4j needs "
+                + WANTED
+                + " or newer";
+    }
+
+    private static int feature() {
+        String version = System.getProperty("java.specification.version", "0");
+        int dot = version.indexOf('.');
+        return Integer.parseInt(dot < 0 ? version : version.substring(0, dot));
+    }
+}

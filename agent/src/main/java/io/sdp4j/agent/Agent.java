@@ -1,0 +1,149 @@
+package io.sdp4j.agent;
+
+import io.sdp4j.agent.log.LogSink;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchReport;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.net.SwitchSocketFactory;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.policy.Environment;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.PolicySource;
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.stream.SdpProvider;
+import java.io.IOException;
+import java.net.SocketImplFactory;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Joins settings, rules, switch and provider of this JVM. Wiring only.
+ *
+ * <p>The shim calls {@link #start} when the application makes its first socket, and {@link #report}
+ * at exit, through reflection. Until the first connection or listener that a rule wants offloaded,
+ * no thread is started, no descriptor opened and no native call made; the provider is made then.
+ */
+public final class Agent {
+    private static final String JDK_SDP = "com.sun.sdp.conf";
+
+    private static final SwitchReport NOTHING =
+            new SwitchReport(Map.of(), 0, 0, Map.of(), 0, 0, 0, Map.of(), 0);
+
+    /** The switch of this JVM; null before it has started and when it could not. */
+    private static volatile OffloadSwitch started;
+
+    private Agent() {}
+
+    /**
+     * Starts the switch.
+     *
+     * @param given the agent's options, and under {@value #JDK_SDP} what the JDK's own switch was
+     *     to read
+     * @return the factories for {@code Socket} and for {@code ServerSocket}
+     * @throws IllegalStateException with one sentence for people when the switch cannot run here
+     */
+    public static SocketImplFactory[] start(Map<String, String> given) {
+        Map<String, String> options = new HashMap<>(given);
+        String jdkConf = options.remove(JDK_SDP);
+        Console console = Console.of(options);
+        Settings settings = Settings.of(options, console);
+        LogSink.configure(settings.text(Setting.LOG_LEVEL), settings.text(Setting.LOG_FILE));
+        Optional<String> missing = JdkBridge.selfTest();
+        if (missing.isPresent()) {
+            throw new IllegalStateException(missing.get());
+        }
+        Supplier<Policy> rules =
+                rules(settings, options.get(Setting.POLICY.option()), jdkConf, console);
+        OffloadProvider provider = new LazyProvider("sdp", () -> provider(settings, console));
+        OffloadSwitch target =
+                new OffloadSwitch(
+                        settings.flag(Setting.JMX) ? new FirstUse(rules, JmxBean::watch) : rules,
+                        List.of(provider),
+                        switchSettings(settings));
+        started = target;
+        return new SocketImplFactory[] {
+            SwitchSocketFactory.client(target), SwitchSocketFactory.server(target)
+        };
+    }
+
+    /**
+     * Writes the report of this JVM.
+     *
+     * @param file where to; {@code %p} stands for the process id
+     */
+    public static void report(String file) throws IOException {
+        String pid = Long.toString(ProcessHandle.current().pid());
+        Report.write(Path.of(file.replace("%p", pid)), reportText());
+    }
+
+    /** The report as JSON text, see docs/report.md. */
+    static String reportText() {
+        return Report.json(snapshot());
+    }
+
+    /** What the switch has done so far; all zero when there is none. */
+    static SwitchReport snapshot() {
+        OffloadSwitch running = started;
+        return running != null ? running.report() : NOTHING;
+    }
+
+    private static Supplier<Policy> rules(
+            Settings settings, String option, String jdkConf, Consumer<String> sink) {
+        Environment environment = Environment.system();
+        PolicySource source =
+                PolicySource.open(
+                        option,
+                        jdkConf,
+                        PolicySource.programName(settings.text(Setting.PROGRAM), environment),
+                        environment,
+                        sink);
+        return source::current;
+    }
+
+    /** Makes the provider; with the first match, so that a JVM on kernel TCP pays nothing. */
+    private static OffloadProvider provider(Settings settings, Consumer<String> sink) {
+        NativeGrant.apply(settings, sink);
+        SdpProvider provider = SdpProvider.create(settings);
+        provider.fabricStatus(); // opens the fabrics now, outside the time of the first connection
+        return provider;
+    }
+
+    private static SwitchSettings switchSettings(Settings settings) {
+        int entries = settings.intValue(Setting.MISS_CACHE_ENTRIES);
+        return new SwitchSettings(
+                TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CONNECT_TIMEOUT_MS)),
+                entries == 0
+                        ? 0
+                        : TimeUnit.SECONDS.toNanos(settings.longValue(Setting.MISS_CACHE_SECONDS)),
+                Math.max(1, entries));
+    }
+
+    /** Rules that tell once that they were asked. */
+    private static final class FirstUse implements Supplier<Policy> {
+        private final Supplier<Policy> rules;
+        private Runnable action; // lost updates run it twice at worst, and it is idempotent
+
+        FirstUse(Supplier<Policy> rules, Runnable action) {
+            this.rules = rules;
+            this.action = action;
+        }
+
+        @Override
+        public Policy get() {
+            Runnable first = action;
+            if (first != null) {
+                action = null;
+                first.run();
+            }
+            return rules.get();
+        }
+    }
+}

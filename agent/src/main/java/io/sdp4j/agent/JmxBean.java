@@ -1,0 +1,109 @@
+package io.sdp4j.agent;
+
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
+
+/**
+ * Registers {@link SwitchMXBean} in the platform's MBean server, as soon as somebody else has made
+ * one.
+ *
+ * <p>Making it ourselves would load a hundred classes into programs that never use it, and would
+ * break application servers that want to choose its builder. So a daemon thread looks once a second
+ * whether there is one, and ends with the registration.
+ */
+final class JmxBean {
+    static final String NAME = "io.sdp4j:type=Switch";
+
+    private static final String PLATFORM = "java.lang:type=Runtime";
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final AtomicBoolean WATCHING = new AtomicBoolean();
+
+    private JmxBean() {}
+
+    /** Begins to look, once per JVM. Does nothing where there is no JMX. */
+    static void watch() {
+        if (WATCHING.compareAndSet(false, true)
+                && ModuleLayer.boot().findModule("java.management").isPresent()) {
+            Thread.ofPlatform().daemon().name("sdp4j-jmx").start(JmxBean::look);
+        }
+    }
+
+    private static void look() {
+        try {
+            MBeanServer server = platform();
+            while (server == null) {
+                LockSupport.parkNanos(LOOK_NANOS);
+                server = platform();
+            }
+            ObjectName name = new ObjectName(NAME);
+            if (!server.isRegistered(name)) {
+                server.registerMBean(new StandardMBean(new Live(), SwitchMXBean.class, true), name);
+            }
+        } catch (JMException | RuntimeException e) {
+            org.slf4j.LoggerFactory.getLogger(JmxBean.class).warn("no JMX bean", e);
+        }
+    }
+
+    private static MBeanServer platform() throws JMException {
+        for (MBeanServer server : MBeanServerFactory.findMBeanServer(null)) {
+            if (server.isRegistered(new ObjectName(PLATFORM))) {
+                return server;
+            }
+        }
+        return null;
+    }
+
+    private static long sum(Map<String, Long> byFabric) {
+        return byFabric.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static final class Live implements SwitchMXBean {
+        @Override
+        public String getReport() {
+            return Agent.reportText();
+        }
+
+        @Override
+        public long getOffloaded() {
+            return sum(Agent.snapshot().offloaded());
+        }
+
+        @Override
+        public long getKernelByPolicy() {
+            return Agent.snapshot().kernelPolicy();
+        }
+
+        @Override
+        public long getKernelByFallback() {
+            return Agent.snapshot().kernelFallback();
+        }
+
+        @Override
+        public long getAcceptedOffloaded() {
+            return sum(Agent.snapshot().acceptedOffloaded());
+        }
+
+        @Override
+        public long getAcceptedKernel() {
+            return Agent.snapshot().acceptedKernel();
+        }
+
+        @Override
+        public long getBytesRead() {
+            return Agent.snapshot().bytesRead();
+        }
+
+        @Override
+        public long getBytesWritten() {
+            return Agent.snapshot().bytesWritten();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.sdp4j.agent;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Writes JSON text (RFC 8259) of maps, lists, text, numbers, booleans and null. Stateless. */
+public final class Json {
+    private Json() {}
+
+    /**
+     * The text of a value, on one line. Maps keep their order.
+     *
+     * @throws IllegalArgumentException for any other type, and for numbers JSON has no word for
+     */
+    public static String text(Object value) {
+        StringBuilder out = new StringBuilder();
+        write(value, out);
+        return out.toString();
+    }
+
+    private static void write(Object value, StringBuilder out) {
+        switch (value) {
+            case null -> out.append("null");
+            case Map<?, ?> map -> object(map, out);
+            case List<?> list -> array(list, out);
+            case CharSequence text -> string(text, out);
+            case Boolean truth -> out.append(truth);
+            case Double number when Double.isFinite(number) -> out.append(decimal(number));
+            case Integer number -> out.append(number);
+            case Long number -> out.append(number);
+            default -> throw new IllegalArgumentException("no JSON for " + value);
+        }
+    }
+
+    /** At most six places, which is more than anything here is known to. */
+    private static String decimal(double number) {
+        if (number == Math.rint(number) && Math.abs(number) < 1e15) {
+            return Long.toString((long) number);
+        }
+        String text = String.format(Locale.ROOT, "%.6f", number);
+        int end = text.length();
+        while (text.charAt(end - 1) == '0' && text.charAt(end - 2) != '.') {
+            end--;
+        }
+        return text.substring(0, end);
+    }
+
+    private static void object(Map<?, ?> map, StringBuilder out) {
+        char before = '{';
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            out.append(before);
+            string(String.valueOf(entry.getKey()), out);
+            out.append(':');
+            write(entry.getValue(), out);
+            before = ',';
+        }
+        out.append(before == '{' ? "{}" : "}");
+    }
+
+    private static void array(List<?> list, StringBuilder out) {
+        char before = '[';
+        for (Object element : list) {
+            out.append(before);
+            write(element, out);
+            before = ',';
+        }
+        out.append(before == '[' ? "[]" : "]");
+    }
+
+    private static void string(CharSequence text, StringBuilder out) {
+        out.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"', '\\' -> out.append('\\').append(c);
+                case '\n' -> out.append("\\n");
+                case '\r' -> out.append("\\r");
+                case '\t' -> out.append("\\t");
+                default -> {
+                    // controls must be escaped; lone surrogates have no UTF-8 form
+                    if (c < 0x20 || c == 0x7f || Character.isSurrogate(c) && !paired(text, i)) {
+                        out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+                    } else {
+                        out.append(c);
+                    }
+                }
+            }
+        }
+        out.append('"');
+    }
+
+    private static boolean paired(CharSequence text, int i) {
+        char c = text.charAt(i);
+        return Character.isHighSurrogate(c)
+                ? i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))
+                : i > 0 && Character.isHighSurrogate(text.charAt(i - 1));
+    }
+}

@@ -1,0 +1,74 @@
+package io.sdp4j.agent;
+
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.util.function.Supplier;
+
+/**
+ * A provider that is made when it is asked for the first time. One that cannot be made is not tried
+ * again. Thread-safe; {@code this} guards the making.
+ */
+final class LazyProvider implements OffloadProvider {
+    private final String name;
+    private final Supplier<OffloadProvider> maker;
+
+    private volatile OffloadProvider made;
+    private Throwable failure; // guarded by this
+
+    LazyProvider(String name, Supplier<OffloadProvider> maker) {
+        this.name = name;
+        this.maker = maker;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+        long before = System.nanoTime();
+        OffloadProvider provider = provider();
+        // what it took to make the provider, once in a JVM, is not the peer's fault
+        long spentNanos = System.nanoTime() - before;
+        return provider.connect(
+                new ConnectSpec(
+                        spec.remote(),
+                        spec.localAddress(),
+                        spec.fabrics(),
+                        spec.deadlineNanos() + spentNanos));
+    }
+
+    @Override
+    public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+        return provider().listen(spec);
+    }
+
+    private OffloadProvider provider() throws OffloadUnavailable {
+        OffloadProvider known = made;
+        return known != null ? known : make();
+    }
+
+    private synchronized OffloadProvider make() throws OffloadUnavailable {
+        if (made == null && failure == null) {
+            try {
+                made = maker.get();
+            } catch (RuntimeException | LinkageError e) {
+                failure = e;
+            }
+        }
+        if (made == null) {
+            throw new OffloadUnavailable(
+                    ReasonCode.UNAVAILABLE,
+                    "the provider " + name + " cannot start: " + failure,
+                    false,
+                    failure);
+        }
+        return made;
+    }
+}

@@ -1,0 +1,61 @@
+package io.sdp4j.agent;
+
+import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Grants native access to the one module that makes native calls, unless the user forbade it.
+ *
+ * <p>By default the JDK warns at the first native call of a module that nobody named on the command
+ * line; naming ours is what this does. Under {@code --illegal-native-access=deny} the user has said
+ * that only modules named on the command line may, and that is left alone: the fabric then works
+ * without native calls.
+ */
+final class NativeGrant {
+    private static final String NATIVE_MODULE = "io.sdp4j.rdma";
+
+    private NativeGrant() {}
+
+    static void apply(Settings settings, Consumer<String> sink) {
+        if (settings.text(Setting.SHM_NATIVE).equals("off")) {
+            return;
+        }
+        ModuleLayer layer = NativeGrant.class.getModule().getLayer();
+        Optional<Module> module =
+                layer == null ? Optional.empty() : layer.findModule(NATIVE_MODULE);
+        if (module.isEmpty() || module.get().isNativeAccessEnabled()) {
+            return;
+        }
+        if (denied()) {
+            sink.accept(
+                    "native access is denied on the command line, connections are offloaded in pure"
+                            + " Java, which is slower");
+            return;
+        }
+        try {
+            JdkBridge.enableNativeAccess(module.get());
+        } catch (IllegalStateException e) {
+            sink.accept(
+                    "no native access, connections are offloaded in pure Java: " + e.getMessage());
+        }
+    }
+
+    /**
+     * Whether the command line says {@code deny}. The JDK removes the property that carries the
+     * answer, so its own reader is asked; one that cannot be asked counts as a no.
+     */
+    static boolean denied() {
+        try {
+            Object policy =
+                    Class.forName("jdk.internal.module.ModuleBootstrap")
+                            .getMethod("illegalNativeAccess")
+                            .invoke(null);
+            return String.valueOf(policy).equals("DENY");
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.sdp4j.agent;
+
+import io.sdp4j.offload.SwitchReport;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The report as an interface: its JSON form is described in docs/report.md and only ever grows.
+ * Stateless.
+ */
+final class Report {
+    private Report() {}
+
+    static String json(SwitchReport report) {
+        Map<String, Object> kernel = new LinkedHashMap<>();
+        kernel.put("policy", report.kernelPolicy());
+        kernel.put("fallback", report.kernelFallback());
+
+        Map<String, Object> connections = new LinkedHashMap<>();
+        connections.put("offloaded", new TreeMap<>(report.offloaded()));
+        connections.put("kernel", kernel);
+        connections.put("refused", report.refused());
+
+        Map<String, Object> accepted = new LinkedHashMap<>();
+        accepted.put("offloaded", new TreeMap<>(report.acceptedOffloaded()));
+        accepted.put("kernel", report.acceptedKernel());
+
+        Map<String, Object> bytes = new LinkedHashMap<>();
+        bytes.put("read", report.bytesRead());
+        bytes.put("written", report.bytesWritten());
+
+        Map<String, Object> reasons = new TreeMap<>();
+        for (Map.Entry<ReasonCode, Long> reason : report.reasons().entrySet()) {
+            reasons.put(reason.getKey().name(), reason.getValue());
+        }
+
+        Map<String, Object> root = new LinkedHashMap<>();
+        root.put("connections", connections);
+        root.put("accepted", accepted);
+        root.put("bytes", bytes);
+        root.put("reasons", reasons);
+        root.put("pid", ProcessHandle.current().pid());
+        return Json.text(root);
+    }
+
+    /**
+     * Writes {@code text} so that a reader of {@code file} finds the old content or all of the new.
+     */
+    static void write(Path file, String text) throws IOException {
+        Path target = file.toAbsolutePath();
+        Path temporary =
+                target.resolveSibling(
+                        target.getFileName() + "." + ProcessHandle.current().pid() + ".tmp");
+        try {
+            Files.writeString(temporary, text + "\n", StandardCharsets.UTF_8);
+            Files.move(
+                    temporary,
+                    target,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+}

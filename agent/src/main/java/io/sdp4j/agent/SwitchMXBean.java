@@ -1,0 +1,28 @@
+package io.sdp4j.agent;
+
+/** {@value JmxBean#NAME}: what the switch of this JVM has done since it started. */
+public interface SwitchMXBean {
+    /** All of it as JSON, as docs/report.md describes. */
+    String getReport();
+
+    /** Connections made and offloaded, over all fabrics. */
+    long getOffloaded();
+
+    /** Connections made on kernel TCP because a rule, a scope or a proxy wants it. */
+    long getKernelByPolicy();
+
+    /** Connections made on kernel TCP because offload could not be had. */
+    long getKernelByFallback();
+
+    /** Connections accepted and offloaded, over all fabrics. */
+    long getAcceptedOffloaded();
+
+    /** Connections accepted from kernel TCP. */
+    long getAcceptedKernel();
+
+    /** Payload bytes read from offloaded connections. */
+    long getBytesRead();
+
+    /** Payload bytes written to offloaded connections. */
+    long getBytesWritten();
+}

@@ -1,0 +1,64 @@
+package io.sdp4j.agent.cli;
+
+import io.sdp4j.policy.Setting;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Writes what the shim reads: the text after {@code -javaagent:sdp4j-agent.jar=}. Stateless. */
+final class AgentOptions {
+    private AgentOptions() {}
+
+    /** The whole JVM option. */
+    static String javaAgent(Path jar, Map<String, String> options) {
+        StringBuilder out = new StringBuilder("-javaagent:").append(jar);
+        char before = '=';
+        for (Map.Entry<String, String> option : options.entrySet()) {
+            out.append(before).append(escaped(option.getKey(), "\\,=")).append('=');
+            out.append(escaped(option.getValue(), "\\,"));
+            before = ',';
+        }
+        return out.toString();
+    }
+
+    /** A value as it means the same in a JVM that runs in another directory. */
+    static String absolute(String key, String value) {
+        for (Setting setting : Setting.values()) {
+            boolean same = key.equals(setting.id()) || key.equals(setting.option());
+            boolean path = setting.unit().equals("file") || setting.unit().equals("directory");
+            if (same && path && !value.isEmpty()) {
+                return Path.of(value).toAbsolutePath().toString();
+            }
+        }
+        return value;
+    }
+
+    /**
+     * One word of {@code JAVA_TOOL_OPTIONS}: the JVM splits it at white space and takes quotes
+     * away, but knows no escape.
+     *
+     * @throws Unavailable when the word cannot be written
+     */
+    static String quoted(String word) {
+        boolean blank = word.chars().anyMatch(Character::isWhitespace);
+        boolean single = word.indexOf('\'') >= 0;
+        boolean twice = word.indexOf('"') >= 0;
+        if (!blank && !single && !twice) {
+            return word;
+        }
+        if (single && twice) {
+            throw new Unavailable("JAVA_TOOL_OPTIONS cannot carry both kinds of quotes: " + word);
+        }
+        return single ? '"' + word + '"' : "'" + word + "'";
+    }
+
+    private static String escaped(String text, String special) {
+        StringBuilder out = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            if (special.indexOf(text.charAt(i)) >= 0) {
+                out.append('\\');
+            }
+            out.append(text.charAt(i));
+        }
+        return out.toString();
+    }
+}

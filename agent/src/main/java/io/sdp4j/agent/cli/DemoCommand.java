@@ -1,0 +1,164 @@
+package io.sdp4j.agent.cli;
+
+import io.sdp4j.agent.Json;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Two unmodified programs in two JVMs, first on kernel TCP, then with the agent, side by side. */
+@Command(
+        name = "demo",
+        description =
+                "Run two unmodified programs on kernel TCP, then with the agent, check every byte and"
+                        + " compare.",
+        footer = {
+            "",
+            "Exit code 0: every byte arrived in both runs and the second one was offloaded; 1: not."
+        })
+final class DemoCommand implements Callable<Integer> {
+    private static final String RULES = "use both server * *:*\nuse both client * *:*\n";
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help.")
+    private boolean help;
+
+    @Option(names = "--json", description = "Print the result as JSON.")
+    private boolean json;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            defaultValue = "1.2",
+            description = "Length of each measured part (default: ${DEFAULT-VALUE}).")
+    private double seconds;
+
+    @Option(
+            names = "--bytes",
+            paramLabel = "N",
+            defaultValue = "67108864",
+            description = "Bytes that are checked, each way (default: ${DEFAULT-VALUE}).")
+    private long bytes;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Path jar = Place.agentJar();
+        Path samples = Place.builtJar("samples", StreamRun.SERVER);
+        Path folder = Files.createTempDirectory("sdp4j-demo");
+        try {
+            Path rules = Files.writeString(folder.resolve("demo.conf"), RULES);
+            StreamRun runs = new StreamRun(samples, seconds, bytes, this::progress);
+            StreamRun.Result kernel = runs.kernel();
+            StreamRun.Result offload = runs.offload(jar, rules, folder);
+            return show(kernel, offload);
+        } finally {
+            for (Path file : List.of(folder.resolve("demo.conf"), folder)) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private void progress(String what) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(what);
+    }
+
+    private int show(StreamRun.Result kernel, StreamRun.Result offload) {
+        PrintWriter out = spec.commandLine().getOut();
+        boolean same = kernel.verified() && offload.verified();
+        boolean moved = offload.offloaded() > 0;
+        if (json) {
+            Map<String, Object> result = new LinkedHashMap<>();
+            result.put("kernel", kernel.map());
+            result.put("offload", offload.map());
+            result.put("ratio", ratios(kernel, offload));
+            result.put("verified", same);
+            result.put("offloaded", moved);
+            out.println(Json.text(result));
+        } else {
+            table(out, kernel, offload);
+            out.println();
+            out.println(sentence(kernel, offload, same, moved));
+        }
+        return same && moved ? Exit.OK : Exit.FAILED;
+    }
+
+    private static Map<String, Object> ratios(StreamRun.Result kernel, StreamRun.Result offload) {
+        Map<String, Object> ratios = new LinkedHashMap<>();
+        ratios.put("rtt_p50", kernel.rttP50Nanos() / offload.rttP50Nanos());
+        ratios.put("rtt_p99", kernel.rttP99Nanos() / offload.rttP99Nanos());
+        ratios.put("mb_per_s", offload.megabytesPerSecond() / kernel.megabytesPerSecond());
+        ratios.put("cpu_s_per_gb", kernel.cpuSecondsPerGb() / offload.cpuSecondsPerGb());
+        return ratios;
+    }
+
+    private static void table(PrintWriter out, StreamRun.Result kernel, StreamRun.Result offload) {
+        String fabric = offload.fabric().isEmpty() ? "sdp4j" : "sdp4j (" + offload.fabric() + ")";
+        out.printf(Locale.ROOT, "%-28s %14s %14s   %s%n", "", "kernel TCP", fabric, "ratio");
+        double[] p50 = {kernel.rttP50Nanos() / 1e3, offload.rttP50Nanos() / 1e3};
+        double[] p99 = {kernel.rttP99Nanos() / 1e3, offload.rttP99Nanos() / 1e3};
+        double[] rate = {kernel.megabytesPerSecond(), offload.megabytesPerSecond()};
+        double[] cpu = {kernel.cpuSecondsPerGb(), offload.cpuSecondsPerGb()};
+        row(out, "round trip 64 B, p50", "%.2f us", p50, p50[0] / p50[1], "faster");
+        row(out, "round trip 64 B, p99", "%.2f us", p99, p99[0] / p99[1], "faster");
+        row(out, "stream, 64 KiB writes", "%.0f MB/s", rate, rate[1] / rate[0], "faster");
+        row(out, "CPU per GB, both ends", "%.2f s", cpu, cpu[0] / cpu[1], "less");
+        out.printf(
+                Locale.ROOT,
+                "%-28s %14s %14s%n",
+                "connections off/kernel",
+                "0 / 1",
+                offload.offloaded() + " / " + offload.onKernel());
+        out.printf(
+                Locale.ROOT,
+                "%-28s %14s %14s%n",
+                "SHA-256, both ends",
+                kernel.verified() ? "equal" : "DIFFERENT",
+                offload.verified() ? "equal" : "DIFFERENT");
+    }
+
+    private static void row(
+            PrintWriter out, String what, String format, double[] pair, double ratio, String word) {
+        out.printf(
+                Locale.ROOT,
+                "%-28s %14s %14s   %.1fx %s%n",
+                what,
+                String.format(Locale.ROOT, format, pair[0]),
+                String.format(Locale.ROOT, format, pair[1]),
+                ratio,
+                word);
+    }
+
+    private static String sentence(
+            StreamRun.Result kernel, StreamRun.Result offload, boolean same, boolean moved) {
+        if (!same) {
+            return "FAILED: not every byte arrived as it was sent.";
+        }
+        if (!moved) {
+            return "FAILED: with the agent the connection stayed on kernel TCP: "
+                    + offload.reasons();
+        }
+        return String.format(
+                Locale.ROOT,
+                "The same two programs, unchanged: with the agent their connection left kernel TCP"
+                        + " for %s, all %d MB in each direction arrived intact, and a 64-byte round trip"
+                        + " took %.2f us instead of %.2f us.",
+                offload.fabric().equals("shm") ? "shared memory" : offload.fabric(),
+                offload.checkedBytes() / 2_000_000,
+                offload.rttP50Nanos() / 1e3,
+                kernel.rttP50Nanos() / 1e3);
+    }
+}

@@ -1,0 +1,204 @@
+package io.sdp4j.agent.cli;
+
+import io.sdp4j.agent.Json;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Environment;
+import io.sdp4j.policy.Explanation;
+import io.sdp4j.policy.Lint;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.PolicySource;
+import io.sdp4j.policy.Role;
+import io.sdp4j.resolve.FabricPath;
+import io.sdp4j.resolve.HostResolver;
+import io.sdp4j.resolve.LocalAddresses;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** What the rules say about one connection or listener, and what would follow on this machine. */
+@Command(
+        name = "explain",
+        description = "Say which rule decides about an address, and what the switch would do.",
+        footer = {
+            "",
+            "Nothing is connected. Exit code 0; 1 when the rule file is refused or --lint finds"
+                    + " something."
+        })
+final class ExplainCommand implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help.")
+    private boolean help;
+
+    @Option(names = "--json", description = "Print the result as JSON.")
+    private boolean json;
+
+    @Option(
+            names = "--policy",
+            paramLabel = "FILE",
+            description = "Rule file; without it, the one an agent would find.")
+    private String file = "";
+
+    @Option(names = "--role", paramLabel = "ROLE", description = "connect (default) or listen.")
+    private Role role = Role.CONNECT;
+
+    @Option(
+            names = "--program",
+            paramLabel = "NAME",
+            description = "Name that program patterns are compared with (default: java).")
+    private String program = "java";
+
+    @Option(names = "--lint", description = "Also list rules that cannot mean what they say.")
+    private boolean lint;
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "HOST:PORT",
+            description = "The address; an IPv6 address stands in brackets.")
+    private String address;
+
+    @Override
+    public Integer call() {
+        if (address == null && !lint) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "give HOST:PORT, or --lint");
+        }
+        List<String> notes = new ArrayList<>();
+        Environment environment = Environment.system();
+        String jdkConf = environment.property().apply("com.sun.sdp.conf");
+        PolicySource source = PolicySource.open(file, jdkConf, program, environment, notes::add);
+        Policy policy = source.current();
+        List<Lint> lints = lint ? policy.lint() : List.of();
+        Map<String, Object> result = new LinkedHashMap<>();
+        result.put("rules", source.origin());
+        result.put("notes", notes);
+        if (address != null) {
+            explain(policy, result);
+        }
+        if (lint) {
+            result.put("lint", lints.stream().map(Lint::sentence).toList());
+        }
+        print(result);
+        boolean refused = source.file() != null && source.generation() == 0;
+        return refused || !lints.isEmpty() ? Exit.FAILED : Exit.OK;
+    }
+
+    private void explain(Policy policy, Map<String, Object> result) {
+        InetSocketAddress target = target();
+        Explanation explanation = policy.explain(role, program, target);
+        Decision decision = explanation.decision();
+        result.put("decision", decision.verdict().word());
+        result.put("rule", decision.rule());
+        result.put("origin", decision.origin());
+        result.put("why", explanation.sentence());
+        result.put("near", explanation.near().stream().map(Explanation.Near::sentence).toList());
+        List<String> steps = new ArrayList<>();
+        result.put("steps", steps);
+        result.put("end", steps(decision, target, steps));
+    }
+
+    /** Lists what the switch would try, in order, and returns where it would end. */
+    private String steps(Decision decision, InetSocketAddress target, List<String> steps) {
+        if (!decision.verdict().offloads()) {
+            steps.add("kernel TCP");
+            return "kernel TCP";
+        }
+        boolean only = decision.verdict() == io.sdp4j.policy.Verdict.OFFLOAD_ONLY;
+        boolean reachable = false;
+        for (FabricPath path : paths(decision, target)) {
+            reachable |= path.usable();
+            steps.add(
+                    "sdp over "
+                            + path.fabric()
+                            + (path.usable() ? "" : ": not possible, " + path.reason()));
+        }
+        String otherwise = only ? "an error, the rule allows nothing else" : "kernel TCP";
+        steps.add(otherwise);
+        if (!reachable) {
+            return otherwise;
+        }
+        return role == Role.LISTEN
+                ? only ? "offloaded peers only" : "offloaded peers and kernel TCP, on one port"
+                : "offloaded if the program that listens there runs under sdp4j and the same user,"
+                        + " else "
+                        + otherwise;
+    }
+
+    private List<FabricPath> paths(Decision decision, InetSocketAddress target) {
+        List<FabricPath> found =
+                new HostResolver(LocalAddresses.system()).paths(null, target.getAddress());
+        if (decision.fabrics().isEmpty()) {
+            return found;
+        }
+        List<FabricPath> ordered = new ArrayList<>();
+        for (String fabric : decision.fabrics()) {
+            ordered.add(
+                    found.stream()
+                            .filter(p -> p.fabric().equals(fabric))
+                            .findFirst()
+                            .orElse(FabricPath.unusable(fabric, "this build has no such fabric")));
+        }
+        return ordered;
+    }
+
+    private InetSocketAddress target() {
+        int colon = address.lastIndexOf(':');
+        try {
+            String host = colon < 0 ? address : address.substring(0, colon);
+            int port = Integer.parseInt(address.substring(colon + 1));
+            return new InetSocketAddress(
+                    host.equals("*")
+                            ? InetAddress.getByName("0.0.0.0")
+                            : InetAddress.getByName(host),
+                    port);
+        } catch (UnknownHostException e) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "unknown host in " + address, e);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "expected HOST:PORT, found " + address, e);
+        }
+    }
+
+    private void print(Map<String, Object> result) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(Json.text(result));
+            return;
+        }
+        out.println("Rules: " + result.get("rules"));
+        lines(out, "", result.get("notes"));
+        if (result.containsKey("why")) {
+            out.println(result.get("why"));
+            lines(out, "  near miss: ", result.get("near"));
+            out.println("On this machine, in this order:");
+            lines(out, "  - ", result.get("steps"));
+            out.println("Ends: " + result.get("end"));
+        }
+        if (result.get("lint") instanceof List<?> list) {
+            out.println(list.isEmpty() ? "Lint: nothing" : "Lint:");
+            lines(out, "  - ", list);
+        }
+    }
+
+    private static void lines(PrintWriter out, String prefix, Object list) {
+        if (list instanceof List<?> lines) {
+            lines.forEach(line -> out.println(prefix + line));
+        }
+    }
+}

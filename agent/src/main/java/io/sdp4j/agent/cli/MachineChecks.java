@@ -1,0 +1,185 @@
+package io.sdp4j.agent.cli;
+
+import io.sdp4j.policy.Environment;
+import io.sdp4j.policy.Lint;
+import io.sdp4j.policy.PolicySource;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The doctor's looks at the machine, the environment and the rules. Nothing here changes anything.
+ */
+final class MachineChecks {
+    private static final int WANTED_JDK = 25;
+    private static final List<String> OPTION_VARIABLES =
+            List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+
+    private MachineChecks() {}
+
+    static Check jdk() {
+        String version = System.getProperty("java.vendor.version", "") + " " + Runtime.version();
+        String found = version.strip() + " in " + System.getProperty("java.home");
+        if (Runtime.version().feature() < WANTED_JDK) {
+            return Check.fail("JDK", found, "use JDK " + WANTED_JDK + " or newer");
+        }
+        if (ModuleLayer.boot().findModule("java.instrument").isEmpty()) {
+            return Check.fail(
+                    "JDK", found + ", without java.instrument", "add that module to the image");
+        }
+        return Check.ok("JDK", found);
+    }
+
+    static Check nativeAccess() {
+        for (String variable : OPTION_VARIABLES) {
+            String options = Environment.system().variable().apply(variable);
+            if (options != null && options.contains("--illegal-native-access=deny")) {
+                return Check.warn(
+                        "native access",
+                        variable + " denies it, connections are offloaded in pure Java",
+                        "remove --illegal-native-access=deny for full speed");
+            }
+        }
+        return Check.ok("native access", "granted by the agent to its own module only");
+    }
+
+    /** Registered memory counts against this limit; shared memory does not. */
+    static Check memlock() {
+        String limit =
+                lines(Path.of("/proc/self/limits")).stream()
+                        .filter(line -> line.startsWith("Max locked memory"))
+                        .findFirst()
+                        .orElse("");
+        if (limit.isEmpty()) {
+            return Check.ok("memlock", "no limit known; only RDMA devices need locked memory");
+        }
+        String soft = limit.substring("Max locked memory".length()).strip().split("\\s+", 2)[0];
+        return Check.ok(
+                "memlock",
+                (soft.equals("unlimited") ? soft : soft + " bytes")
+                        + "; only RDMA devices need locked memory");
+    }
+
+    static Check memfd() {
+        String kernel = System.getProperty("os.version", "0");
+        String[] parts = kernel.split("[^0-9]+", 3);
+        boolean linux = System.getProperty("os.name", "").equals("Linux");
+        int major = Integer.parseInt(parts[0]);
+        int minor = parts.length > 1 && !parts[1].isEmpty() ? Integer.parseInt(parts[1]) : 0;
+        if (linux && (major > 3 || major == 3 && minor >= 17)) {
+            return Check.ok("memfd", "Linux " + kernel + " seals shared memory");
+        }
+        return Check.warn(
+                "memfd",
+                System.getProperty("os.name") + " " + kernel + " has no sealed shared memory",
+                "connections are offloaded through a file, which is slower");
+    }
+
+    /** Where processes of this user meet; it is made when it is needed. */
+    static Check rendezvous() {
+        Path directory = Rendezvous.directory();
+        String name = "rendezvous";
+        if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+            Path parent = directory.getParent();
+            return parent != null && Files.isWritable(parent)
+                    ? Check.ok(name, directory + " will be made when it is needed")
+                    : Check.fail(name, directory + " cannot be made", "set sdp4j.shm.dir");
+        }
+        try {
+            if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+                return Check.fail(name, directory + " is not a directory", "remove it");
+            }
+            Set<PosixFilePermission> permissions =
+                    Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS);
+            String owner = Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS).getName();
+            boolean mine = owner.equals(System.getProperty("user.name"));
+            boolean closed = permissions.stream().allMatch(p -> p.name().startsWith("OWNER"));
+            if (!mine || !closed) {
+                return Check.fail(
+                        name,
+                        directory
+                                + " belongs to "
+                                + owner
+                                + (closed ? "" : " and others may use it"),
+                        "it must be yours alone (chmod 700), or set sdp4j.shm.dir");
+            }
+            return Check.ok(name, directory + " is private");
+        } catch (IOException | UnsupportedOperationException e) {
+            return Check.fail(name, directory + " cannot be read: " + e, "set sdp4j.shm.dir");
+        }
+    }
+
+    static Check rules(String file) {
+        List<String> notes = new ArrayList<>();
+        Environment environment = Environment.system();
+        PolicySource source =
+                PolicySource.open(
+                        file,
+                        environment.property().apply("com.sun.sdp.conf"),
+                        "java",
+                        environment,
+                        notes::add);
+        if (source.file() != null && source.generation() == 0) {
+            return Check.fail(
+                    "rules", String.join("; ", notes), "mend the file, connections use kernel TCP");
+        }
+        List<Lint> lints = source.current().lint();
+        String found = source.origin();
+        if (!lints.isEmpty()) {
+            return Check.warn(
+                    "rules",
+                    found + ": " + lints.getFirst().sentence(),
+                    lints.size() > 1
+                            ? "see all " + lints.size() + " with explain --lint"
+                            : "see explain --lint");
+        }
+        return Check.ok("rules", found);
+    }
+
+    /**
+     * A leftover of the JDK's own SDP switch breaks matching sockets wherever the agent is not on.
+     */
+    static Check jdkSdp() {
+        for (String variable : OPTION_VARIABLES) {
+            String options = Environment.system().variable().apply(variable);
+            if (options != null && options.contains("com.sun.sdp.conf")) {
+                return Check.warn(
+                        "com.sun.sdp.conf",
+                        variable
+                                + " sets it: the agent takes it over as its rules, but a JVM"
+                                + " without the agent fails on every matching socket",
+                        "use sdp4j.policy instead");
+            }
+        }
+        return Check.ok("com.sun.sdp.conf", "not set in the environment");
+    }
+
+    static Check rdmaDevices() {
+        Path devices = Path.of("/sys/class/infiniband");
+        List<String> names = new ArrayList<>();
+        if (Files.isDirectory(devices)) {
+            try (DirectoryStream<Path> list = Files.newDirectoryStream(devices)) {
+                list.forEach(device -> names.add(String.valueOf(device.getFileName())));
+            } catch (IOException e) {
+                return Check.warn("RDMA devices", devices + " cannot be read: " + e, "");
+            }
+        }
+        return names.isEmpty()
+                ? Check.ok("RDMA devices", "none; connections inside this host use shared memory")
+                : Check.ok("RDMA devices", names + ", which this version does not use yet");
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+}

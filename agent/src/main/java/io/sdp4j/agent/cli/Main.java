@@ -1,0 +1,73 @@
+package io.sdp4j.agent.cli;
+
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+
+/**
+ * The command line: {@code sdp4j COMMAND}, or {@code java -jar sdp4j-agent.jar COMMAND}.
+ *
+ * <p>Output is for people unless {@code --json} asks for one JSON value on standard output;
+ * problems go to standard error. Exit codes are {@link Exit}'s.
+ */
+@Command(
+        name = "sdp4j",
+        description =
+                "Carries the stream sockets of unmodified Java programs outside kernel TCP where the"
+                        + " rules allow it.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            DemoCommand.class,
+            RunCommand.class,
+            DoctorCommand.class,
+            ExplainCommand.class,
+            BenchCommand.class,
+            HelpCommand.class
+        },
+        footerHeading = "%nExit codes:%n",
+        footer = {
+            "  0   done",
+            "  1   a check failed: doctor found a fault, bytes differ, nothing was offloaded",
+            "  2   wrong usage",
+            "  69  something needed is missing: a JDK, a jar, a build",
+            "  70  a fault of sdp4j itself",
+            "  run ends with the code of its command; 126 and 127 when that cannot be started.",
+            "",
+            "Agent options: -javaagent:sdp4j-agent.jar=key=value,key=value; the keys are those of",
+            "the system properties sdp4j.KEY, listed in the README."
+        })
+public final class Main implements Runnable {
+    @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+    @CommandLine.Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help.")
+    private boolean help;
+
+    private Main() {}
+
+    /** Runs one command and returns the exit code. */
+    public static int run(String[] args) {
+        CommandLine line = new CommandLine(new Main());
+        line.setOut(new PrintWriter(System.out, true, Charset.defaultCharset()));
+        line.setErr(new PrintWriter(System.err, true, Charset.defaultCharset()));
+        line.setExecutionExceptionHandler(
+                (e, command, parsed) -> {
+                    if (e instanceof Unavailable) {
+                        command.getErr().println("sdp4j: " + e.getMessage());
+                        return Exit.UNAVAILABLE;
+                    }
+                    e.printStackTrace(command.getErr());
+                    return Exit.FAULT;
+                });
+        return line.execute(args);
+    }
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+}

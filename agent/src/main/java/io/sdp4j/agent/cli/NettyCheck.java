@@ -1,0 +1,73 @@
+package io.sdp4j.agent.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+
+/**
+ * Looks for native transports on a class path: Netty's epoll, io_uring and kqueue, also shaded and
+ * renamed ones as in gRPC. They call the kernel themselves, so no switch in Java sees their
+ * sockets.
+ */
+final class NettyCheck {
+    private static final String NAME = "native transports";
+
+    /** Their libraries, wherever a shaded jar has moved the classes. */
+    private static final Pattern LIBRARY =
+            Pattern.compile(
+                    "META-INF/native/\\w*netty_transport_native_(epoll|io_uring42|io_uring|kqueue)"
+                            + "\\w*\\.(so|jnilib|dylib)");
+
+    private NettyCheck() {}
+
+    /**
+     * @param classPath as {@code -cp} takes it, with {@code DIR/*}; empty: nothing to look at
+     */
+    static Check of(String classPath) {
+        if (classPath.isBlank()) {
+            return Check.ok(NAME, "not looked for; give the application's --class-path");
+        }
+        List<String> found = new ArrayList<>();
+        int jars = 0;
+        for (Path entry : entries(classPath)) {
+            try (JarFile jar = new JarFile(entry.toFile())) {
+                jars++;
+                if (jar.stream().anyMatch(e -> LIBRARY.matcher(e.getName()).matches())) {
+                    found.add(String.valueOf(entry.getFileName()));
+                }
+            } catch (IOException e) {
+                return Check.warn(NAME, entry + " cannot be read: " + e.getMessage(), "");
+            }
+        }
+        return found.isEmpty()
+                ? Check.ok(NAME, "none in " + jars + " jars")
+                : Check.warn(
+                        NAME,
+                        String.join(", ", found) + " bypass Java's sockets",
+                        "start the application with -Dio.netty.transport.noNative=true (gRPC:"
+                                + " -Dio.grpc.netty.shaded.io.netty.transport.noNative=true)");
+    }
+
+    private static List<Path> entries(String classPath) {
+        List<Path> entries = new ArrayList<>();
+        for (String part : classPath.split(File.pathSeparator)) {
+            Path path = Path.of(part.endsWith("/*") ? part.substring(0, part.length() - 2) : part);
+            if (part.endsWith("/*")) {
+                try (DirectoryStream<Path> jars = Files.newDirectoryStream(path, "*.jar")) {
+                    jars.forEach(entries::add);
+                } catch (IOException e) {
+                    throw new Unavailable("cannot look into " + path + ": " + e.getMessage());
+                }
+            } else if (Files.isRegularFile(path)) {
+                entries.add(path);
+            }
+        }
+        return entries;
+    }
+}

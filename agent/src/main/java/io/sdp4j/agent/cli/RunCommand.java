@@ -1,0 +1,115 @@
+package io.sdp4j.agent.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * Runs a command with the agent on for every JVM that it starts, however it starts it: through
+ * {@code JAVA_TOOL_OPTIONS}. ({@code JDK_JAVA_OPTIONS} would miss JVMs that are not started by the
+ * {@code java} launcher, and older ones.) Each JVM says on standard error that it picked the
+ * variable up; nothing can be done about that line.
+ */
+@Command(
+        name = "run",
+        description = "Run a command with the agent on for every JVM that it starts.",
+        customSynopsis = "sdp4j run [-h] [KEY=VALUE...] -- COMMAND [ARGUMENT...]",
+        footer = {
+            "",
+            "KEY=VALUE are agent options, for example policy=rules.conf or report=out-%%p.json",
+            "(%%p: process id). Each JVM prints the JDK's line \"Picked up JAVA_TOOL_OPTIONS\" on",
+            "standard error. The exit code is the command's; 126 or 127 if it cannot be started."
+        })
+final class RunCommand implements Callable<Integer> {
+    private static final String VARIABLE = "JAVA_TOOL_OPTIONS";
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help.")
+    private boolean help;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "WORD",
+            description = "Agent options, then the command.")
+    private List<String> words = List.of();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Map<String, String> options = new LinkedHashMap<>();
+        int at = 0;
+        while (at < words.size() && !words.get(at).equals("--")) {
+            String word = words.get(at);
+            int equals = word.indexOf('=');
+            if (equals <= 0) {
+                break;
+            }
+            String key = word.substring(0, equals);
+            options.put(key, AgentOptions.absolute(key, word.substring(equals + 1)));
+            at++;
+        }
+        if (at < words.size() && words.get(at).equals("--")) {
+            at++;
+        }
+        if (at == words.size()) {
+            throw new CommandLine.ParameterException(spec.commandLine(), "no command given");
+        }
+        return execute(words.subList(at, words.size()), options);
+    }
+
+    private int execute(List<String> command, Map<String, String> options)
+            throws InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+        Map<String, String> environment = builder.environment();
+        environment.put(
+                VARIABLE,
+                toolOptions(Place.agentJar(), options, environment.getOrDefault(VARIABLE, "")));
+        Process process;
+        try {
+            process = builder.start();
+        } catch (IOException e) {
+            spec.commandLine().getErr().println("sdp4j: " + e.getMessage());
+            return new File(command.getFirst()).exists() ? Exit.CANNOT_EXECUTE : Exit.NOT_FOUND;
+        }
+        // a signal to us is meant for the command
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(process), "sdp4j-run-stop"));
+        return process.waitFor();
+    }
+
+    private static void stop(Process process) {
+        process.destroy();
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+        }
+    }
+
+    /** The variable's new value: our agent first, once, then what was there. */
+    static String toolOptions(Path jar, Map<String, String> options, String present) {
+        String own = AgentOptions.quoted(AgentOptions.javaAgent(jar, options));
+        String path = Pattern.quote("-javaagent:" + jar);
+        String others =
+                present.replaceAll(
+                                "'" + path + "[^']*'|\"" + path + "[^\"]*\"|" + path + "\\S*", "")
+                        .strip();
+        return others.isEmpty() ? own : own + " " + others;
+    }
+}

@@ -1,0 +1,122 @@
+package io.sdp4j.agent.log;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.Locale;
+import org.slf4j.event.Level;
+
+/**
+ * Where the records of the agent's layer go: to the {@link System.Logger} named {@code io.sdp4j},
+ * or to a file.
+ *
+ * <p>Neither is touched before the first record that passes the level: a logging system that is
+ * initialised too early breaks application servers. A record written while another is being written
+ * on the same thread is dropped: the application's logging may itself use sockets, which log.
+ *
+ * <p>Settings are published by volatile writes before the switch starts. Thread-safe.
+ */
+public final class LogSink {
+    /** Level number that nothing reaches. */
+    private static final int OFF = Integer.MAX_VALUE;
+
+    private static final ThreadLocal<Boolean> WRITING = new ThreadLocal<>();
+
+    private static volatile int threshold = Level.WARN.toInt();
+    private static volatile String file = "";
+    private static volatile PrintStream stream;
+
+    private LogSink() {}
+
+    /**
+     * Sets level and place.
+     *
+     * @param level one of off, error, warn, info, debug, trace
+     * @param target file to append to, {@code %p} standing for the process id; empty: {@link
+     *     System.Logger}
+     */
+    public static void configure(String level, String target) {
+        threshold =
+                level.equals("off") ? OFF : Level.valueOf(level.toUpperCase(Locale.ROOT)).toInt();
+        file = target;
+    }
+
+    static boolean enabled(Level level) {
+        return level.toInt() >= threshold;
+    }
+
+    static void write(Level level, String name, String message, Throwable thrown) {
+        if (!enabled(level) || WRITING.get() != null) {
+            return;
+        }
+        WRITING.set(true);
+        try {
+            if (file.isEmpty()) {
+                SystemLog.LOGGER.log(SystemLog.level(level), message, thrown);
+            } else {
+                stream().print(line(level, name, message, thrown));
+            }
+        } catch (RuntimeException | IOException e) {
+            // the application's logging is broken, or the file: neither may reach a socket call
+            threshold = OFF;
+        } finally {
+            WRITING.remove();
+        }
+    }
+
+    private static PrintStream stream() throws IOException {
+        PrintStream open = stream;
+        if (open == null) {
+            synchronized (LogSink.class) {
+                open = stream;
+                if (open == null) {
+                    String pid = Long.toString(ProcessHandle.current().pid());
+                    open =
+                            new PrintStream(
+                                    Files.newOutputStream(
+                                            Path.of(file.replace("%p", pid)),
+                                            StandardOpenOption.CREATE,
+                                            StandardOpenOption.APPEND),
+                                    true,
+                                    StandardCharsets.UTF_8);
+                    stream = open;
+                }
+            }
+        }
+        return open;
+    }
+
+    private static String line(Level level, String name, String message, Throwable thrown) {
+        StringWriter out = new StringWriter();
+        out.append(Instant.now().toString()).append(' ').append(level.name()).append(' ');
+        out.append(name.substring(name.lastIndexOf('.') + 1)).append(": ");
+        out.append(message).append(System.lineSeparator());
+        if (thrown != null) {
+            thrown.printStackTrace(new PrintWriter(out, true));
+        }
+        return out.toString();
+    }
+
+    /** Initialised with the first record. */
+    private static final class SystemLog {
+        static final System.Logger LOGGER = System.getLogger("io.sdp4j");
+
+        private SystemLog() {}
+
+        static System.Logger.Level level(Level level) {
+            return switch (level) {
+                case ERROR -> System.Logger.Level.ERROR;
+                case WARN -> System.Logger.Level.WARNING;
+                case INFO -> System.Logger.Level.INFO;
+                case DEBUG -> System.Logger.Level.DEBUG;
+                case TRACE -> System.Logger.Level.TRACE;
+            };
+        }
+    }
+}

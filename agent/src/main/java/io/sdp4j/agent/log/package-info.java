@@ -1,0 +1,2 @@
+/** The way out for log records of the agent's layer. */
+package io.sdp4j.agent.log;

@@ -1,0 +1,21 @@
+/** Wires the modules of sdp4j into a JVM, reports what they did, and is the command line. */
+module io.sdp4j.agent {
+    requires info.picocli;
+    requires io.sdp4j;
+    requires io.sdp4j.offload;
+    requires io.sdp4j.policy;
+    requires io.sdp4j.resolve;
+    requires org.slf4j;
+    // optional: an application image may lack it, and then there is nobody to ask through it
+    requires static java.management;
+
+    // for the shim in the unnamed module, which is the only one to see this layer
+    exports io.sdp4j.agent;
+    exports io.sdp4j.agent.cli;
+
+    opens io.sdp4j.agent.cli to
+            info.picocli;
+
+    provides org.slf4j.spi.SLF4JServiceProvider with
+            io.sdp4j.agent.log.LogProvider;
+}

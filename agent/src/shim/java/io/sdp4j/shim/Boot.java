@@ -1,0 +1,252 @@
+package io.sdp4j.shim;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.InvocationTargetException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketImpl;
+import java.net.SocketImplFactory;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The agent's life in the unnamed module: what {@code premain} must do at once, and the switch's
+ * start at the first socket.
+ *
+ * <p>{@code premain} costs a JVM that never opens a socket next to nothing: it takes the JDK's own
+ * SDP switch out of the way and sets two socket factories. The module layer with everything else is
+ * defined when one of them is asked for the first time; when that fails, the factories are taken
+ * out again and the application runs on kernel TCP.
+ *
+ * <p>States: untouched, {@link #taken}, then {@link #factories} is set once: to the switch's own
+ * pair, or to {@link KernelImpl}'s. {@link #LOCK} guards the start.
+ */
+public final class Boot {
+    /** The shim's own name for a property of the JDK's own SDP switch. */
+    private static final String JDK_SDP = "com.sun.sdp.conf";
+
+    private static final Object LOCK = new Object();
+
+    private static boolean taken; // guarded by Boot.class
+
+    private static Instrumentation instrumentation;
+    private static Map<String, String> options = Map.of();
+
+    private static boolean starting; // guarded by LOCK
+
+    /** Client and server factory; null until the first socket. */
+    private static volatile SocketImplFactory[] factories;
+
+    private Boot() {}
+
+    public static void premain(String text, Instrumentation given) {
+        install(text, given, false);
+    }
+
+    public static void agentmain(String text, Instrumentation given) {
+        install(text, given, true);
+    }
+
+    private static synchronized void install(String text, Instrumentation given, boolean late) {
+        if (taken) {
+            say("the agent was given twice, only the first one counts");
+            return;
+        }
+        taken = true;
+        instrumentation = given;
+        Map<String, String> parsed = Options.parse(text);
+        options = parsed;
+        String missing = KernelImpl.missing();
+        if (missing != null) {
+            off("this JDK has no " + missing + ", it is too new for this version");
+            return;
+        }
+        String conf = neutraliseJdkSdp();
+        if (conf != null) {
+            parsed.put(JDK_SDP, conf);
+        }
+        options = Map.copyOf(parsed);
+        if (!setFactories()) {
+            off("another socket factory is installed already; put this -javaagent first");
+            return;
+        }
+        if (late) {
+            say(
+                    "attached late: sockets made from now on pass the switch, older ones stay as they are");
+        }
+        String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
+        if (!report.isEmpty()) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
+        }
+    }
+
+    /**
+     * The JDK's own SDP switch turns kernel sockets into a family this kernel lacks. It reads its
+     * property once, when it is initialised: so that happens here, with the property out of sight.
+     *
+     * @return the property's value, which is visible again, or null
+     */
+    private static String neutraliseJdkSdp() {
+        String conf = System.getProperty(JDK_SDP);
+        boolean initialised = conf != null && loaded("sun.net.NetHooks");
+        if (conf != null) {
+            System.clearProperty(JDK_SDP);
+        }
+        try {
+            Class.forName("sun.net.NetHooks", true, null);
+        } catch (ClassNotFoundException e) {
+            // a JDK without that switch
+        } finally {
+            if (conf != null) {
+                System.setProperty(JDK_SDP, conf);
+            }
+        }
+        if (initialised) {
+            clearJdkSdpRules();
+        }
+        return conf;
+    }
+
+    /** An earlier agent has used sockets, the JDK's switch has its rules: empty them. */
+    private static void clearJdkSdpRules() {
+        try {
+            Layer layer = Layer.get();
+            Module agent = layer.module("io.sdp4j.agent");
+            access(Set.of(), Set.of("sun.net", "sun.net.sdp"), agent);
+            layer.type("io.sdp4j.agent.JdkSdp").getMethod("clear").invoke(null);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            say(
+                    "the JDK's own SDP switch is on and cannot be cleared ("
+                            + cause(e)
+                            + "): remove "
+                            + JDK_SDP);
+        }
+    }
+
+    private static boolean loaded(String name) {
+        for (Class<?> c : instrumentation.getAllLoadedClasses()) {
+            if (c.getName().equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Sets both factories or none. */
+    @SuppressWarnings("deprecation") // not for removal, and the only way in
+    private static boolean setFactories() {
+        try {
+            Socket.setSocketImplFactory(() -> create(false));
+        } catch (IOException e) {
+            return false;
+        }
+        try {
+            ServerSocket.setSocketFactory(() -> create(true));
+            return true;
+        } catch (IOException e) {
+            KernelImpl.removeFactory(instrumentation, Socket.class);
+            return false;
+        }
+    }
+
+    private static SocketImpl create(boolean server) {
+        SocketImplFactory[] pair = factories;
+        if (pair == null) {
+            pair = start();
+        }
+        return pair[server ? 1 : 0].createSocketImpl();
+    }
+
+    private static SocketImplFactory[] start() {
+        synchronized (LOCK) {
+            if (factories != null) {
+                return factories;
+            }
+            if (starting) {
+                return KernelImpl.factories(instrumentation); // the start itself opens a socket
+            }
+            starting = true;
+            try {
+                Layer layer = Layer.get();
+                Module offload = layer.module("io.sdp4j.offload");
+                access(
+                        Set.of("sun.nio.ch", "jdk.internal.access"),
+                        Set.of("java.net", "sun.nio.ch", "java.nio.channels.spi"),
+                        offload);
+                access(Set.of("jdk.internal.module"), Set.of(), layer.module("io.sdp4j.agent"));
+                factories =
+                        (SocketImplFactory[])
+                                layer.type("io.sdp4j.agent.Agent")
+                                        .getMethod("start", Map.class)
+                                        .invoke(null, options);
+            } catch (Throwable t) { // whatever it is, the application must get its socket
+                off(cause(t));
+                KernelImpl.removeFactory(instrumentation, Socket.class);
+                KernelImpl.removeFactory(instrumentation, ServerSocket.class);
+                factories = KernelImpl.factories(instrumentation);
+            } finally {
+                starting = false;
+            }
+            return factories;
+        }
+    }
+
+    /** Gives packages of java.base to one module; those this JDK lacks are left out. */
+    private static void access(Set<String> exported, Set<String> opened, Module to) {
+        Module base = Object.class.getModule();
+        instrumentation.redefineModule(
+                base,
+                Set.of(),
+                grant(base, exported, to),
+                grant(base, opened, to),
+                Set.of(),
+                Map.of());
+    }
+
+    private static Map<String, Set<Module>> grant(Module base, Set<String> packages, Module to) {
+        Map<String, Set<Module>> grants = new HashMap<>();
+        for (String p : packages) {
+            if (base.getPackages().contains(p)) {
+                grants.put(p, Set.of(to));
+            }
+        }
+        return grants;
+    }
+
+    private static void report(String file) {
+        try {
+            Layer.get()
+                    .type("io.sdp4j.agent.Agent")
+                    .getMethod("report", String.class)
+                    .invoke(null, file);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            say("no report: " + cause(e));
+        }
+    }
+
+    private static void off(String why) {
+        say("off, the application runs on kernel TCP: " + why);
+    }
+
+    /** The operator's line, unless told to be quiet. */
+    private static void say(String line) {
+        String quiet = options.getOrDefault("quiet", System.getProperty("sdp4j.quiet", "false"));
+        if (quiet.equalsIgnoreCase("false") || quiet.equals("0") || quiet.equals("off")) {
+            System.err.println("sdp4j: " + line);
+        }
+    }
+
+    /** The innermost message of ours, or the class of what went wrong. */
+    private static String cause(Throwable t) {
+        Throwable c = t;
+        while ((c instanceof InvocationTargetException || c instanceof ExceptionInInitializerError)
+                && c.getCause() != null) {
+            c = c.getCause();
+        }
+        return c instanceof IllegalStateException || c instanceof IllegalArgumentException
+                ? c.getMessage()
+                : c.toString();
+    }
+}

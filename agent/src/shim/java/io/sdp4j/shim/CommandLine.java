@@ -1,0 +1,17 @@
+package io.sdp4j.shim;
+
+/** {@code java -jar}: builds the layer and hands the arguments to the command line inside it. */
+public final class CommandLine {
+    private CommandLine() {}
+
+    public static void main(String[] args) throws ReflectiveOperationException {
+        int status =
+                (int)
+                        Layer.get()
+                                .type("io.sdp4j.agent.cli.Main")
+                                .getMethod("run", String[].class)
+                                .invoke(null, (Object) args);
+        // programs started in-process may leave threads; the status is what was asked for
+        System.exit(status);
+    }
+}

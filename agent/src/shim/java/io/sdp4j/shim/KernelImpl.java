@@ -1,0 +1,103 @@
+package io.sdp4j.shim;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketImpl;
+import java.net.SocketImplFactory;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The way back: takes our factories out of {@code java.net} and makes the JDK's own socket for the
+ * one call that is already on its way through them.
+ *
+ * <p>Used only when the switch cannot start. It then opens {@code java.net} to the unnamed module,
+ * because the module that normally does such things may be what failed.
+ */
+final class KernelImpl {
+    private KernelImpl() {}
+
+    /** What this class needs of {@code java.net} and this JDK lacks, or null. Opens nothing. */
+    static String missing() {
+        try {
+            boolean fits =
+                    isFactory(factoryOf(Socket.class))
+                            && isFactory(factoryOf(ServerSocket.class))
+                            && SocketImpl.class.isAssignableFrom(platform().getReturnType())
+                            && SocketImpl.class.isAssignableFrom(socks().getDeclaringClass());
+            return fits ? null : "java.net.Socket.factory of the known type";
+        } catch (ReflectiveOperationException e) {
+            return e.getMessage();
+        }
+    }
+
+    /** Sets {@code type}'s factory back to none. */
+    static void removeFactory(Instrumentation instrumentation, Class<?> type) {
+        try {
+            open(instrumentation);
+            Field factory = factoryOf(type);
+            factory.setAccessible(true);
+            factory.set(null, null);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Makers of what {@code new Socket()} and {@code new ServerSocket()} have without factories.
+     */
+    static SocketImplFactory[] factories(Instrumentation instrumentation) {
+        open(instrumentation);
+        return new SocketImplFactory[] {() -> create(false), () -> create(true)};
+    }
+
+    private static SocketImpl create(boolean server) {
+        try {
+            Method platform = platform();
+            platform.setAccessible(true);
+            SocketImpl impl = (SocketImpl) platform.invoke(null, server);
+            if (server) {
+                return impl;
+            }
+            Constructor<?> socks = socks();
+            socks.setAccessible(true);
+            return (SocketImpl) socks.newInstance(impl);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Field factoryOf(Class<?> type) throws NoSuchFieldException {
+        return type.getDeclaredField("factory");
+    }
+
+    private static boolean isFactory(Field field) {
+        return Modifier.isStatic(field.getModifiers())
+                && !Modifier.isFinal(field.getModifiers())
+                && field.getType() == SocketImplFactory.class;
+    }
+
+    private static Method platform() throws NoSuchMethodException {
+        return SocketImpl.class.getDeclaredMethod("createPlatformSocketImpl", boolean.class);
+    }
+
+    private static Constructor<?> socks() throws ReflectiveOperationException {
+        return Class.forName("java.net.SocksSocketImpl", false, null)
+                .getDeclaredConstructor(SocketImpl.class);
+    }
+
+    private static void open(Instrumentation instrumentation) {
+        instrumentation.redefineModule(
+                Socket.class.getModule(),
+                Set.of(),
+                Map.of(),
+                Map.of("java.net", Set.of(KernelImpl.class.getModule())),
+                Set.of(),
+                Map.of());
+    }
+}

@@ -1,0 +1,52 @@
+package io.sdp4j.shim;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The text after {@code -javaagent:sdp4j-agent.jar=}.
+ *
+ * {@snippet lang = text :
+ *  options = [ option *( "," option ) ]
+ *  option  = key [ "=" value ]        ; in both, "\" makes the next character an ordinary one
+ * }
+ *
+ * A key without a value is a flag that is switched on; of a repeated key the last value holds. What
+ * keys there are and what their values mean is settled when the switch starts.
+ */
+final class Options {
+    private Options() {}
+
+    /**
+     * Splits the text. Never fails.
+     *
+     * @param text may be null or empty: no options
+     */
+    static Map<String, String> parse(String text) {
+        Map<String, String> found = new LinkedHashMap<>();
+        StringBuilder part = new StringBuilder();
+        String key = null;
+        int length = text == null ? 0 : text.length();
+        for (int i = 0; i <= length; i++) {
+            char c = i < length ? text.charAt(i) : ',';
+            if (c == '\\' && i + 1 < length) {
+                part.append(text.charAt(++i));
+            } else if (c == '=' && key == null) {
+                key = part.toString().strip();
+                part.setLength(0);
+            } else if (c == ',') {
+                String last = part.toString().strip();
+                if (key != null) {
+                    found.put(key, last);
+                } else if (!last.isEmpty()) {
+                    found.put(last, "");
+                }
+                key = null;
+                part.setLength(0);
+            } else {
+                part.append(c);
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,279 @@
+package io.sdp4j.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.agent.programs.BeanReader;
+import io.sdp4j.agent.programs.NoSocket;
+import io.sdp4j.agent.programs.OneConnection;
+import io.sdp4j.agent.programs.OtherAgent;
+import io.sdp4j.agent.programs.Parent;
+import io.sdp4j.agent.programs.Surroundings;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar in JVMs that know nothing of it. Checklist of jdk-spi.md, 65 to 74 and 79. */
+class AgentIT {
+    private static final List<String> BYTE = List.of("byte=42");
+
+    @TempDir private Path folder;
+
+    private static Jvm.Outcome connect(String agentOptions, String... jvmOptions) {
+        List<String> all = new ArrayList<>(List.of(jvmOptions));
+        all.add(Jvm.agent(agentOptions));
+        return Jvm.run(OneConnection.class, all);
+    }
+
+    private static void assertRan(Jvm.Outcome outcome, int errLines) {
+        assertEquals(0, outcome.exitCode(), outcome::err);
+        assertEquals(BYTE, outcome.outLines());
+        assertEquals(errLines, outcome.errLines().size(), outcome::err);
+    }
+
+    /** The connections of a report: offloaded, kernel by policy, kernel by fallback. */
+    private static List<Long> connections(Path report) throws IOException {
+        Map<?, ?> connections =
+                (Map<?, ?>)
+                        ((Map<?, ?>) JsonReader.parse(Files.readString(report))).get("connections");
+        Map<?, ?> kernel = (Map<?, ?>) connections.get("kernel");
+        long offloaded =
+                ((Map<?, ?>) connections.get("offloaded"))
+                        .values().stream().mapToLong(n -> (Long) n).sum();
+        return List.of(offloaded, (Long) kernel.get("policy"), (Long) kernel.get("fallback"));
+    }
+
+    private Path file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    @Test
+    void isSilentAndOffloads() throws IOException {
+        Path report = folder.resolve("report.json");
+        assertRan(connect("report=" + report), 0);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
+    @Test
+    void isSilentWithNativeAccessOnTheCommandLine() {
+        assertRan(connect("", "--enable-native-access=ALL-UNNAMED"), 0);
+    }
+
+    @Test
+    void survivesBadOptions() {
+        for (String bad : List.of("nonsense=1", "connect.timeout.ms=soon", "=,=,\\")) {
+            Jvm.Outcome outcome = connect(bad);
+            assertEquals(BYTE, outcome.outLines(), bad);
+            assertTrue(outcome.errLines().size() <= 1, outcome::err);
+            outcome.errLines().forEach(line -> assertTrue(line.startsWith("sdp4j: "), line));
+        }
+        assertTrue(connect("nonsense=1").err().contains("'sdp4j.nonsense' is unknown"));
+    }
+
+    @Test
+    void isQuietWhenTold() {
+        assertRan(connect("quiet,nonsense=1"), 0);
+    }
+
+    @Test
+    void countsOnceWhenGivenTwice() {
+        Jvm.Outcome outcome = connect("", Jvm.agent("log.level=error"));
+        assertRan(outcome, 1);
+        assertTrue(outcome.err().contains("given twice"), outcome::err);
+    }
+
+    @Test
+    void leavesForeignFactoriesAlone() throws IOException {
+        for (String which : List.of("client", "server")) {
+            Jvm.Outcome outcome =
+                    Jvm.run(NoSocket.class, List.of(otherAgent(which), Jvm.agent("")));
+            assertEquals(0, outcome.exitCode());
+            assertEquals(1, outcome.errLines().size(), outcome::err);
+            assertTrue(outcome.err().contains("another socket factory"), outcome::err);
+        }
+    }
+
+    @Test
+    void obeysDeniedNativeAccess() throws IOException {
+        Path report = folder.resolve("report.json");
+        Jvm.Outcome outcome = connect("report=" + report, "--illegal-native-access=deny");
+        assertRan(outcome, 1);
+        assertTrue(outcome.err().contains("native access is denied"), outcome::err);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
+    @Test
+    void leavesNoTraceInTheApplication() {
+        Jvm.Outcome plain = Jvm.run(Surroundings.class, List.of());
+        Jvm.Outcome with = Jvm.run(Surroundings.class, List.of(Jvm.agent("")));
+        assertEquals("", with.err());
+        // the JVM names java.instrument as a module to resolve; everything else is as without
+        assertEquals(without(plain, "jdk.module"), without(with, "jdk.module"));
+        assertFalse(with.out().contains(": true"), with::out);
+    }
+
+    private static String without(Jvm.Outcome outcome, String word) {
+        return String.join(
+                "\n", outcome.outLines().stream().filter(line -> !line.contains(word)).toList());
+    }
+
+    @Test
+    void doesNotDisturbChildren() {
+        Jvm.Outcome outcome = Jvm.run(Parent.class, List.of(Jvm.agent("")));
+        assertRan(outcome, 0);
+    }
+
+    @Test
+    void ignoresTheApplicationsChoiceOfSlf4jProvider() {
+        Jvm.Outcome outcome =
+                connect(
+                        "log.level=trace,log.file=" + folder.resolve("log"),
+                        "-Dslf4j.provider=no.Such");
+        assertRan(outcome, 0);
+    }
+
+    @Test
+    void takesTheJdksRulesOver() throws IOException {
+        Path rules = file("sdp.conf", "connect 127.0.0.1 *\nbind * *\n");
+        Path report = folder.resolve("report.json");
+        String property = "-Dcom.sun.sdp.conf=" + rules;
+        assertRan(connect("report=" + report, property), 0);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+        Jvm.Outcome late = connect("report=" + report, property, otherAgent("nethooks"));
+        assertRan(late, 0);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+        Jvm.Outcome seen = Jvm.run(Surroundings.class, List.of(property, Jvm.agent("")));
+        assertTrue(seen.out().contains("com.sun.sdp.conf=" + rules));
+    }
+
+    @Test
+    void usesTheKernelByRule() throws IOException {
+        Path rules = file("rules.conf", "use tcp client * *:*\nuse both server * *:*\n");
+        Path report = folder.resolve("report.json");
+        assertRan(connect("report=" + report + ",policy=" + rules), 0);
+        assertEquals(List.of(0L, 1L, 0L), connections(report));
+    }
+
+    @Test
+    void usesTheKernelWhenTheRulesAreBad() throws IOException {
+        Path rules = file("rules.conf", "use both client * *:*\nuse carrots client * *:*\n");
+        Path report = folder.resolve("report.json");
+        Jvm.Outcome outcome = connect("report=" + report + ",policy=" + rules);
+        assertRan(outcome, 1);
+        assertTrue(outcome.err().contains(rules + ":2:"), outcome::err);
+        assertEquals(0L, connections(report).getFirst());
+    }
+
+    @Test
+    void reportsWithoutASocket() throws IOException {
+        Jvm.Outcome outcome =
+                Jvm.run(
+                        NoSocket.class,
+                        List.of(Jvm.agent("report=" + folder.resolve("r-%p.json").toString())));
+        assertEquals("", outcome.out() + outcome.err());
+        try (var files = Files.list(folder)) {
+            List<Path> reports = files.toList();
+            assertEquals(1, reports.size(), reports::toString);
+            assertTrue(reports.getFirst().getFileName().toString().matches("r-[0-9]+\\.json"));
+            assertEquals(List.of(0L, 0L, 0L), connections(reports.getFirst()));
+        }
+    }
+
+    @Test
+    void reportsThroughJmx() {
+        Jvm.Outcome outcome = Jvm.run(BeanReader.class, List.of(Jvm.agent("")));
+        assertEquals("", outcome.err());
+        Map<?, ?> report = (Map<?, ?>) JsonReader.parse(outcome.outLines().getFirst());
+        assertEquals(
+                List.of("connections", "accepted", "bytes", "reasons", "pid"),
+                List.copyOf(report.keySet()));
+        assertEquals("0", outcome.outLines().get(1));
+    }
+
+    @Test
+    void saysOneLineToAnOldJvm() {
+        Path old = Path.of("/usr/lib/jvm/java-17-openjdk-amd64/bin/java");
+        org.junit.jupiter.api.Assumptions.assumeTrue(Files.isExecutable(old));
+        Jvm.Outcome outcome =
+                Jvm.process(List.of(old.toString(), Jvm.agent(""), "-version"), Map.of());
+        assertEquals(0, outcome.exitCode());
+        assertTrue(
+                outcome.err().startsWith("sdp4j: this is Java 17, sdp4j needs 25"), outcome::err);
+    }
+
+    @Test
+    void canBeAttachedLate() throws Exception {
+        Path report = folder.resolve("report.json");
+        Process process =
+                Jvm.builder(
+                                List.of(
+                                        Jvm.java().toString(),
+                                        "-XX:+EnableDynamicAgentLoading",
+                                        "-cp",
+                                        Jvm.classes(),
+                                        OneConnection.class.getName(),
+                                        "wait"))
+                        .start();
+        try (var out = process.inputReader();
+                var err = process.errorReader()) {
+            assertEquals("waiting", out.readLine());
+            var machine = com.sun.tools.attach.VirtualMachine.attach(Long.toString(process.pid()));
+            machine.loadAgent(Jvm.JAR.toString(), "report=" + report);
+            machine.detach();
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+            assertEquals("byte=42", out.readLine());
+            assertEquals(0, process.waitFor());
+            assertTrue(err.readLine().startsWith("sdp4j: attached late"));
+            assertEquals(List.of(1L, 0L, 0L), connections(report));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /**
+     * Goal: a program without sockets starts at most 150 ms later. Method: the best of interleaved
+     * starts, which other load on the machine disturbs least.
+     */
+    @Test
+    void startsQuickly() {
+        long plain = Long.MAX_VALUE;
+        long with = Long.MAX_VALUE;
+        for (int i = 0; i < 10; i++) {
+            plain = Math.min(plain, Jvm.run(NoSocket.class, List.of()).nanos());
+            with = Math.min(with, Jvm.run(NoSocket.class, List.of(Jvm.agent(""))).nanos());
+        }
+        long millis = (with - plain) / 1_000_000;
+        System.out.println("start-up with the agent: +" + millis + " ms");
+        assertTrue(millis <= 150, "+" + millis + " ms");
+    }
+
+    /** Writes a jar with {@link OtherAgent} and returns the option that loads it. */
+    private String otherAgent(String what) throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes()
+                .put(new Attributes.Name("Premain-Class"), OtherAgent.class.getName());
+        Path jar = folder.resolve("other.jar");
+        String entry = OtherAgent.class.getName().replace('.', '/') + ".class";
+        try (OutputStream file = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(file, manifest);
+                InputStream in = AgentIT.class.getClassLoader().getResourceAsStream(entry)) {
+            out.putNextEntry(new JarEntry(entry));
+            in.transferTo(out);
+        }
+        return "-javaagent:" + jar + "=" + what;
+    }
+}

@@ -1,0 +1,135 @@
+package io.sdp4j.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.module.ModuleDescriptor;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: dependencies point as ARCHITECTURE.md draws them. Method: compares the compiled module
+ * descriptors and the build files with the list of arrows; one more is as wrong as one turned
+ * round.
+ */
+class ArchitectureTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    /** Folder, then what the module may require beside java.base. */
+    private static final Map<String, Set<String>> ALLOWED =
+            Map.of(
+                    "policy-config", Set.of(),
+                    "sdp-wire", Set.of(),
+                    "ipoib-resolver", Set.of(),
+                    // jdk.net: the credentials of the peer of a UNIX-domain socket
+                    "rdma-fabric", Set.of("jdk.net"),
+                    "offload-switch", Set.of("io.sdp4j.policy", "org.slf4j"),
+                    "sdp-provider",
+                            Set.of(
+                                    "io.sdp4j.offload",
+                                    "io.sdp4j.policy",
+                                    "io.sdp4j.rdma",
+                                    "io.sdp4j.resolve",
+                                    "io.sdp4j.wire",
+                                    "org.slf4j"),
+                    "agent",
+                            Set.of(
+                                    "io.sdp4j",
+                                    "io.sdp4j.offload",
+                                    "io.sdp4j.policy",
+                                    "io.sdp4j.rdma",
+                                    "io.sdp4j.resolve",
+                                    "io.sdp4j.wire",
+                                    "info.picocli",
+                                    "org.slf4j",
+                                    "java.management"));
+
+    private static ModuleDescriptor descriptor(String folder) throws IOException {
+        Path file = ROOT.resolve(folder).resolve("target/classes/module-info.class");
+        try (InputStream in = Files.newInputStream(file)) {
+            return ModuleDescriptor.read(in);
+        }
+    }
+
+    @Test
+    void modulesRequireWhatTheyMay() throws IOException {
+        Map<String, Set<String>> excess = new TreeMap<>();
+        for (Map.Entry<String, Set<String>> module : ALLOWED.entrySet()) {
+            Set<String> required =
+                    descriptor(module.getKey()).requires().stream()
+                            .map(ModuleDescriptor.Requires::name)
+                            .filter(name -> !name.equals("java.base"))
+                            .collect(Collectors.toCollection(TreeSet::new));
+            required.removeAll(module.getValue());
+            if (!required.isEmpty()) {
+                excess.put(module.getKey(), required);
+            }
+        }
+        assertEquals(Map.of(), excess);
+    }
+
+    @Test
+    void everyLibraryModuleIsOnTheList() throws IOException {
+        Set<String> found = new TreeSet<>();
+        try (var folders = Files.list(ROOT)) {
+            for (Path folder : folders.toList()) {
+                if (Files.exists(folder.resolve("src/main/java/module-info.java"))) {
+                    found.add(String.valueOf(folder.getFileName()));
+                }
+            }
+        }
+        found.remove("bench");
+        assertEquals(new TreeSet<>(ALLOWED.keySet()), found);
+    }
+
+    @Test
+    void nobodyNeedsAgentOrBench() throws IOException {
+        for (String folder : ALLOWED.keySet()) {
+            if (!folder.equals("agent")) {
+                assertFalse(ownDependencies(folder).contains("agent"), folder);
+            }
+            assertFalse(ownDependencies(folder).contains("bench"), folder);
+        }
+        assertFalse(ownDependencies("bench").contains("agent"));
+    }
+
+    @Test
+    void samplesKnowNothingOfUs() throws IOException {
+        assertEquals(Set.of(), ownDependencies("samples"));
+        try (var files = Files.walk(ROOT.resolve("samples/src/main"))) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                List<String> foreign =
+                        Files.readAllLines(file).stream()
+                                .filter(line -> line.startsWith("import io.sdp4j."))
+                                .filter(line -> !line.startsWith("import io.sdp4j.samples."))
+                                .toList();
+                assertTrue(foreign.isEmpty(), file + " " + foreign);
+            }
+        }
+    }
+
+    /** Artifacts of ours that a build file names as dependencies outside tests. */
+    private static Set<String> ownDependencies(String folder) throws IOException {
+        String pom = Files.readString(ROOT.resolve(folder).resolve("pom.xml"));
+        Set<String> found = new TreeSet<>();
+        for (String dependency : pom.split("<dependency>", -1)) {
+            String text = dependency.split("</dependency>", 2)[0];
+            if (text.contains("<groupId>io.sdp4j</groupId>")
+                    && !text.contains("<scope>test</scope>")
+                    && !text.contains("<parent>")) {
+                found.add(text.replaceFirst("(?s).*<artifactId>(.*?)</artifactId>.*", "$1"));
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,119 @@
+package io.sdp4j.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.agent.programs.OneConnection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command line as a user meets it: {@code java -jar sdp4j-agent.jar}. */
+class CommandLineIT {
+    @TempDir private Path folder;
+
+    @Test
+    void helpsOnEverything() {
+        assertEquals(0, Jvm.cli().exitCode());
+        assertEquals(0, Jvm.cli("--help").exitCode());
+        for (String command : List.of("demo", "run", "doctor", "explain", "bench")) {
+            Jvm.Outcome outcome = Jvm.cli(command, "--help");
+            assertEquals(0, outcome.exitCode(), outcome::err);
+            assertTrue(outcome.out().contains("sdp4j " + command), outcome::out);
+            assertEquals("", outcome.err());
+        }
+    }
+
+    @Test
+    void tellsWrongUsage() {
+        assertEquals(2, Jvm.cli("dance").exitCode());
+        assertEquals(2, Jvm.cli("run").exitCode());
+        assertEquals(2, Jvm.cli("explain").exitCode());
+        assertEquals(2, Jvm.cli("explain", "nonsense").exitCode());
+    }
+
+    @Test
+    void explainsForPeopleAndPrograms() throws IOException {
+        Path rules = Files.writeString(folder.resolve("r.conf"), "use tcp client * 127.0.0.1:80\n");
+        String[] question = {"explain", "--policy", rules.toString(), "127.0.0.1:80"};
+        Jvm.Outcome people = Jvm.cli(question);
+        assertEquals(0, people.exitCode(), people::err);
+        assertTrue(people.out().contains("Ends: kernel TCP"), people::out);
+        Jvm.Outcome program =
+                Jvm.cli("explain", "--json", "--policy", rules.toString(), "127.0.0.1:80");
+        Map<?, ?> answer = (Map<?, ?>) JsonReader.parse(program.out());
+        assertEquals("tcp", answer.get("decision"));
+        assertEquals(rules + ":1", answer.get("origin"));
+    }
+
+    @Test
+    void lintsRules() throws IOException {
+        Path rules =
+                Files.writeString(
+                        folder.resolve("r.conf"), "use both client * *:*\nuse tcp client * *:80\n");
+        Jvm.Outcome outcome = Jvm.cli("explain", "--lint", "--policy", rules.toString());
+        assertEquals(1, outcome.exitCode(), outcome::err);
+        assertTrue(outcome.out().contains("r.conf:2"), outcome::out);
+    }
+
+    @Test
+    void refusesBadRules() throws IOException {
+        Path rules = Files.writeString(folder.resolve("r.conf"), "use\n");
+        assertEquals(1, Jvm.cli("explain", "--policy", rules.toString(), "h:1").exitCode() & ~2);
+        assertEquals(1, Jvm.cli("doctor", "--policy", rules.toString()).exitCode());
+    }
+
+    @Test
+    void givesAVerdictPerLine() {
+        Jvm.Outcome outcome = Jvm.cli("doctor", "--json");
+        Map<?, ?> answer = (Map<?, ?>) JsonReader.parse(outcome.out());
+        List<?> checks = (List<?>) answer.get("checks");
+        assertEquals(10, checks.size());
+        assertEquals(0, outcome.exitCode(), outcome::out);
+        Jvm.Outcome people = Jvm.cli("doctor");
+        assertEquals(10, people.outLines().size(), people::out);
+        people.outLines().forEach(line -> assertTrue(line.matches("(OK|WARN|FAIL) .*"), line));
+    }
+
+    @Test
+    void findsNativeTransports() throws IOException {
+        Path jar = folder.resolve("grpc-netty-shaded.jar");
+        try (var out = new java.util.jar.JarOutputStream(Files.newOutputStream(jar))) {
+            out.putNextEntry(
+                    new java.util.jar.JarEntry(
+                            "META-INF/native/libio_grpc_netty_shaded_netty_transport_native_epoll_x86_64.so"));
+        }
+        Jvm.Outcome outcome = Jvm.cli("doctor", "--class-path", folder + "/*");
+        assertTrue(
+                outcome.out().contains("WARN  native transports    grpc-netty-shaded.jar"),
+                outcome::out);
+    }
+
+    @Test
+    void runsACommandUnderTheAgent() throws IOException {
+        Path report = folder.resolve("with blank, comma.json");
+        Jvm.Outcome outcome =
+                Jvm.cli(
+                        "run",
+                        "report=" + report,
+                        "--",
+                        Jvm.java().toString(),
+                        "-cp",
+                        Jvm.classes(),
+                        OneConnection.class.getName());
+        assertEquals(0, outcome.exitCode(), outcome::err);
+        assertEquals(List.of("byte=42"), outcome.outLines());
+        assertTrue(Files.readString(report).contains("\"offloaded\":{\"shm\":1}"));
+    }
+
+    @Test
+    void endsWithTheCommandsCode() {
+        assertEquals(7, Jvm.cli("run", "--", "sh", "-c", "exit 7").exitCode());
+        assertEquals(127, Jvm.cli("run", "--", "no-such-command-here").exitCode());
+        assertEquals(126, Jvm.cli("run", "--", folder.toString()).exitCode());
+    }
+}

@@ -1,0 +1,65 @@
+package io.sdp4j.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.junit.jupiter.api.Test;
+
+/** What the jar may hold: an application that has it on its class path must see nothing of it. */
+class JarIT {
+    private static final Set<String> MODULES =
+            Set.of(
+                    "info.picocli",
+                    "io.sdp4j",
+                    "io.sdp4j.agent",
+                    "io.sdp4j.offload",
+                    "io.sdp4j.policy",
+                    "io.sdp4j.rdma",
+                    "io.sdp4j.resolve",
+                    "io.sdp4j.wire",
+                    "org.slf4j");
+
+    @Test
+    void holdsTheShimAndTheModulesOnly() throws IOException {
+        Set<String> modules = new TreeSet<>();
+        try (JarFile jar = new JarFile(Jvm.JAR.toFile())) {
+            for (JarEntry entry : (Iterable<JarEntry>) jar.stream()::iterator) {
+                String name = entry.getName();
+                boolean known =
+                        entry.isDirectory()
+                                || name.equals("META-INF/MANIFEST.MF")
+                                || name.matches("io/sdp4j/shim/[A-Za-z0-9$]+\\.class")
+                                || name.startsWith("sdp4j-modules/");
+                assertTrue(known, name);
+                if (name.startsWith("sdp4j-modules/") && !entry.isDirectory()) {
+                    String[] parts = name.split("/", 3);
+                    if (parts.length == 3) {
+                        modules.add(parts[1]);
+                    }
+                    assertTrue(
+                            parts.length == 2
+                                    || !parts[2].startsWith("META-INF/")
+                                    || parts[2].equals("META-INF/versions/9/module-info.class"),
+                            name);
+                }
+            }
+        }
+        assertEquals(new TreeSet<>(MODULES), modules);
+    }
+
+    @Test
+    void tellsTheJvmWhereToEnter() throws IOException {
+        try (JarFile jar = new JarFile(Jvm.JAR.toFile())) {
+            var attributes = jar.getManifest().getMainAttributes();
+            for (String key : List.of("Premain-Class", "Agent-Class", "Main-Class")) {
+                assertEquals("io.sdp4j.shim.Entry", attributes.getValue(key), key);
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.sdp4j.agent.programs;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+
+/** Sends one byte to itself and prints it; waits for a line on standard input first if told so. */
+public final class OneConnection {
+    private OneConnection() {}
+
+    public static void main(String[] args) throws IOException {
+        if (args.length > 0 && args[0].equals("wait")) {
+            System.out.println("waiting");
+            int unused = System.in.read();
+        }
+        System.out.println("byte=" + exchange());
+    }
+
+    static int exchange() throws IOException {
+        try (ServerSocket listener = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"));
+                Socket client = new Socket(listener.getInetAddress(), listener.getLocalPort());
+                Socket accepted = listener.accept()) {
+            accepted.setSoTimeout(10_000);
+            client.getOutputStream().write(42);
+            return accepted.getInputStream().read();
+        }
+    }
+}

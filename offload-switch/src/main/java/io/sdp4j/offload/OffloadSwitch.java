@@ -1,0 +1,236 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.net.SwitchSocketImpl;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Verdict;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides where a connection goes: asks the rules, then the providers in order, and says "kernel"
+ * when none of them can. Knows no protocol and no socket class.
+ *
+ * <p>Thread-safe. One per JVM is usual, several are possible (tests have many).
+ */
+public final class OffloadSwitch {
+    /** Apart, so that a switch can be made before the application has set its logging up. */
+    private static final class Log {
+        static final Logger OUT = LoggerFactory.getLogger(OffloadSwitch.class);
+    }
+
+    private final Supplier<Policy> policy;
+    private final List<OffloadProvider> providers;
+    private final SwitchSettings settings;
+    private final MissCache misses;
+    private final SwitchCounters counters = new SwitchCounters();
+
+    /**
+     * @param policy the rules now in force; asked once per connection and listener, must not block
+     * @param providers asked in this order
+     */
+    public OffloadSwitch(
+            Supplier<Policy> policy, List<OffloadProvider> providers, SwitchSettings settings) {
+        this.policy = policy;
+        this.providers = List.copyOf(providers);
+        this.settings = settings;
+        this.misses =
+                new MissCache(settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
+    }
+
+    /** Where a socket's connection runs and why; empty if no switch knows it or it has none. */
+    public static Optional<ConnectionInfo> explain(Socket socket) {
+        return JdkBridge.usable() && JdkBridge.implOf(socket) instanceof SwitchSocketImpl impl
+                ? impl.connectionInfo()
+                : Optional.empty();
+    }
+
+    public SwitchCounters counters() {
+        return counters;
+    }
+
+    public SwitchReport report() {
+        return counters.report();
+    }
+
+    /** The rules now in force. */
+    public Policy policy() {
+        return policy.get();
+    }
+
+    /**
+     * Tries to connect through the providers, as far as the rule allows.
+     *
+     * @param decision what the policy says about this connection
+     * @param remote resolved, not a wildcard
+     * @param timeoutNanos what the caller allows for offload and kernel together; {@link
+     *     Long#MAX_VALUE} = no limit
+     * @throws ConnectException if the rule allows nothing but offload and offload failed
+     */
+    public Attempt connect(
+            Decision decision,
+            InetSocketAddress remote,
+            ConnectSpec.LocalAddress localAddress,
+            long timeoutNanos)
+            throws ConnectException {
+        if (!decision.verdict().offloads()) {
+            return byRule(decision);
+        }
+        boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
+        if (!only && misses.contains(remote)) {
+            return Attempt.kernel(
+                    ReasonCode.REMEMBERED,
+                    remote + " did not answer an offload attempt lately; asked again later");
+        }
+        long capNanos =
+                decision.connectTimeoutNanos() > 0
+                        ? decision.connectTimeoutNanos()
+                        : settings.connectTimeoutNanos();
+        // NET-28: with a fallback to come, half of the caller's time is the kernel's.
+        long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
+        long startNanos = System.nanoTime();
+        Failure failure = new Failure();
+        for (OffloadProvider provider : providers) {
+            long usedNanos = System.nanoTime() - startNanos;
+            long deadlineNanos =
+                    startNanos + usedNanos + Math.min(capNanos, shareNanos - usedNanos);
+            try {
+                OffloadStream stream =
+                        provider.connect(
+                                new ConnectSpec(
+                                        remote, localAddress, decision.fabrics(), deadlineNanos));
+                misses.forget(remote);
+                return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
+            } catch (OffloadUnavailable e) {
+                failure.add(e);
+            } catch (RuntimeException e) {
+                Log.OUT.warn("provider {} failed to connect to {}", provider.name(), remote, e);
+                failure.add(internal(provider, e));
+            }
+        }
+        if (failure.remember) {
+            misses.remember(remote);
+        }
+        Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
+        if (only) {
+            counters.refused();
+            throw refusal(
+                    new ConnectException(
+                            "Connection refused ("
+                                    + failure.detail
+                                    + "; rule: "
+                                    + decision.rule()
+                                    + ")"),
+                    failure);
+        }
+        return Attempt.kernel(failure.reason, failure.detail);
+    }
+
+    /**
+     * Listens through every provider, beside a kernel listener that is bound.
+     *
+     * @param decision what the policy says about this listener
+     * @param address what the kernel listener is bound to, with its real port
+     * @param dualStack whether it is {@code ::} and takes IPv4 too
+     * @param backlog streams that may wait, at least 1
+     * @param onPending called by providers when a stream waits; must not block
+     * @throws SocketException if the rule allows nothing but offload and no provider can listen
+     */
+    public Listening listen(
+            Decision decision,
+            InetSocketAddress address,
+            boolean dualStack,
+            int backlog,
+            Runnable onPending)
+            throws SocketException {
+        if (!decision.verdict().offloads()) {
+            throw new IllegalArgumentException("not to be offloaded: " + decision);
+        }
+        boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
+        ListenSpec spec =
+                new ListenSpec(address, dualStack, backlog, decision.fabrics(), onPending);
+        List<OffloadListener> listeners = new ArrayList<>();
+        Failure failure = new Failure();
+        for (OffloadProvider provider : providers) {
+            try {
+                listeners.add(provider.listen(spec));
+            } catch (OffloadUnavailable e) {
+                failure.add(e);
+            } catch (RuntimeException e) {
+                Log.OUT.warn("provider {} failed to listen on {}", provider.name(), address, e);
+                failure.add(internal(provider, e));
+            }
+        }
+        if (!listeners.isEmpty()) {
+            return new Listening(
+                    listeners,
+                    only,
+                    ReasonCode.ACCEPTED_TCP,
+                    "the peer came in by TCP although the listener offers offload");
+        }
+        Log.OUT.debug("{} does not listen for offload: {}", address, failure.detail);
+        if (only) {
+            counters.refused();
+            throw refusal(
+                    new SocketException(
+                            "Cannot listen for offloaded connections ("
+                                    + failure.detail
+                                    + "; rule: "
+                                    + decision.rule()
+                                    + ")"),
+                    failure);
+        }
+        return new Listening(List.of(), false, failure.reason, failure.detail);
+    }
+
+    /** Why something that a rule keeps on the kernel is there. */
+    public static Attempt byRule(Decision decision) {
+        return Attempt.kernel(
+                decision.verdict() == Verdict.DIRECT ? ReasonCode.RULE_DIRECT : ReasonCode.RULE_TCP,
+                "rule: " + decision);
+    }
+
+    private static OffloadUnavailable internal(OffloadProvider provider, RuntimeException e) {
+        return new OffloadUnavailable(
+                ReasonCode.INTERNAL, "provider " + provider.name() + " failed: " + e, false, e);
+    }
+
+    private static <X extends SocketException> X refusal(X refusal, Failure failure) {
+        if (failure.cause != null) {
+            refusal.initCause(failure.cause);
+        }
+        return refusal;
+    }
+
+    /** Why no provider could; the last one that said more than "not mine" speaks. */
+    private static final class Failure {
+        ReasonCode reason = ReasonCode.NO_PROVIDER;
+        String detail = ReasonCode.NO_PROVIDER.sentence();
+        boolean remember;
+        OffloadUnavailable cause;
+
+        void add(OffloadUnavailable e) {
+            reason = e.reason();
+            detail = e.getMessage();
+            remember |= e.remember();
+            cause = e;
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts connections when they are established and bytes when they are over. Thread-safe.
+ *
+ * <p>Shape: {@code live} holds the offloaded streams that are open, so that a report can include
+ * what they have carried; whoever calls {@link #opened} must call {@link #closing}.
+ */
+public final class SwitchCounters {
+    private static final Set<ReasonCode> POLICY =
+            EnumSet.of(
+                    ReasonCode.RULE_DIRECT,
+                    ReasonCode.RULE_TCP,
+                    ReasonCode.SWITCH_OFF,
+                    ReasonCode.KERNEL_SCOPE,
+                    ReasonCode.PROXY);
+
+    private final Map<String, LongAdder> offloaded = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> acceptedOffloaded = new ConcurrentHashMap<>();
+    private final LongAdder kernelPolicy = new LongAdder();
+    private final LongAdder kernelFallback = new LongAdder();
+    private final LongAdder acceptedKernel = new LongAdder();
+    private final LongAdder refused = new LongAdder();
+    private final Map<ReasonCode, LongAdder> reasons = new EnumMap<>(ReasonCode.class);
+
+    private final Object bytesLock = new Object();
+    private final Set<OffloadStream> live = ConcurrentHashMap.newKeySet();
+    private long closedRead; // bytesLock
+    private long closedWritten; // bytesLock
+
+    public SwitchCounters() {
+        for (ReasonCode code : ReasonCode.values()) {
+            reasons.put(code, new LongAdder());
+        }
+    }
+
+    /** A connection was made on the kernel. */
+    public void kernelConnected(ReasonCode reason) {
+        (POLICY.contains(reason) ? kernelPolicy : kernelFallback).increment();
+        reasons.get(reason).increment();
+    }
+
+    /** A connection was accepted from the kernel. */
+    public void kernelAccepted(ReasonCode reason) {
+        acceptedKernel.increment();
+        reasons.get(reason).increment();
+    }
+
+    /** Something failed because nothing but offload was allowed. */
+    void refused() {
+        refused.increment();
+    }
+
+    /** An offloaded stream was connected or accepted. */
+    public void opened(OffloadStream stream, boolean accepted) {
+        (accepted ? acceptedOffloaded : offloaded)
+                .computeIfAbsent(stream.info().fabric(), f -> new LongAdder())
+                .increment();
+        reasons.get(ReasonCode.OFFLOADED).increment();
+        live.add(stream);
+    }
+
+    /** An offloaded stream is about to be closed; call it before, and once. */
+    public void closing(OffloadStream stream) {
+        synchronized (bytesLock) {
+            ConnectionInfo info = stream.info();
+            closedRead += Math.max(info.bytesRead(), 0);
+            closedWritten += Math.max(info.bytesWritten(), 0);
+            live.remove(stream);
+        }
+    }
+
+    SwitchReport report() {
+        long read;
+        long written;
+        synchronized (bytesLock) { // no stream of live is closed meanwhile: see closing()
+            read = closedRead;
+            written = closedWritten;
+            for (OffloadStream stream : live) {
+                ConnectionInfo info = stream.info();
+                read += Math.max(info.bytesRead(), 0);
+                written += Math.max(info.bytesWritten(), 0);
+            }
+        }
+        Map<ReasonCode, Long> counted = new EnumMap<>(ReasonCode.class);
+        reasons.forEach(
+                (code, adder) -> {
+                    if (adder.sum() != 0) {
+                        counted.put(code, adder.sum());
+                    }
+                });
+        return new SwitchReport(
+                sums(offloaded),
+                kernelPolicy.sum(),
+                kernelFallback.sum(),
+                sums(acceptedOffloaded),
+                acceptedKernel.sum(),
+                read,
+                written,
+                counted,
+                refused.sum());
+    }
+
+    private static Map<String, Long> sums(Map<String, LongAdder> adders) {
+        Map<String, Long> sums = new TreeMap<>();
+        adders.forEach((name, adder) -> sums.put(name, adder.sum()));
+        return sums;
+    }
+}

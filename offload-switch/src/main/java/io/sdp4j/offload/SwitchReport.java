@@ -1,0 +1,30 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.offload.spi.ReasonCode;
+import java.util.Map;
+
+/**
+ * What a switch has done so far; a snapshot. A connection counts once it is established, so the sum
+ * of {@code reasons} is the number of all connections, made and accepted.
+ *
+ * @param offloaded connections made, by the fabric that carries them
+ * @param kernelPolicy connections made on the kernel because a rule, a scope or a proxy wants it
+ * @param kernelFallback connections made on the kernel because offload could not be had
+ * @param acceptedOffloaded connections accepted, by fabric
+ * @param acceptedKernel connections accepted from the kernel's TCP
+ * @param bytesRead payload bytes read from offloaded connections, living ones included
+ * @param bytesWritten likewise, written
+ * @param reasons connections by reason, only those that occurred
+ * @param refused attempts to connect or listen that failed because a rule allows nothing but
+ *     offload
+ */
+public record SwitchReport(
+        Map<String, Long> offloaded,
+        long kernelPolicy,
+        long kernelFallback,
+        Map<String, Long> acceptedOffloaded,
+        long acceptedKernel,
+        long bytesRead,
+        long bytesWritten,
+        Map<ReasonCode, Long> reasons,
+        long refused) {}

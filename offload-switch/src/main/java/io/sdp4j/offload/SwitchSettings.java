@@ -1,0 +1,31 @@
+package io.sdp4j.offload;
+
+import java.time.Duration;
+
+/**
+ * What can be set about the switch.
+ *
+ * @param connectTimeoutNanos cap of one offload attempt where its rule gives none; more than 0
+ * @param missTtlNanos how long a destination that did not answer is not asked again; 0 = asked
+ *     always
+ * @param missCapacity destinations remembered at most; the oldest is forgotten first
+ */
+public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, int missCapacity) {
+    public SwitchSettings {
+        if (connectTimeoutNanos <= 0 || missTtlNanos < 0 || missCapacity < 1) {
+            throw new IllegalArgumentException(
+                    "connectTimeoutNanos "
+                            + connectTimeoutNanos
+                            + ", missTtlNanos "
+                            + missTtlNanos
+                            + ", missCapacity "
+                            + missCapacity);
+        }
+    }
+
+    /** 200 ms per attempt; 1024 misses of 10 s each. */
+    public static SwitchSettings defaults() {
+        return new SwitchSettings(
+                Duration.ofMillis(200).toNanos(), Duration.ofSeconds(10).toNanos(), 1024);
+    }
+}

@@ -1,0 +1,220 @@
+package io.sdp4j.offload.jdk;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketImpl;
+import java.net.SocketImplFactory;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The way to the JDK's internals. Stateless; every method is safe for any thread.
+ *
+ * <p>Call {@link #selfTest} once before anything else: when it names a reason, no other method may
+ * be used, and the application is to run on plain kernel sockets.
+ */
+public final class JdkBridge {
+    /** {@code POLLIN} of Linux, which the JDK's poll methods expect. */
+    public static final int POLLIN = 1;
+
+    private static final int EPOLL_CTL_ADD = 1;
+    private static final int EPOLLIN = 1;
+
+    private JdkBridge() {}
+
+    /**
+     * Looks up everything this package needs from the JDK. Opens no descriptor and starts no
+     * thread.
+     *
+     * @return why the bridge cannot be used, as one sentence; empty when it can
+     */
+    public static Optional<String> selfTest() {
+        try {
+            MethodHandles.lookup().ensureInitialized(SocketHandles.class);
+            MethodHandles.lookup().ensureInitialized(PollHandles.class);
+            return Optional.empty();
+        } catch (LinkageError | ReflectiveOperationException | RuntimeException e) {
+            Throwable cause = e;
+            while (cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            return Optional.of(
+                    "this JDK ("
+                            + Runtime.version()
+                            + ") does not offer what the switch needs: "
+                            + cause);
+        }
+    }
+
+    /** Whether {@link #selfTest} finds nothing to complain about; computed once. */
+    public static boolean usable() {
+        return Usable.YES;
+    }
+
+    private static final class Usable {
+        static final boolean YES = selfTest().isEmpty();
+    }
+
+    /** The implementation behind a socket; null before a lazily made one exists. */
+    public static SocketImpl implOf(Socket s) {
+        try {
+            return (SocketImpl) SocketHandles.IMPL_OF_SOCKET.invokeExact(s);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** The implementation behind a listener. */
+    public static SocketImpl implOf(ServerSocket s) {
+        try {
+            return (SocketImpl) SocketHandles.IMPL_OF_SERVER.invokeExact(s);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** The factory that {@code Socket} asks, or null. */
+    public static SocketImplFactory clientFactory() {
+        try {
+            return (SocketImplFactory) SocketHandles.CLIENT_FACTORY.invokeExact();
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** The factory that {@code ServerSocket} asks, or null. */
+    public static SocketImplFactory serverFactory() {
+        try {
+            return (SocketImplFactory) SocketHandles.SERVER_FACTORY.invokeExact();
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /**
+     * Takes the factory of {@code ServerSocket} back, so that a half installation can be undone.
+     */
+    public static void removeServerFactory() {
+        try {
+            SocketHandles.SET_SERVER_FACTORY.invokeExact((SocketImplFactory) null);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /**
+     * Enables native access for a module, as {@code --enable-native-access} would.
+     *
+     * @throws IllegalStateException if the JDK has no such way or does not let this module use it
+     */
+    public static void enableNativeAccess(Module module) {
+        try {
+            MethodHandles.Lookup own = MethodHandles.lookup();
+            Class<?> secrets = Class.forName("jdk.internal.access.SharedSecrets", true, null);
+            Class<?> access = Class.forName("jdk.internal.access.JavaLangAccess", false, null);
+            Object javaLang =
+                    own.findStatic(secrets, "getJavaLangAccess", MethodType.methodType(access))
+                            .invoke();
+            MethodHandle enable =
+                    own.findVirtual(
+                            access,
+                            "addEnableNativeAccess",
+                            MethodType.methodType(Module.class, Module.class));
+            enable.invoke(javaLang, module);
+        } catch (Throwable t) {
+            if (t instanceof VirtualMachineError e) {
+                throw e;
+            }
+            throw new IllegalStateException("cannot enable native access for " + module, t);
+        }
+    }
+
+    /**
+     * Waits until a descriptor is readable. A virtual thread parks in the JDK's poller and comes
+     * back at once when it is interrupted; a platform thread polls and does not notice.
+     *
+     * @param nanos upper bound; 0 or less = none
+     * @param open whether to begin to wait at all, asked after a virtual thread has registered
+     */
+    static void park(FileDescriptor fd, int fdVal, long nanos, BooleanSupplier open)
+            throws IOException {
+        try {
+            if (Thread.currentThread().isVirtual()) {
+                PollHandles.POLLER_POLL.invokeExact(fdVal, POLLIN, Math.max(nanos, 0), open);
+            } else {
+                int _ = (int) PollHandles.NET_POLL.invokeExact(fd, POLLIN, ceilMillis(nanos));
+            }
+        } catch (Throwable t) {
+            throw SocketHandles.rethrow(t);
+        }
+    }
+
+    /** Never less than asked for, as the JDK's own sockets round; -1 = without bound. */
+    private static long ceilMillis(long nanos) {
+        if (nanos <= 0) {
+            return -1;
+        }
+        long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+        return nanos > TimeUnit.MILLISECONDS.toNanos(millis) ? millis + 1 : millis;
+    }
+
+    /** Whether a descriptor is readable now. */
+    static boolean readable(FileDescriptor fd) throws IOException {
+        try {
+            return (int) PollHandles.NET_POLL.invokeExact(fd, POLLIN, 0L) != 0;
+        } catch (Throwable t) {
+            throw SocketHandles.rethrow(t);
+        }
+    }
+
+    static int epollOf(int first, int second) throws IOException {
+        try {
+            int epoll = (int) PollHandles.EPOLL_CREATE.invokeExact();
+            int failed =
+                    (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_ADD, first, EPOLLIN);
+            if (failed == 0) {
+                failed =
+                        (int)
+                                PollHandles.EPOLL_CTL.invokeExact(
+                                        epoll, EPOLL_CTL_ADD, second, EPOLLIN);
+            }
+            if (failed != 0) {
+                closeDescriptor(epoll);
+                throw new IOException("epoll_ctl failed with errno " + failed);
+            }
+            return epoll;
+        } catch (Throwable t) {
+            throw SocketHandles.rethrow(t);
+        }
+    }
+
+    static void closeDescriptor(int fdVal) throws IOException {
+        try {
+            PollHandles.CLOSE_DESCRIPTOR.invokeExact(fdVal);
+        } catch (Throwable t) {
+            throw SocketHandles.rethrow(t);
+        }
+    }
+
+    static FileDescriptor descriptor(int fdVal) {
+        try {
+            return (FileDescriptor) PollHandles.NEW_DESCRIPTOR.invokeExact(fdVal);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    static int value(FileDescriptor fd) {
+        try {
+            return (int) PollHandles.DESCRIPTOR_VALUE.invokeExact(fd);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+}

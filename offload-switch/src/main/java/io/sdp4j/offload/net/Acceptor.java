@@ -1,0 +1,186 @@
+package io.sdp4j.offload.net;
+
+import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.jdk.KernelSocket;
+import io.sdp4j.offload.jdk.ListenWaiter;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketException;
+import java.net.SocketOptions;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One {@code accept} for two queues: the kernel's and the offload listeners' (NET-22).
+ *
+ * <p>Shape: {@code acceptLock} admits one thread at a time; it takes from the two queues in turn
+ * when both have something (NET-23) and waits for either in {@link ListenWaiter}. The kernel's
+ * {@code accept} is called only when the listener polled readable, and with its shortest time-out,
+ * because another process may have taken the connection.
+ *
+ * <p>Close: the closer sets {@code closed} and signals; descriptors are given back under {@code
+ * acceptLock}, by the closer if nobody accepts, else by the last who leaves.
+ */
+final class Acceptor {
+    private static final int SHORTEST_MILLIS = 1;
+
+    private final KernelSocket kernel;
+    private final ListenWaiter waiter;
+    private final ReentrantLock acceptLock = new ReentrantLock();
+    private Listening listening; // set once, before use
+    private boolean kernelTurn; // acceptLock
+    private volatile boolean closed;
+
+    Acceptor(KernelSocket kernel) throws IOException {
+        this.kernel = kernel;
+        this.waiter = new ListenWaiter(kernel);
+    }
+
+    /** What providers call when a stream waits. */
+    void onPending() {
+        waiter.signal();
+    }
+
+    /** Begins to take from {@code listening} as well. */
+    void start(Listening from) throws IOException {
+        listening = from;
+        kernel.setOption(SocketOptions.SO_TIMEOUT, SHORTEST_MILLIS);
+    }
+
+    Listening listening() {
+        return listening;
+    }
+
+    /** Takes one accepted connection, whichever kind it is. */
+    interface Taker {
+        void take(OffloadStream stream) throws IOException;
+
+        void take(KernelSocket accepted) throws IOException;
+    }
+
+    /**
+     * Waits for a connection and hands it over.
+     *
+     * @param timeoutMillis 0 = no limit
+     */
+    void accept(int timeoutMillis, Taker taker) throws IOException {
+        long deadlineNanos = 0;
+        if (timeoutMillis > 0) {
+            deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            lockBefore(deadlineNanos);
+        } else {
+            acceptLock.lock();
+        }
+        OffloadStream stream = null;
+        KernelSocket accepted = null;
+        try {
+            while (stream == null && accepted == null) {
+                if (closed) {
+                    throw new SocketException("Socket closed");
+                }
+                waiter.consume(); // before looking, so that no signal is lost
+                if (closed) {
+                    throw new SocketException("Socket closed");
+                }
+                for (int queue = 0; queue < 2 && stream == null && accepted == null; queue++) {
+                    if (kernelTurn) {
+                        accepted = tryKernel();
+                    } else {
+                        stream = listening.poll();
+                    }
+                    kernelTurn = !kernelTurn;
+                }
+                if (stream == null && accepted == null) {
+                    await(timeoutMillis > 0, deadlineNanos);
+                }
+            }
+        } finally {
+            acceptLock.unlock();
+            if (closed) {
+                releaseIfIdle();
+            }
+        }
+        if (stream != null) {
+            taker.take(stream);
+        } else {
+            taker.take(accepted);
+        }
+    }
+
+    private KernelSocket tryKernel() throws IOException {
+        if (!waiter.kernelReady()) {
+            return null;
+        }
+        KernelSocket accepted;
+        try {
+            accepted = kernel.accept();
+        } catch (SocketTimeoutException e) {
+            return null; // somebody else was faster
+        }
+        if (!listening.only()) {
+            return accepted;
+        }
+        accepted.setOption(SocketOptions.SO_LINGER, 0);
+        accepted.close(); // a reset is the nearest to "refused" that is left
+        return null;
+    }
+
+    private void await(boolean timed, long deadlineNanos) throws IOException {
+        long nanos = 0;
+        if (timed) {
+            nanos = deadlineNanos - System.nanoTime();
+            if (nanos <= 0) {
+                throw new SocketTimeoutException("Accept timed out");
+            }
+        }
+        waiter.await(nanos);
+        Thread self = Thread.currentThread();
+        if (self.isVirtual() && self.isInterrupted()) {
+            throw new InterruptedIOException(); // NET-12
+        }
+    }
+
+    private void lockBefore(long deadlineNanos) throws SocketTimeoutException {
+        boolean interrupted = false;
+        boolean locked = acceptLock.tryLock();
+        long nanos = deadlineNanos - System.nanoTime();
+        while (!locked && nanos > 0) {
+            try {
+                locked = acceptLock.tryLock(nanos, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            nanos = deadlineNanos - System.nanoTime();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (!locked) {
+            throw new SocketTimeoutException("Accept timed out");
+        }
+    }
+
+    /** Stops; idempotent. The kernel's listener is the caller's to close. */
+    void close() {
+        closed = true;
+        waiter.signal();
+        if (listening != null) {
+            listening.close();
+        }
+        releaseIfIdle();
+    }
+
+    private void releaseIfIdle() {
+        if (acceptLock.tryLock()) {
+            try {
+                waiter.close();
+            } catch (IOException e) {
+                throw new IllegalStateException("an eventfd cannot be closed", e);
+            } finally {
+                acceptLock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.sdp4j.offload.net;
+
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+
+/** Which local address TCP would use for a destination. Stateless. */
+final class LocalAddresses {
+    private LocalAddresses() {}
+
+    /**
+     * The source address that the kernel's routes give.
+     *
+     * <p>Loopback needs no look-up: all of 127/8 is reached from 127.0.0.1 (the preferred source of
+     * that local route), and another address of this host from itself.
+     */
+    static InetAddress towards(InetSocketAddress remote) throws IOException {
+        InetAddress address = remote.getAddress();
+        if (address.isLoopbackAddress()) {
+            return address instanceof Inet4Address
+                    ? InetAddress.getByAddress(new byte[] {127, 0, 0, 1})
+                    : address;
+        }
+        if (NetworkInterface.getByInetAddress(address) != null) {
+            return address;
+        }
+        try (DatagramSocket probe = new DatagramSocket((SocketAddress) null)) {
+            probe.connect(remote); // sends nothing, only asks the routes
+            return probe.getLocalAddress();
+        }
+    }
+}

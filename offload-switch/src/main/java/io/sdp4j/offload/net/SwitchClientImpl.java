@@ -1,0 +1,418 @@
+package io.sdp4j.offload.net;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.jdk.KernelSocket;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Role;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketImpl;
+import java.net.SocketTimeoutException;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A socket that decides when it connects whether the kernel's TCP or an offload provider carries
+ * it, and never changes its mind afterwards.
+ *
+ * <p>Shape: on the kernel, {@code kernel} does everything and hands out its own streams (NET-8).
+ * Offloaded, {@code offloaded} carries the data and {@code kernel} stays, unconnected, to hold the
+ * port number and to answer for options (NET-25); an accepted one gets its {@code kernel} only when
+ * an option is asked for. {@code connectLock} is held while connecting.
+ */
+final class SwitchClientImpl extends SwitchSocketImpl {
+    private final boolean proxies;
+    private final ReentrantLock connectLock = new ReentrantLock();
+
+    private volatile OffloadedConnection offloaded; // set once, under stateLock
+    private boolean holdsPort; // bound by us, for an offload attempt
+    private InetSocketAddress local; // of an offloaded connection
+    private InetSocketAddress remote; // of an offloaded connection
+    private Integer inheritedReceiveBuffer; // of an accepted offloaded socket
+
+    SwitchClientImpl(OffloadSwitch owner, boolean proxies) {
+        super(owner);
+        this.proxies = proxies;
+    }
+
+    @Override
+    public Optional<ConnectionInfo> connectionInfo() {
+        OffloadedConnection connection = offloaded;
+        return connection != null ? Optional.of(connection.info()) : super.connectionInfo();
+    }
+
+    @Override
+    KernelSocket newKernel() {
+        return KernelSocket.client(proxies);
+    }
+
+    @Override
+    protected void connect(String host, int port) throws IOException {
+        connect(new InetSocketAddress(host, port), 0);
+    }
+
+    @Override
+    protected void connect(InetAddress address, int port) throws IOException {
+        connect(new InetSocketAddress(address, port), 0);
+    }
+
+    @Override
+    protected void connect(SocketAddress target, int millis) throws IOException {
+        if (!(target instanceof InetSocketAddress address)) {
+            throw new IOException("Unsupported address type");
+        }
+        long startNanos = System.nanoTime();
+        connectLock.lock();
+        try {
+            beginConnect();
+            Attempt attempt = attempt(address, millis);
+            if (attempt.stream() != null) {
+                adopt(attempt.stream(), State.CONNECTING, false);
+            } else {
+                connectKernel(address, millis, startNanos, attempt);
+            }
+        } catch (IOException e) {
+            close();
+            throw e;
+        } finally {
+            connectLock.unlock();
+        }
+    }
+
+    private void beginConnect() throws SocketException {
+        synchronized (stateLock) {
+            String problem =
+                    switch (state) {
+                        case NEW -> "Not created";
+                        case UNCONNECTED -> null;
+                        case CONNECTING -> "Connection in progress";
+                        case CONNECTED -> "Already connected";
+                        case CLOSED -> "Socket closed";
+                    };
+            if (problem != null) {
+                throw new SocketException(problem);
+            }
+            state = State.CONNECTING;
+        }
+    }
+
+    private Attempt attempt(InetSocketAddress target, int millis) throws IOException {
+        if (kernelOnly) {
+            return IN_SCOPE;
+        }
+        if (target.isUnresolved()) {
+            return Attempt.kernel(ReasonCode.PROXY, "a proxy resolves " + target.getHostString());
+        }
+        InetSocketAddress resolved =
+                target.getAddress().isAnyLocalAddress()
+                        ? new InetSocketAddress(InetAddress.getLocalHost(), target.getPort())
+                        : target;
+        Decision decision = decision(resolved);
+        if (decision.verdict().offloads() && proxies && Proxies.handles(target)) {
+            return Attempt.kernel(ReasonCode.PROXY, "a SOCKS proxy handles " + target);
+        }
+        return owner.connect(
+                decision,
+                resolved,
+                () -> localAddressTowards(resolved),
+                millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE);
+    }
+
+    private Decision decision(InetSocketAddress target) {
+        Policy policy = owner.policy();
+        synchronized (stateLock) {
+            return asked == null || policy.connectAfterBind()
+                    ? policy.decide(Role.CONNECT, target)
+                    : policy.decide(Role.LISTEN, asked);
+        }
+    }
+
+    /** Binds the kernel's socket, so that the number is ours against TCP too (NET-25). */
+    private InetSocketAddress localAddressTowards(InetSocketAddress target) throws IOException {
+        InetAddress source = LocalAddresses.towards(target);
+        synchronized (stateLock) {
+            if (state != State.CONNECTING) {
+                throw new SocketException("Socket closed");
+            }
+            if (asked != null) {
+                InetAddress chosen = (InetAddress) kernel.option(SO_BINDADDR);
+                return new InetSocketAddress(
+                        chosen.isAnyLocalAddress() ? source : chosen, kernel.localPort());
+            }
+            if (!holdsPort) {
+                kernel.bind(source, 0);
+                holdsPort = true;
+            }
+            return new InetSocketAddress(source, kernel.localPort());
+        }
+    }
+
+    private void connectKernel(InetSocketAddress target, int millis, long startNanos, Attempt why)
+            throws IOException {
+        int left = millis;
+        if (millis > 0) {
+            long usedNanos = System.nanoTime() - startNanos;
+            left = (int) (millis - TimeUnit.NANOSECONDS.toMillis(usedNanos));
+            if (left <= 0) {
+                throw new SocketTimeoutException("Connect timed out");
+            }
+        }
+        KernelSocket current;
+        synchronized (stateLock) {
+            if (state != State.CONNECTING) {
+                throw new SocketException("Socket closed");
+            }
+            if (holdsPort) {
+                replaceKernel();
+            }
+            current = kernel;
+        }
+        current.connect(target, left);
+        synchronized (stateLock) {
+            if (state != State.CONNECTING) {
+                throw new SocketException("Socket closed");
+            }
+            kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+            state = State.CONNECTED;
+        }
+        owner.counters().kernelConnected(why.reason());
+    }
+
+    /** An attempt has bound the kernel's socket; TCP shall choose as if there had been none. */
+    private void replaceKernel() throws IOException {
+        assert Thread.holdsLock(stateLock);
+        KernelSocket fresh = createdNow(newKernel());
+        KernelSocket old = kernel;
+        kernel = fresh;
+        holdsPort = false;
+        old.close();
+        if (options != null) {
+            options.applyTo(fresh);
+        }
+    }
+
+    private void adopt(OffloadStream stream, State expected, boolean accepted) throws IOException {
+        synchronized (stateLock) {
+            if (state != expected) {
+                stream.close(true);
+                throw new SocketException("Socket closed");
+            }
+            local = stream.localAddress();
+            remote = stream.remoteAddress();
+            owner.counters().opened(stream, accepted);
+            offloaded = new OffloadedConnection(stream, owner.counters(), timeoutMillis);
+            if (kernel != null && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {
+                offloaded.oobInline(true);
+            }
+            state = State.CONNECTED;
+        }
+    }
+
+    /** Takes an accepted offloaded connection; {@code receiveBuffer} is the listener's, or null. */
+    void accepted(OffloadStream stream, Integer receiveBuffer) throws IOException {
+        synchronized (stateLock) {
+            forgetUnconnected();
+            inheritedReceiveBuffer = receiveBuffer;
+        }
+        adopt(stream, State.UNCONNECTED, true);
+    }
+
+    /** Takes a connection that was accepted from the kernel. */
+    void accepted(KernelSocket connected, ConnectionInfo why) throws IOException {
+        synchronized (stateLock) {
+            if (state == State.CLOSED) {
+                connected.close();
+                throw new SocketException("Socket closed");
+            }
+            forgetUnconnected();
+            kernel = connected;
+            if (timeoutMillis > 0) {
+                connected.setOption(SO_TIMEOUT, timeoutMillis); // NET-6
+            }
+            kernelInfo = why;
+            state = State.CONNECTED;
+        }
+        owner.counters().kernelAccepted(why.reason());
+    }
+
+    /** A socket that existed before it was accepted into keeps its SO_TIMEOUT only (NET-6). */
+    private void forgetUnconnected() throws IOException {
+        assert Thread.holdsLock(stateLock);
+        if (state == State.NEW) {
+            state = State.UNCONNECTED;
+        }
+        if (state == State.UNCONNECTED && kernel != null) {
+            kernel.close();
+            kernel = null;
+        }
+        options = null;
+    }
+
+    @Override
+    protected void listen(int backlog) throws IOException {
+        throw new SocketException("Not a listener");
+    }
+
+    @Override
+    protected void accept(SocketImpl si) throws IOException {
+        throw new SocketException("Not a listener");
+    }
+
+    @Override
+    protected InputStream getInputStream() throws IOException {
+        OffloadedConnection connection = offloaded;
+        return connection != null
+                ? connection.inputStream(this::close)
+                : created().inputStream(); // NET-8
+    }
+
+    @Override
+    protected OutputStream getOutputStream() throws IOException {
+        OffloadedConnection connection = offloaded;
+        return connection != null
+                ? connection.outputStream(this::close)
+                : created().outputStream(); // NET-8
+    }
+
+    @Override
+    protected int available() throws IOException {
+        OffloadedConnection connection = offloaded;
+        return connection != null ? connection.available() : created().available();
+    }
+
+    @Override
+    protected void shutdownInput() throws IOException {
+        OffloadedConnection connection = offloaded;
+        if (connection != null) {
+            connection.shutdownInput();
+        } else {
+            created().shutdownInput();
+        }
+    }
+
+    @Override
+    protected void shutdownOutput() throws IOException {
+        OffloadedConnection connection = offloaded;
+        if (connection != null) {
+            connection.shutdownOutput();
+        } else {
+            created().shutdownOutput();
+        }
+    }
+
+    @Override
+    protected void sendUrgentData(int data) throws IOException {
+        OffloadedConnection connection = offloaded;
+        if (connection != null) {
+            connection.sendUrgent(data);
+        } else {
+            created().sendUrgentData(data);
+        }
+    }
+
+    @Override
+    protected void close() throws IOException {
+        KernelSocket beside;
+        int lingerSeconds = -1;
+        synchronized (stateLock) {
+            if (state == State.CLOSED) {
+                return;
+            }
+            beside = kernel;
+            if (offloaded != null
+                    && beside != null
+                    && beside.option(SO_LINGER) instanceof Integer seconds) {
+                lingerSeconds = seconds;
+            }
+            state = State.CLOSED;
+        }
+        try {
+            if (offloaded != null) {
+                offloaded.close(lingerSeconds);
+            }
+        } finally {
+            if (beside != null) {
+                beside.close();
+            }
+        }
+    }
+
+    @Override
+    KernelSocket optionSocket() throws SocketException {
+        ensureOpen();
+        if (kernel == null) {
+            try {
+                KernelSocket fresh = createdNow(KernelSocket.client(false));
+                fresh.setOption(SO_REUSEADDR, true); // as accepted sockets have it
+                if (inheritedReceiveBuffer != null) {
+                    fresh.setOption(SO_RCVBUF, inheritedReceiveBuffer);
+                }
+                kernel = fresh;
+            } catch (SocketException e) {
+                throw e;
+            } catch (IOException e) {
+                throw new SocketException(e.getMessage(), e);
+            }
+        }
+        return kernel;
+    }
+
+    @Override
+    void timeoutChanged() throws SocketException {
+        if (offloaded != null) {
+            offloaded.timeoutMillis(timeoutMillis);
+        } else {
+            kernel.setOption(SO_TIMEOUT, timeoutMillis);
+        }
+    }
+
+    @Override
+    public void setOption(int id, Object value) throws SocketException {
+        synchronized (stateLock) {
+            super.setOption(id, value);
+            if (id == SO_OOBINLINE && offloaded != null) {
+                offloaded.oobInline((Boolean) value);
+            }
+        }
+    }
+
+    @Override
+    public Object getOption(int id) throws SocketException {
+        synchronized (stateLock) {
+            ensureOpen();
+            return id == SO_BINDADDR && local != null ? local.getAddress() : super.getOption(id);
+        }
+    }
+
+    @Override
+    protected InetAddress getInetAddress() {
+        synchronized (stateLock) {
+            return remote != null ? remote.getAddress() : super.getInetAddress();
+        }
+    }
+
+    @Override
+    protected int getPort() {
+        synchronized (stateLock) {
+            return remote != null ? remote.getPort() : super.getPort();
+        }
+    }
+
+    @Override
+    protected int getLocalPort() {
+        synchronized (stateLock) {
+            return local != null ? local.getPort() : super.getLocalPort();
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.sdp4j.offload.net;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.jdk.KernelSocket;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Role;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketImpl;
+
+/**
+ * A listener. The kernel's is bound first and owns the port; when the rules allow it, offload
+ * listeners stand beside it and {@code acceptor} takes from both. Without them {@code accept} is
+ * the kernel's own.
+ */
+final class SwitchServerImpl extends SwitchSocketImpl {
+    private volatile Acceptor acceptor; // set once, under stateLock
+
+    SwitchServerImpl(OffloadSwitch owner) {
+        super(owner);
+    }
+
+    @Override
+    KernelSocket newKernel() {
+        return KernelSocket.server();
+    }
+
+    @Override
+    protected void listen(int backlog) throws IOException {
+        synchronized (stateLock) {
+            ensureOpen();
+            kernel.listen(backlog);
+            if (acceptor != null || kernelInfo != null) {
+                return; // again, with another backlog
+            }
+            Attempt why = kernelOnly ? IN_SCOPE : listenOffloaded(Math.max(backlog, 1));
+            kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+        }
+    }
+
+    private Attempt listenOffloaded(int backlog) throws IOException {
+        assert Thread.holdsLock(stateLock);
+        Decision decision = owner.policy().decide(Role.LISTEN, asked);
+        if (!decision.verdict().offloads()) {
+            return OffloadSwitch.byRule(decision);
+        }
+        Acceptor both = new Acceptor(kernel);
+        Listening listening = null;
+        try {
+            InetAddress at = (InetAddress) kernel.option(SO_BINDADDR);
+            listening =
+                    owner.listen(
+                            decision,
+                            new InetSocketAddress(at, kernel.localPort()),
+                            at instanceof Inet6Address && at.isAnyLocalAddress(),
+                            backlog,
+                            both::onPending);
+            if (listening.offloads()) {
+                both.start(listening);
+                acceptor = both;
+            }
+            return Attempt.kernel(listening.reason(), listening.detail());
+        } finally {
+            if (acceptor == null) {
+                both.close();
+            }
+        }
+    }
+
+    @Override
+    protected void accept(SocketImpl si) throws IOException {
+        if (!(si instanceof SwitchClientImpl target)) {
+            throw new IOException(
+                    "An instance of "
+                            + getClass()
+                            + " cannot accept a connection with an instance of "
+                            + si.getClass());
+        }
+        Acceptor both = acceptor;
+        if (both != null) {
+            both.accept(timeoutMillis, new Taking(this, target));
+        } else {
+            new Taking(this, target).take(created().accept());
+        }
+    }
+
+    /** Puts an accepted connection into the implementation that waits for it. */
+    private record Taking(SwitchServerImpl listener, SwitchClientImpl target)
+            implements Acceptor.Taker {
+        @Override
+        public void take(OffloadStream stream) throws IOException {
+            Integer receiveBuffer;
+            synchronized (listener.stateLock) {
+                OptionLog options = listener.options;
+                receiveBuffer = options == null ? null : options.receiveBuffer();
+            }
+            target.accepted(stream, receiveBuffer);
+        }
+
+        @Override
+        public void take(KernelSocket accepted) throws IOException {
+            ConnectionInfo why;
+            synchronized (listener.stateLock) {
+                why = listener.kernelInfo;
+            }
+            target.accepted(accepted, why);
+        }
+    }
+
+    @Override
+    protected void close() throws IOException {
+        synchronized (stateLock) {
+            if (state == State.CLOSED) {
+                return;
+            }
+            state = State.CLOSED;
+        }
+        try {
+            if (acceptor != null) {
+                acceptor.close();
+            }
+        } finally {
+            if (kernel != null) {
+                kernel.close();
+            }
+        }
+    }
+
+    /** The kernel's own time-out stays short while there are two queues: see {@link Acceptor}. */
+    @Override
+    void timeoutChanged() throws SocketException {
+        if (acceptor == null) {
+            kernel.setOption(SO_TIMEOUT, timeoutMillis);
+        }
+    }
+
+    @Override
+    protected void connect(String host, int port) throws IOException {
+        throw notAClient();
+    }
+
+    @Override
+    protected void connect(InetAddress address, int port) throws IOException {
+        throw notAClient();
+    }
+
+    @Override
+    protected void connect(SocketAddress address, int timeout) throws IOException {
+        throw notAClient();
+    }
+
+    @Override
+    protected InputStream getInputStream() throws IOException {
+        throw notAClient();
+    }
+
+    @Override
+    protected OutputStream getOutputStream() throws IOException {
+        throw notAClient();
+    }
+
+    @Override
+    protected int available() throws IOException {
+        throw notAClient();
+    }
+
+    @Override
+    protected void sendUrgentData(int data) throws IOException {
+        throw notAClient();
+    }
+
+    private static SocketException notAClient() {
+        return new SocketException("Not connected: a listener");
+    }
+}

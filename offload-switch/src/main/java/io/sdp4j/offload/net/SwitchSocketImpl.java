@@ -1,0 +1,226 @@
+package io.sdp4j.offload.net;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.KernelScope;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.jdk.KernelSocket;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.SocketImpl;
+import java.net.SocketOption;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What client and server sockets of the switch have in common: a life cycle, a kernel socket beside
+ * them, and options.
+ *
+ * <p>Shape: {@code kernel} is the JDK's own implementation. It is created at once and does
+ * everything until it is decided who carries the data; options are always set on it, so that it
+ * checks, rounds and answers them (NET-9, NET-20).
+ *
+ * <p>States: NEW, UNCONNECTED (also: listening), CONNECTING, CONNECTED, CLOSED. {@code stateLock}
+ * guards the state and every field without another remark; nobody blocks while holding it.
+ */
+public abstract sealed class SwitchSocketImpl extends SocketImpl
+        permits SwitchClientImpl, SwitchServerImpl {
+    enum State {
+        NEW,
+        UNCONNECTED,
+        CONNECTING,
+        CONNECTED,
+        CLOSED
+    }
+
+    static final Attempt IN_SCOPE =
+            Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
+
+    final OffloadSwitch owner;
+    final boolean kernelOnly = KernelScope.active();
+    final Object stateLock = new Object();
+
+    State state = State.NEW;
+    volatile KernelSocket kernel; // set under stateLock
+    volatile int timeoutMillis; // set under stateLock
+    OptionLog options; // null until one is set
+    InetSocketAddress asked; // what the application asked to bind to, or null
+    ConnectionInfo kernelInfo; // why the kernel carries it, or what it accepts
+
+    SwitchSocketImpl(OffloadSwitch owner) {
+        this.owner = owner;
+    }
+
+    /**
+     * For a socket that connects or is accepted.
+     *
+     * @param proxies whether the kernel path obeys the {@code ProxySelector}, as {@code new
+     *     Socket()} does
+     */
+    public static SwitchSocketImpl client(OffloadSwitch owner, boolean proxies) {
+        return new SwitchClientImpl(owner, proxies);
+    }
+
+    /** For a listener. */
+    public static SwitchSocketImpl server(OffloadSwitch owner) {
+        return new SwitchServerImpl(owner);
+    }
+
+    /** Where the connection runs, why, and what it has carried; empty while there is none. */
+    public Optional<ConnectionInfo> connectionInfo() {
+        synchronized (stateLock) {
+            return Optional.ofNullable(kernelInfo);
+        }
+    }
+
+    /** A kernel socket of the right kind, not created. */
+    abstract KernelSocket newKernel();
+
+    /** SO_TIMEOUT has another value; called under the state lock. */
+    abstract void timeoutChanged() throws SocketException;
+
+    static KernelSocket createdNow(KernelSocket fresh) throws IOException {
+        fresh.create();
+        return fresh;
+    }
+
+    @Override
+    protected void create(boolean stream) throws IOException {
+        if (!stream) {
+            throw new IOException("Datagram socket creation not supported");
+        }
+        synchronized (stateLock) {
+            if (state != State.NEW) {
+                throw new IOException("Already created");
+            }
+            kernel = createdNow(newKernel());
+            state = State.UNCONNECTED;
+        }
+    }
+
+    @Override
+    protected void bind(InetAddress host, int port) throws IOException {
+        synchronized (stateLock) {
+            ensureOpen();
+            kernel.bind(host, port);
+            asked = new InetSocketAddress(host, port);
+        }
+    }
+
+    @Override
+    protected boolean supportsUrgentData() {
+        return true;
+    }
+
+    final KernelSocket created() throws SocketException {
+        KernelSocket current = kernel;
+        if (current == null) {
+            throw new SocketException("Socket not created");
+        }
+        return current;
+    }
+
+    final void ensureOpen() throws SocketException {
+        assert Thread.holdsLock(stateLock);
+        if (state == State.NEW) {
+            throw new SocketException("Socket not created");
+        }
+        if (state == State.CLOSED) {
+            throw new SocketException("Socket closed");
+        }
+    }
+
+    /** The kernel socket that knows the options; called under the state lock. */
+    KernelSocket optionSocket() throws SocketException {
+        ensureOpen();
+        return kernel;
+    }
+
+    @Override
+    public void setOption(int id, Object value) throws SocketException {
+        synchronized (stateLock) {
+            if (id == SO_TIMEOUT) {
+                setTimeout(value);
+            } else {
+                optionSocket().setOption(id, value);
+                remember(id, value);
+            }
+        }
+    }
+
+    private void setTimeout(Object value) throws SocketException {
+        ensureOpen();
+        if (!(value instanceof Integer millis)) {
+            throw new SocketException("Bad value for SO_TIMEOUT");
+        }
+        if (millis < 0) {
+            throw new SocketException("timeout < 0");
+        }
+        timeoutMillis = millis;
+        timeoutChanged();
+    }
+
+    @Override
+    public Object getOption(int id) throws SocketException {
+        synchronized (stateLock) {
+            ensureOpen();
+            return id == SO_TIMEOUT ? (Object) timeoutMillis : optionSocket().option(id);
+        }
+    }
+
+    @Override
+    protected <T> void setOption(SocketOption<T> name, T value) throws IOException {
+        synchronized (stateLock) {
+            optionSocket().setOption(name, value);
+            remember(name, value);
+        }
+    }
+
+    @Override
+    protected <T> T getOption(SocketOption<T> name) throws IOException {
+        synchronized (stateLock) {
+            return optionSocket().option(name);
+        }
+    }
+
+    private void remember(Object key, Object value) {
+        if (options == null) {
+            options = new OptionLog();
+        }
+        options.put(key, value);
+    }
+
+    @Override
+    protected Set<SocketOption<?>> supportedOptions() {
+        KernelSocket current = kernel;
+        return (current != null ? current : newKernel()).supportedOptions();
+    }
+
+    @Override
+    protected FileDescriptor getFileDescriptor() {
+        KernelSocket current = kernel;
+        return current != null ? current.fileDescriptor() : null;
+    }
+
+    @Override
+    protected InetAddress getInetAddress() {
+        KernelSocket current = kernel;
+        return current != null ? current.inetAddress() : null;
+    }
+
+    @Override
+    protected int getPort() {
+        KernelSocket current = kernel;
+        return current != null ? current.port() : 0;
+    }
+
+    @Override
+    protected int getLocalPort() {
+        KernelSocket current = kernel;
+        return current != null ? current.localPort() : 0;
+    }
+}

@@ -1,0 +1,230 @@
+package io.sdp4j.offload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Verdict;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Decisions of the switch, without a socket. */
+class OffloadSwitchTest {
+    private static final InetSocketAddress REMOTE =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);
+    private static final Decision FIRST = Decision.of(Verdict.OFFLOAD_FIRST, "use both", "f:1");
+    private static final Decision ONLY = Decision.of(Verdict.OFFLOAD_ONLY, "use sdp", "f:2");
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private final List<ConnectSpec> asked = new ArrayList<>();
+
+    /** Fails in its own way, and says what it was asked. */
+    private final class Failing implements OffloadProvider {
+        private final OffloadUnavailable failure;
+
+        Failing(ReasonCode reason, boolean remember) {
+            failure = new OffloadUnavailable(reason, "it is " + reason, remember, null);
+        }
+
+        @Override
+        public String name() {
+            return "failing";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            asked.add(spec);
+            throw failure;
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+            throw failure;
+        }
+    }
+
+    private static OffloadSwitch of(OffloadProvider... providers) {
+        return new OffloadSwitch(Policy::allowAll, List.of(providers), SwitchSettings.defaults());
+    }
+
+    private static Attempt connect(OffloadSwitch target, Decision decision, long timeoutNanos)
+            throws ConnectException {
+        return target.connect(decision, REMOTE, () -> REMOTE, timeoutNanos);
+    }
+
+    @Test
+    void rulesThatSayKernelAskNobody() throws ConnectException {
+        OffloadSwitch target = of(new Failing(ReasonCode.NO_PEER, false));
+        Attempt direct =
+                connect(target, Decision.of(Verdict.DIRECT, "use direct", "f:7"), NO_LIMIT);
+        assertEquals(ReasonCode.RULE_DIRECT, direct.reason());
+        assertEquals("rule: use direct (f:7)", direct.detail());
+        Attempt tcp = connect(target, Decision.of(Verdict.KERNEL, "use tcp", "f:8"), NO_LIMIT);
+        assertEquals(ReasonCode.RULE_TCP, tcp.reason());
+        assertNull(tcp.stream());
+        assertTrue(asked.isEmpty());
+    }
+
+    @Test
+    void everyProviderIsAskedInOrder() throws ConnectException {
+        Attempt attempt =
+                connect(
+                        of(
+                                new Failing(ReasonCode.NOT_LOCAL, false),
+                                new Failing(ReasonCode.NO_PEER, false)),
+                        FIRST,
+                        NO_LIMIT);
+        assertEquals(ReasonCode.NO_PEER, attempt.reason());
+        assertEquals("it is NO_PEER", attempt.detail());
+        assertEquals(2, asked.size());
+    }
+
+    @Test
+    void noProviderAtAll() throws ConnectException {
+        assertEquals(ReasonCode.NO_PROVIDER, connect(of(), FIRST, NO_LIMIT).reason());
+    }
+
+    @Test
+    void silenceIsRemembered() throws ConnectException {
+        OffloadSwitch target = of(new Failing(ReasonCode.TIMED_OUT, true));
+        assertEquals(ReasonCode.TIMED_OUT, connect(target, FIRST, NO_LIMIT).reason());
+        assertEquals(ReasonCode.REMEMBERED, connect(target, FIRST, NO_LIMIT).reason());
+        assertEquals(1, asked.size());
+        assertThrows(ConnectException.class, () -> connect(target, ONLY, NO_LIMIT));
+        assertEquals(2, asked.size(), "a rule that allows nothing else asks again");
+    }
+
+    @Test
+    void answersAreNotRemembered() throws ConnectException {
+        OffloadSwitch target = of(new Failing(ReasonCode.PEER_REFUSED, false));
+        connect(target, FIRST, NO_LIMIT);
+        connect(target, FIRST, NO_LIMIT);
+        assertEquals(2, asked.size());
+    }
+
+    @Test
+    void offloadOnlyFails() {
+        OffloadSwitch target = of(new Failing(ReasonCode.NO_PEER, false));
+        ConnectException e =
+                assertThrows(ConnectException.class, () -> connect(target, ONLY, NO_LIMIT));
+        assertEquals("Connection refused (it is NO_PEER; rule: use sdp)", e.getMessage());
+        assertInstanceOf(OffloadUnavailable.class, e.getCause());
+        SocketException l =
+                assertThrows(
+                        SocketException.class,
+                        () -> target.listen(ONLY, REMOTE, false, 1, () -> {}));
+        assertTrue(l.getMessage().contains("it is NO_PEER"), l.getMessage());
+        assertEquals(2, target.report().refused());
+    }
+
+    @Test
+    void aListenerWithoutProvidersIsTheKernels() throws SocketException {
+        try (Listening listening =
+                of(new Failing(ReasonCode.UNAVAILABLE, false))
+                        .listen(FIRST, REMOTE, false, 1, () -> {})) {
+            assertFalse(listening.offloads());
+            assertEquals(ReasonCode.UNAVAILABLE, listening.reason());
+            assertNull(listening.poll());
+        }
+    }
+
+    /** NET-28: the rule's time, but never more than half of a caller who has a fallback. */
+    @Test
+    void timeIsShared() throws ConnectException {
+        OffloadSwitch target = of(new Failing(ReasonCode.NO_PEER, false));
+        connect(target, FIRST, NO_LIMIT);
+        assertBudget(200, asked.getLast());
+        connect(target, FIRST, TimeUnit.SECONDS.toNanos(60));
+        assertBudget(200, asked.getLast());
+        connect(target, FIRST, TimeUnit.MILLISECONDS.toNanos(100));
+        assertBudget(50, asked.getLast());
+        Decision patient =
+                Decision.of(
+                        Verdict.OFFLOAD_FIRST,
+                        List.of("shm"),
+                        TimeUnit.SECONDS.toNanos(3),
+                        "use both",
+                        "f:1");
+        connect(target, patient, NO_LIMIT);
+        assertBudget(3000, asked.getLast());
+        assertEquals(List.of("shm"), asked.getLast().fabrics());
+        assertThrows(
+                ConnectException.class,
+                () -> connect(target, ONLY, TimeUnit.MILLISECONDS.toNanos(100)));
+        assertBudget(100, asked.getLast());
+    }
+
+    private static void assertBudget(long millis, ConnectSpec spec) {
+        long left = TimeUnit.NANOSECONDS.toMillis(spec.deadlineNanos() - System.nanoTime());
+        assertTrue(left <= millis, left + " ms of " + millis);
+        assertTrue(left > millis - 5000, left + " ms of " + millis);
+    }
+
+    /** Goal: a provider with a fault costs its own connections nothing but the offload. */
+    @Test
+    void aFaultyProvider() throws ConnectException {
+        OffloadProvider faulty =
+                new OffloadProvider() {
+                    @Override
+                    public String name() {
+                        return "faulty";
+                    }
+
+                    @Override
+                    public OffloadStream connect(ConnectSpec spec) {
+                        throw new IllegalStateException("bug");
+                    }
+
+                    @Override
+                    public OffloadListener listen(ListenSpec spec) {
+                        throw new IllegalStateException("bug");
+                    }
+                };
+        Attempt attempt = connect(of(faulty), FIRST, NO_LIMIT);
+        assertEquals(ReasonCode.INTERNAL, attempt.reason());
+        assertTrue(attempt.detail().contains("bug"), attempt.detail());
+    }
+
+    @Test
+    void countsByKind() {
+        OffloadSwitch target = of();
+        target.counters().kernelConnected(ReasonCode.RULE_TCP);
+        target.counters().kernelConnected(ReasonCode.PROXY);
+        target.counters().kernelConnected(ReasonCode.TIMED_OUT);
+        target.counters().kernelAccepted(ReasonCode.ACCEPTED_TCP);
+        SwitchReport report = target.report();
+        assertEquals(2, report.kernelPolicy());
+        assertEquals(1, report.kernelFallback());
+        assertEquals(1, report.acceptedKernel());
+        assertEquals(
+                Map.of(
+                        ReasonCode.RULE_TCP,
+                        1L,
+                        ReasonCode.PROXY,
+                        1L,
+                        ReasonCode.TIMED_OUT,
+                        1L,
+                        ReasonCode.ACCEPTED_TCP,
+                        1L),
+                report.reasons());
+    }
+}

@@ -1,0 +1,289 @@
+package io.sdp4j.offload.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.contract.Task.Kind;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Connecting, binding and addresses: checklist 2 to 7. */
+interface ConnectContract extends Sockets {
+    InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+
+    /** Goal: nobody listens, and that is said as the kernel says it. */
+    @Test
+    default void connectRefused() throws IOException {
+        int port;
+        try (ServerSocket gone = listen(1)) {
+            port = gone.getLocalPort();
+        }
+        Socket s = newSocket();
+        Expect.thrown(
+                ConnectException.class,
+                "Connection refused",
+                () -> s.connect(new InetSocketAddress(LOOPBACK, port)));
+        assertTrue(s.isClosed());
+        assertFalse(s.isConnected());
+        Expect.thrown(
+                SocketException.class,
+                "Socket is closed",
+                () -> s.connect(new InetSocketAddress(LOOPBACK, port)));
+    }
+
+    /** Goal: the caller's limit holds. Method: a plain TCP listener whose queue is full. */
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    default void connectTimesOut(Kind kind) throws Exception {
+        List<Socket> fillers = new ArrayList<>();
+        try (ServerSocket full = new ServerSocket(0, 1, LOOPBACK)) {
+            fillQueue(full, fillers);
+            Socket s = newSocket();
+            long start = System.nanoTime();
+            Task<Void> connecting =
+                    Task.start(
+                            kind,
+                            () -> {
+                                s.connect(full.getLocalSocketAddress(), 300);
+                                return null;
+                            });
+            Expect.is(SocketTimeoutException.class, "Connect timed out", connecting.thrown());
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            assertTrue(millis >= 299 && millis < 5000, "took " + millis + " ms");
+            assertTrue(s.isClosed());
+        } finally {
+            for (Socket filler : fillers) {
+                filler.close();
+            }
+        }
+    }
+
+    private static void fillQueue(ServerSocket full, List<Socket> fillers) throws IOException {
+        while (true) {
+            Socket filler = new Socket();
+            fillers.add(filler);
+            try {
+                filler.connect(full.getLocalSocketAddress(), 200);
+            } catch (SocketTimeoutException e) {
+                return;
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    default void closeWakesConnect(Kind kind) throws Exception {
+        List<Socket> fillers = new ArrayList<>();
+        try (ServerSocket full = new ServerSocket(0, 1, LOOPBACK)) {
+            fillQueue(full, fillers);
+            Socket s = newSocket();
+            Task<Void> connecting =
+                    Task.start(
+                            kind,
+                            () -> {
+                                s.connect(full.getLocalSocketAddress());
+                                return null;
+                            });
+            connecting.awaitBlocked();
+            s.close();
+            Expect.is(SocketException.class, "Socket closed", connecting.thrown());
+        } finally {
+            for (Socket filler : fillers) {
+                filler.close();
+            }
+        }
+    }
+
+    @Test
+    default void unresolvedHost() throws IOException {
+        Socket s = newSocket();
+        InetSocketAddress nowhere = InetSocketAddress.createUnresolved("no-such-host.invalid", 9);
+        UnknownHostException e = assertThrows(UnknownHostException.class, () -> s.connect(nowhere));
+        assertTrue(e.getMessage().contains("no-such-host.invalid"), e.getMessage());
+        assertTrue(s.isClosed());
+    }
+
+    @Test
+    default void illegalConnects() throws IOException {
+        try (Socket s = newSocket()) {
+            assertThrows(IllegalArgumentException.class, () -> s.connect(null));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> s.connect(new InetSocketAddress(LOOPBACK, 9), -1));
+            assertFalse(s.isClosed());
+        }
+        try (Pair p = pair()) {
+            Expect.thrown(
+                    SocketException.class,
+                    "Already connected",
+                    () -> p.client().connect(p.listener().getLocalSocketAddress()));
+            Expect.thrown(
+                    SocketException.class,
+                    "Already bound",
+                    () -> p.client().bind(new InetSocketAddress(LOOPBACK, 0)));
+        }
+    }
+
+    @Test
+    default void connectToTheWildcardAddress() throws IOException {
+        try (ServerSocket listener = newServerSocket();
+                Socket s = newSocket()) {
+            listener.bind(new InetSocketAddress(0));
+            s.connect(
+                    new InetSocketAddress(
+                            InetAddress.ofLiteral("0.0.0.0"), listener.getLocalPort()));
+            assertEquals(InetAddress.getLocalHost(), s.getInetAddress());
+            try (Socket accepted = listener.accept()) {
+                Expect.send(s, "hi");
+                assertEquals("hi", Expect.receive(accepted, 2));
+            }
+        }
+    }
+
+    /** Goal: the peer sees the port bound, and nobody else gets it meanwhile. */
+    @Test
+    default void boundPortIsSeenAndHeld() throws IOException {
+        try (ServerSocket listener = listen(1);
+                Socket s = newSocket()) {
+            s.bind(new InetSocketAddress(LOOPBACK, 0));
+            int port = s.getLocalPort();
+            assertTrue(port > 0);
+            assertEquals(LOOPBACK, s.getLocalAddress());
+            s.connect(listener.getLocalSocketAddress());
+            assertEquals(port, s.getLocalPort());
+            try (Socket accepted = listener.accept();
+                    ServerSocket thief = new ServerSocket()) {
+                assertEquals(port, accepted.getPort());
+                assertThrows(
+                        BindException.class,
+                        () -> thief.bind(new InetSocketAddress(LOOPBACK, port)));
+            }
+        }
+    }
+
+    @Test
+    default void bindErrors() throws IOException {
+        try (ServerSocket listener = listen(1);
+                Socket taken = newSocket();
+                Socket foreign = newSocket();
+                ServerSocket second = newServerSocket()) {
+            Expect.thrown(
+                    BindException.class,
+                    "Address already in use",
+                    () -> taken.bind(listener.getLocalSocketAddress()));
+            Expect.thrown(
+                    BindException.class,
+                    "Cannot assign requested address",
+                    () ->
+                            foreign.bind(
+                                    new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 0)));
+            Expect.thrown(
+                    BindException.class,
+                    "Address already in use",
+                    () -> second.bind(listener.getLocalSocketAddress()));
+        }
+    }
+
+    /** Goal: each side sees the other as TCP would show it. */
+    @Test
+    default void addresses() throws IOException {
+        try (Pair p = pair()) {
+            Socket c = p.client();
+            Socket s = p.server();
+            assertEquals(p.listener().getLocalSocketAddress(), c.getRemoteSocketAddress());
+            assertEquals(c.getLocalSocketAddress(), s.getRemoteSocketAddress());
+            assertEquals(c.getRemoteSocketAddress(), s.getLocalSocketAddress());
+            assertEquals(LOOPBACK, c.getInetAddress());
+            assertEquals(LOOPBACK, c.getLocalAddress());
+            assertEquals(p.listener().getLocalPort(), c.getPort());
+            assertEquals(
+                    "Socket[addr="
+                            + c.getInetAddress()
+                            + ",port="
+                            + c.getPort()
+                            + ",localport="
+                            + c.getLocalPort()
+                            + "]",
+                    c.toString());
+            assertEquals(
+                    "Socket[addr=/127.0.0.1,port="
+                            + c.getLocalPort()
+                            + ",localport="
+                            + c.getPort()
+                            + "]",
+                    s.toString());
+            assertEquals(
+                    "ServerSocket[addr=localhost/127.0.0.1,localport=" + c.getPort() + "]",
+                    p.listener().toString());
+        }
+    }
+
+    @Test
+    default void addressesAfterClose() throws IOException {
+        try (Pair p = pair()) {
+            Socket c = p.client();
+            int localPort = c.getLocalPort();
+            c.close();
+            assertTrue(c.isConnected());
+            assertTrue(c.isBound());
+            assertEquals(LOOPBACK, c.getInetAddress());
+            assertEquals(p.listener().getLocalPort(), c.getPort());
+            assertEquals(localPort, c.getLocalPort());
+            assertEquals("0.0.0.0", c.getLocalAddress().getHostAddress());
+            assertEquals(p.listener().getLocalSocketAddress(), c.getRemoteSocketAddress());
+            int port = p.server().getPort();
+            p.server().close();
+            assertEquals(port, p.server().getPort());
+        }
+    }
+
+    @Test
+    default void addressesOfAnUnboundSocket() throws IOException {
+        try (Socket s = newSocket();
+                ServerSocket l = newServerSocket()) {
+            assertEquals(-1, s.getLocalPort());
+            assertEquals(0, s.getPort());
+            assertEquals("0.0.0.0", s.getLocalAddress().getHostAddress());
+            assertNull(s.getInetAddress());
+            assertNull(s.getLocalSocketAddress());
+            assertNull(s.getRemoteSocketAddress());
+            assertEquals("Socket[unconnected]", s.toString());
+            assertEquals(-1, l.getLocalPort());
+            assertNull(l.getInetAddress());
+            assertEquals("ServerSocket[unbound]", l.toString());
+            Expect.thrown(SocketException.class, "Socket is not bound yet", l::accept);
+            Expect.thrown(SocketException.class, "Socket is not connected", s::getInputStream);
+        }
+    }
+
+    /** Goal: no client ever gets the listener's own address and port (NET-26). */
+    @Test
+    default void neverConnectsToItself() throws IOException {
+        try (ServerSocket listener = listen(50)) {
+            for (int i = 0; i < 40; i++) {
+                try (Socket s = newSocket()) {
+                    s.connect(listener.getLocalSocketAddress());
+                    assertTrue(s.getLocalPort() != s.getPort());
+                    listener.accept().close();
+                }
+            }
+        }
+    }
+}

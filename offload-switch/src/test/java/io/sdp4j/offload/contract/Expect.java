@@ -1,0 +1,67 @@
+package io.sdp4j.offload.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.util.Random;
+import org.junit.jupiter.api.function.Executable;
+
+/** Exact outcomes: class and message of an exception are part of the contract. */
+final class Expect {
+    private Expect() {}
+
+    static void thrown(Class<? extends Throwable> type, String message, Executable call) {
+        is(type, message, assertThrows(Throwable.class, call));
+    }
+
+    static void is(Class<? extends Throwable> type, String message, Throwable t) {
+        if (t.getClass() != type) {
+            throw new AssertionError("expected " + type.getName() + ": " + message, t);
+        }
+        assertSame(type, t.getClass());
+        assertEquals(message, t.getMessage());
+    }
+
+    /** Bytes that no shift or swap leaves alike. */
+    static byte[] bytes(int length, long seed) {
+        byte[] b = new byte[length];
+        new Random(seed).nextBytes(b);
+        return b;
+    }
+
+    static void send(Socket s, String text) throws IOException {
+        s.getOutputStream().write(text.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+    }
+
+    /** Exactly that many characters. */
+    static String receive(Socket s, int length) throws IOException {
+        return text(s.getInputStream().readNBytes(length));
+    }
+
+    static String text(byte[] b) {
+        return new String(b, java.nio.charset.StandardCharsets.ISO_8859_1);
+    }
+
+    static int readOne(InputStream in) throws IOException {
+        return in.read();
+    }
+
+    /** Writes until nothing more fits, from another thread that stays blocked. */
+    static Task<Void> fill(Task.Kind kind, Socket s) throws InterruptedException {
+        Task<Void> writer =
+                Task.start(
+                        kind,
+                        () -> {
+                            byte[] chunk = new byte[64 * 1024];
+                            while (true) {
+                                s.getOutputStream().write(chunk);
+                            }
+                        });
+        writer.awaitBlocked();
+        return writer;
+    }
+}

@@ -1,0 +1,334 @@
+package io.sdp4j.offload.contract;
+
+import io.sdp4j.offload.KernelScope;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchInstaller;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketImpl;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
+
+/** What {@link InstalledTest} checks, one scenario per JVM. */
+final class InstalledMain {
+    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+
+    private InstalledMain() {}
+
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "everyWayIn" -> everyWayIn();
+            case "implAccept" -> implAccept();
+            case "tls" -> tls();
+            case "http" -> http();
+            case "kernelScope" -> kernelScope();
+            case "socks" -> socks();
+            case "clientTaken" -> clientTaken();
+            case "serverTaken" -> serverTaken();
+            case "noAccess" -> noAccess();
+            case "garbage" -> garbage();
+            default -> throw new IllegalArgumentException(args[0]);
+        }
+        System.out.println("done: " + args[0]);
+    }
+
+    private static void check(boolean good, Object what) {
+        if (!good) {
+            throw new AssertionError(what);
+        }
+    }
+
+    private static OffloadSwitch installed(LoopbackProvider provider) {
+        OffloadSwitch target =
+                new OffloadSwitch(Policy::allowAll, List.of(provider), SwitchSettings.defaults());
+        SwitchInstaller.Outcome outcome = SwitchInstaller.install(target);
+        check(outcome.installed(), outcome.problem());
+        return target;
+    }
+
+    private static ReasonCode why(Socket s) {
+        return OffloadSwitch.explain(s).orElseThrow().reason();
+    }
+
+    /** Every constructor and factory reaches the switch; a second installation is refused. */
+    private static void everyWayIn() throws Exception {
+        OffloadSwitch target = installed(new LoopbackProvider());
+        check(!SwitchInstaller.install(target).installed(), "installed twice");
+        try (ServerSocket listener = new ServerSocket(0, 50, LOOPBACK)) {
+            int port = listener.getLocalPort();
+            try (Socket a = new Socket("localhost", port);
+                    Socket b = new Socket(LOOPBACK, port, LOOPBACK, 0);
+                    Socket c = new Socket(Proxy.NO_PROXY);
+                    Socket d = javax.net.SocketFactory.getDefault().createSocket(LOOPBACK, port);
+                    Socket tunnel =
+                            new Socket(
+                                    new Proxy(
+                                            Proxy.Type.HTTP,
+                                            new InetSocketAddress(LOOPBACK, port)))) {
+                c.connect(listener.getLocalSocketAddress(), 1000);
+                for (Socket s : new Socket[] {a, b, d, c}) {
+                    check(why(s) == ReasonCode.OFFLOADED, why(s));
+                    try (Socket accepted = listener.accept()) {
+                        check(why(accepted) == ReasonCode.OFFLOADED, why(accepted));
+                        check(s.getLocalPort() == accepted.getPort(), accepted);
+                    }
+                }
+                check(OffloadSwitch.explain(tunnel).isEmpty(), "a proxy socket is the JDK's own");
+            }
+        }
+        check(target.report().offloaded().equals(java.util.Map.of("loop", 4L)), target.report());
+    }
+
+    /** NET-6: a socket that is accepted into keeps its SO_TIMEOUT and nothing else. */
+    private static void implAccept() throws Exception {
+        installed(new LoopbackProvider());
+        class Accepting extends ServerSocket {
+            Accepting() throws IOException {
+                super(0, 50, LOOPBACK);
+            }
+
+            void into(Socket s) throws IOException {
+                implAccept(s);
+            }
+        }
+        for (boolean kernel : new boolean[] {false, true}) {
+            try (Accepting listener = new Accepting();
+                    Socket client = kernel ? KernelScope.call(Socket::new) : new Socket();
+                    Socket s = new Socket()) {
+                s.setSoTimeout(99);
+                s.setTcpNoDelay(true);
+                client.connect(listener.getLocalSocketAddress());
+                listener.into(s);
+                check(s.isConnected(), s);
+                check(s.getSoTimeout() == 99, s.getSoTimeout());
+                check(!s.getTcpNoDelay(), "an option survived");
+                check(s.getPort() == client.getLocalPort(), s);
+                client.getOutputStream().write(7);
+                check(s.getInputStream().read() == 7, "no data");
+                try {
+                    s.getInputStream().read();
+                    throw new AssertionError("no time-out");
+                } catch (java.net.SocketTimeoutException expected) {
+                    check(expected.getMessage().equals("Read timed out"), expected);
+                }
+            }
+        }
+    }
+
+    /** Unlayered TLS, client and server, offloaded. */
+    private static void tls() throws Exception {
+        OffloadSwitch target = installed(new LoopbackProvider());
+        SSLContext context = Tls.context();
+        byte[] sent = Expect.bytes(4 << 20, 5);
+        try (SSLServerSocket listener =
+                (SSLServerSocket)
+                        context.getServerSocketFactory().createServerSocket(0, 50, LOOPBACK)) {
+            listener.setNeedClientAuth(true);
+            Task<byte[]> server =
+                    Task.start(
+                            () -> {
+                                try (Socket s = listener.accept()) {
+                                    byte[] got = s.getInputStream().readNBytes(sent.length);
+                                    s.getOutputStream().write(got);
+                                    check(s.getInputStream().read() == -1, "not closed");
+                                    return got;
+                                }
+                            });
+            try (SSLSocket c =
+                    (SSLSocket)
+                            context.getSocketFactory()
+                                    .createSocket("localhost", listener.getLocalPort())) {
+                c.setSoTimeout(30_000);
+                c.getOutputStream().write(sent);
+                check(
+                        java.util.Arrays.equals(sent, c.getInputStream().readNBytes(sent.length)),
+                        "bytes differ");
+                c.shutdownOutput();
+                check(java.util.Arrays.equals(sent, server.get()), "bytes differ");
+            }
+        }
+        check(target.report().offloaded().equals(java.util.Map.of("loop", 1L)), target.report());
+    }
+
+    /** {@code HttpURLConnection} with keep-alive. */
+    private static void http() throws Exception {
+        OffloadSwitch target = installed(new LoopbackProvider());
+        try (ServerSocket listener = new ServerSocket(0, 50, LOOPBACK)) {
+            Task<Void> server = Task.start(() -> serveHttp(listener, 5));
+            for (int i = 0; i < 5; i++) {
+                URI uri = URI.create("http://localhost:" + listener.getLocalPort() + "/" + i);
+                HttpURLConnection http = (HttpURLConnection) uri.toURL().openConnection();
+                try (InputStream in = http.getInputStream()) {
+                    String body = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+                    check(body.equals("hello"), body);
+                }
+            }
+            server.get();
+        }
+        check(target.report().offloaded().equals(java.util.Map.of("loop", 1L)), target.report());
+    }
+
+    private static Void serveHttp(ServerSocket listener, int requests) throws IOException {
+        try (Socket s = listener.accept()) {
+            for (int i = 0; i < requests; i++) {
+                StringBuilder head = new StringBuilder();
+                while (head.indexOf("\r\n\r\n") < 0) {
+                    head.append((char) s.getInputStream().read());
+                }
+                s.getOutputStream()
+                        .write(
+                                "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+                                        .getBytes(StandardCharsets.ISO_8859_1));
+            }
+        }
+        return null;
+    }
+
+    /** Sockets made in a kernel scope stay on the kernel. */
+    private static void kernelScope() throws Exception {
+        installed(new LoopbackProvider());
+        try (ServerSocket offering = new ServerSocket(0, 50, LOOPBACK);
+                ServerSocket plain = KernelScope.call(() -> new ServerSocket(0, 50, LOOPBACK));
+                Socket scoped = KernelScope.call(Socket::new);
+                Socket free = new Socket();
+                Socket toPlain = new Socket()) {
+            check(!KernelScope.active(), "left active");
+            scoped.connect(offering.getLocalSocketAddress());
+            check(why(scoped) == ReasonCode.KERNEL_SCOPE, why(scoped));
+            try (Socket s = offering.accept()) {
+                check(why(s) == ReasonCode.ACCEPTED_TCP, why(s));
+            }
+            free.connect(offering.getLocalSocketAddress());
+            check(why(free) == ReasonCode.OFFLOADED, why(free));
+            offering.accept().close();
+            toPlain.connect(plain.getLocalSocketAddress());
+            check(why(toPlain) == ReasonCode.NO_PEER, why(toPlain));
+            try (Socket s = plain.accept()) {
+                check(why(s) == ReasonCode.KERNEL_SCOPE, why(s));
+            }
+        }
+    }
+
+    /** NET-15 to NET-17: {@code socksProxyHost} holds for new Socket(), not for NO_PROXY. */
+    private static void socks() throws Exception {
+        AtomicInteger proxied = new AtomicInteger();
+        try (ServerSocket proxy = new ServerSocket(0, 50, LOOPBACK)) {
+            Thread.ofPlatform().daemon().start(() -> serveSocks(proxy, proxied));
+            System.setProperty("socksProxyHost", "127.0.0.1");
+            System.setProperty("socksProxyPort", "" + proxy.getLocalPort());
+            System.setProperty("socksNonProxyHosts", ""); // else loopback is exempt
+            installed(new LoopbackProvider());
+            try (ServerSocket listener = new ServerSocket(0, 50, LOOPBACK);
+                    Socket through = new Socket();
+                    Socket direct = new Socket(Proxy.NO_PROXY)) {
+                through.connect(listener.getLocalSocketAddress());
+                check(through.getInputStream().read() == 42, "not the proxy");
+                check(why(through) == ReasonCode.PROXY, why(through));
+                check(through.getPort() == listener.getLocalPort(), through);
+                direct.connect(listener.getLocalSocketAddress());
+                check(why(direct) == ReasonCode.OFFLOADED, why(direct));
+                check(proxied.get() == 1, proxied);
+            }
+        }
+    }
+
+    /** Just enough SOCKS 5: says yes to everything and sends 42. */
+    private static void serveSocks(ServerSocket proxy, AtomicInteger proxied) {
+        try {
+            while (true) {
+                try (Socket s = proxy.accept()) {
+                    InputStream in = s.getInputStream();
+                    in.readNBytes(in.readNBytes(2)[1]);
+                    s.getOutputStream().write(new byte[] {5, 0});
+                    in.readNBytes(10);
+                    proxied.incrementAndGet();
+                    s.getOutputStream().write(new byte[] {5, 0, 0, 1, 127, 0, 0, 1, 0, 9, 42});
+                    in.read();
+                }
+            }
+        } catch (IOException e) {
+            // the scenario is over
+        }
+    }
+
+    @SuppressWarnings("deprecation")
+    private static void clientTaken() throws Exception {
+        Socket.setSocketImplFactory(InstalledMain::foreign);
+        refused();
+        check(JdkBridge.serverFactory() == null, "half installed");
+    }
+
+    @SuppressWarnings("deprecation")
+    private static void serverTaken() throws Exception {
+        ServerSocket.setSocketFactory(InstalledMain::foreign);
+        refused();
+        check(JdkBridge.clientFactory() == null, "half installed");
+    }
+
+    private static SocketImpl foreign() {
+        throw new UnsupportedOperationException("foreign");
+    }
+
+    private static void refused() {
+        SwitchInstaller.Outcome outcome =
+                SwitchInstaller.install(
+                        new OffloadSwitch(
+                                Policy::allowAll,
+                                List.of(new LoopbackProvider()),
+                                SwitchSettings.defaults()));
+        check(!outcome.installed(), "installed");
+        check(outcome.problem().contains("installed already"), outcome.problem());
+    }
+
+    /** Without access to the JDK's internals nothing is installed, and sockets work. */
+    private static void noAccess() throws Exception {
+        SwitchInstaller.Outcome outcome =
+                SwitchInstaller.install(
+                        new OffloadSwitch(
+                                Policy::allowAll,
+                                List.of(new LoopbackProvider()),
+                                SwitchSettings.defaults()));
+        check(!outcome.installed(), "installed");
+        check(outcome.problem().contains("java.net"), outcome.problem());
+        try (ServerSocket listener = new ServerSocket(0, 50, LOOPBACK);
+                Socket c = new Socket(LOOPBACK, listener.getLocalPort());
+                Socket s = listener.accept()) {
+            c.getOutputStream().write(1);
+            check(s.getInputStream().read() == 1, "no data");
+            check(OffloadSwitch.explain(c).isEmpty(), "explained");
+        }
+    }
+
+    /** Sockets that nobody closes give their streams back when they are garbage. */
+    private static void garbage() throws Exception {
+        LoopbackProvider provider = new LoopbackProvider();
+        installed(provider);
+        ServerSocket listener = new ServerSocket(0, 50, LOOPBACK);
+        for (int i = 0; i < 20; i++) {
+            new Socket(LOOPBACK, listener.getLocalPort()).getOutputStream().write(1);
+            listener.accept().getInputStream().read();
+        }
+        check(provider.openStreams() > 0, "no stream was open");
+        for (int i = 0; i < 200 && provider.openStreams() > 0; i++) {
+            System.gc();
+            Thread.sleep(10);
+        }
+        check(provider.openStreams() == 0, provider.openStreams());
+        listener.close();
+    }
+}

@@ -1,0 +1,111 @@
+package io.sdp4j.offload.contract;
+
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A provider within one JVM: two byte rings per connection, with the manners of TCP on Linux. Finds
+ * its listeners by port number.
+ */
+final class LoopbackProvider implements OffloadProvider {
+    static final String FABRIC = "loop";
+
+    private final Map<Integer, Listener> listeners = new ConcurrentHashMap<>();
+    private final AtomicInteger open = new AtomicInteger();
+
+    @Override
+    public String name() {
+        return "loopback";
+    }
+
+    /** Streams that nobody has closed. */
+    int openStreams() {
+        return open.get();
+    }
+
+    @Override
+    public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+        Listener listener = listeners.get(spec.remote().getPort());
+        if (listener == null) {
+            throw new OffloadUnavailable(
+                    ReasonCode.NO_PEER, "nobody in this JVM listens on " + spec.remote());
+        }
+        InetSocketAddress local;
+        try {
+            local = spec.localAddress().find();
+        } catch (IOException e) {
+            throw new OffloadUnavailable(
+                    ReasonCode.UNAVAILABLE, "no local address: " + e.getMessage(), false, e);
+        }
+        Object link = new Object();
+        LoopbackStream client =
+                new LoopbackStream(local, spec.remote(), link, open::decrementAndGet);
+        LoopbackStream server =
+                new LoopbackStream(spec.remote(), local, link, open::decrementAndGet);
+        LoopbackStream.join(client, server);
+        open.addAndGet(2);
+        if (!listener.offer(server)) {
+            client.close(true);
+            server.close(true);
+            throw new OffloadUnavailable(ReasonCode.BACKLOG, "the backlog is full");
+        }
+        return client;
+    }
+
+    @Override
+    public OffloadListener listen(ListenSpec spec) {
+        Listener listener = new Listener(spec);
+        listeners.put(spec.address().getPort(), listener);
+        return listener;
+    }
+
+    private final class Listener implements OffloadListener {
+        private final ListenSpec spec;
+        private final Queue<OffloadStream> waiting = new ArrayDeque<>(); // this
+
+        Listener(ListenSpec spec) {
+            this.spec = spec;
+        }
+
+        boolean offer(OffloadStream stream) {
+            synchronized (this) {
+                if (waiting.size() >= spec.backlog()) {
+                    return false;
+                }
+                waiting.add(stream);
+            }
+            spec.onPending().run();
+            return true;
+        }
+
+        @Override
+        public synchronized OffloadStream poll() {
+            return waiting.poll();
+        }
+
+        @Override
+        public synchronized boolean pending() {
+            return !waiting.isEmpty();
+        }
+
+        @Override
+        public void close() {
+            listeners.remove(spec.address().getPort(), this);
+            for (OffloadStream stream = poll(); stream != null; stream = poll()) {
+                stream.close(true);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.sdp4j.offload.contract;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+
+/** The sockets that a contract is about. */
+public interface Sockets {
+    /** As {@code new Socket()}. */
+    Socket newSocket() throws IOException;
+
+    /** As {@code new ServerSocket()}. */
+    ServerSocket newServerSocket() throws IOException;
+
+    /** Whether the data of these sockets goes another way than the kernel's TCP. */
+    boolean offloads();
+
+    /** A listener on an ephemeral port of the loopback address. */
+    default ServerSocket listen(int backlog) throws IOException {
+        ServerSocket listener = newServerSocket();
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), backlog);
+        return listener;
+    }
+
+    /** A connected pair. */
+    default Pair pair() throws IOException {
+        ServerSocket listener = listen(1);
+        Socket client = newSocket();
+        client.connect(listener.getLocalSocketAddress());
+        return new Pair(listener, client, listener.accept());
+    }
+
+    /** Both ends of one connection. */
+    record Pair(ServerSocket listener, Socket client, Socket server) implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            client.close();
+            server.close();
+            listener.close();
+        }
+    }
+}

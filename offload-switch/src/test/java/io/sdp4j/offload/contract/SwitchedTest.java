@@ -1,0 +1,29 @@
+package io.sdp4j.offload.contract;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+
+/** The contract on sockets of one switch. */
+abstract class SwitchedTest extends SocketContract {
+    final OffloadSwitch owner;
+
+    SwitchedTest(Policy policy, List<OffloadProvider> providers) {
+        owner = new OffloadSwitch(() -> policy, providers, SwitchSettings.defaults());
+    }
+
+    @Override
+    public Socket newSocket() throws IOException {
+        return SwitchedSockets.socket(owner);
+    }
+
+    @Override
+    public ServerSocket newServerSocket() {
+        return SwitchedSockets.serverSocket(owner);
+    }
+}

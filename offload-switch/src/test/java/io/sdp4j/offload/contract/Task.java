@@ -1,0 +1,88 @@
+package io.sdp4j.offload.contract;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A call that runs on a thread of its own; nothing waits for it for ever. */
+final class Task<T> {
+    /** Both kinds of thread that may stand at a socket. */
+    enum Kind {
+        PLATFORM,
+        VIRTUAL
+    }
+
+    private static final int PATIENCE_SECONDS = 20;
+
+    private final FutureTask<T> future;
+    private final Thread thread;
+
+    private Task(Kind kind, Callable<T> call) {
+        future = new FutureTask<>(call);
+        thread =
+                kind == Kind.VIRTUAL
+                        ? Thread.ofVirtual().start(future)
+                        : Thread.ofPlatform().daemon().start(future);
+    }
+
+    static <T> Task<T> start(Kind kind, Callable<T> call) {
+        return new Task<>(kind, call);
+    }
+
+    static <T> Task<T> start(Callable<T> call) {
+        return new Task<>(Kind.PLATFORM, call);
+    }
+
+    Thread thread() {
+        return thread;
+    }
+
+    boolean done() {
+        return future.isDone();
+    }
+
+    T get() throws Exception {
+        try {
+            return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Exception cause) {
+                throw cause;
+            }
+            throw e;
+        } catch (TimeoutException e) {
+            throw new AssertionError("still at " + Arrays.toString(thread.getStackTrace()), e);
+        }
+    }
+
+    /** What the call threw. */
+    Throwable thrown() throws Exception {
+        try {
+            T value = future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return fail("returned " + value);
+        } catch (ExecutionException e) {
+            return e.getCause();
+        } catch (TimeoutException e) {
+            throw new AssertionError("still at " + Arrays.toString(thread.getStackTrace()), e);
+        }
+    }
+
+    /** Returns once the thread has stood at the same place for a while. */
+    void awaitBlocked() throws InterruptedException {
+        StackTraceElement[] before = {};
+        int same = 0;
+        for (int i = 0; i < 1000 && same < 4; i++) {
+            TimeUnit.MILLISECONDS.sleep(5);
+            StackTraceElement[] now = thread.getStackTrace();
+            same = now.length > 3 && Arrays.equals(before, now) ? same + 1 : 0;
+            before = now;
+        }
+        assertTrue(same >= 4, "never at rest");
+        assertTrue(!done(), "over already");
+    }
+}

@@ -1,0 +1,109 @@
+package io.sdp4j.rdma.os;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+
+/**
+ * An event loop over epoll, for raw descriptors. Handlers are called with the events that epoll
+ * reports, edge-triggered.
+ *
+ * <p>A watch is known to the kernel by a number that is never used twice, so an event that was
+ * already fetched when its descriptor was closed, and perhaps opened again by somebody else, finds
+ * nobody and is dropped.
+ */
+public final class EpollLoop extends LoopBase {
+    public static final int IN = 1;
+    public static final int HUP = 0x10;
+    public static final int ERR = 0x8;
+    public static final int RDHUP = 0x2000;
+    private static final int ET = 1 << 31;
+    private static final int CTL_ADD = 1;
+    private static final int BATCH = 64;
+
+    private final int epoll;
+    private final int wake;
+    private final MemorySegment events =
+            Arena.global().allocate((long) BATCH * Linux.EPOLL_EVENT_BYTES, 8);
+    private final MemorySegment counter = Arena.global().allocate(16, 8);
+    private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();
+    private final AtomicLong numbers = new AtomicLong(1);
+
+    /** Two descriptors that live as long as the loop; {@code AssertionError} if none are left. */
+    public EpollLoop(String name, Consumer<Throwable> sink) {
+        super(name, sink);
+        epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);
+        wake = (int) Linux.call(Linux.EVENTFD2, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0);
+        if (epoll < 0 || wake < 0 || control(wake, 0) < 0) {
+            throw new IllegalStateException("no epoll: " + Linux.text(Math.min(epoll, wake)));
+        }
+        counter.set(JAVA_LONG, 0, 1);
+    }
+
+    /**
+     * Calls {@code handler} on the loop's thread for input and hang-up of {@code fd}. Closing the
+     * descriptor ends it; {@link #forget} must be called then.
+     *
+     * @return the number of the watch, or -errno
+     */
+    public long watch(int fd, IntConsumer handler) {
+        long number = numbers.getAndIncrement();
+        handlers.put(number, handler);
+        start();
+        int r = control(fd, number);
+        if (r < 0) {
+            handlers.remove(number);
+            return r;
+        }
+        return number;
+    }
+
+    /** The handler of watch {@code number} is not called again, except for a call under way. */
+    public void forget(long number) {
+        handlers.remove(number);
+    }
+
+    private int control(int fd, long number) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment e = arena.allocate(Linux.EPOLL_EVENT_BYTES, 8);
+            e.set(JAVA_INT, 0, IN | RDHUP | ET);
+            e.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
+            return (int) Linux.call(Linux.EPOLL_CTL, epoll, CTL_ADD, fd, e.address(), 0, 0);
+        }
+    }
+
+    @Override
+    void sleepAndDispatch(long nanos) {
+        long millis =
+                nanos == Long.MAX_VALUE ? -1 : Math.min((nanos + 999_999) / 1_000_000, 3_600_000);
+        int n =
+                (int)
+                        Linux.callQuietly(
+                                Linux.EPOLL_PWAIT, epoll, events.address(), BATCH, millis, 0, 8);
+        for (int i = 0; i < n; i++) {
+            long at = (long) i * Linux.EPOLL_EVENT_BYTES;
+            int what = events.get(JAVA_INT.withByteAlignment(4), at);
+            long number = events.get(JAVA_LONG_UNALIGNED, at + Linux.EPOLL_EVENT_DATA);
+            if (number == 0) {
+                Linux.callQuietly(Linux.READ, wake, counter.address() + 8, 8, 0, 0, 0);
+                continue;
+            }
+            IntConsumer handler = handlers.get(number);
+            if (handler != null) {
+                guard(() -> handler.accept(what));
+            }
+        }
+    }
+
+    @Override
+    void wakeUp() {
+        Linux.callQuietly(Linux.WRITE, wake, counter.address(), 8, 0, 0, 0);
+    }
+}

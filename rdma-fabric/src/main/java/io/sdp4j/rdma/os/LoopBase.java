@@ -1,0 +1,177 @@
+package io.sdp4j.rdma.os;
+
+import io.sdp4j.rdma.EventLoop;
+import java.util.ArrayDeque;
+import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * Tasks and timers of an event loop, and its thread; where it sleeps is a subclass's matter.
+ *
+ * <p>Shape: {@code tasks} and {@code timers} are guarded by {@code lock}. The thread starts with
+ * the first task, timer or watch, never ends, and does not keep the JVM alive.
+ */
+abstract class LoopBase implements EventLoop {
+    private final String name;
+    private final Consumer<Throwable> sink;
+    private final Object lock = new Object();
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final PriorityQueue<Entry> timers = new PriorityQueue<>();
+    private final AtomicBoolean started = new AtomicBoolean();
+    private long timerNumber;
+    private volatile Thread thread;
+
+    /** True while the thread sleeps, or is about to: whoever queues something must wake it. */
+    private final AtomicBoolean asleep = new AtomicBoolean();
+
+    LoopBase(String name, Consumer<Throwable> sink) {
+        this.name = name;
+        this.sink = sink;
+    }
+
+    private final class Entry implements Timer, Comparable<Entry> {
+        final long dueNanos;
+        final long number;
+        final Runnable task;
+
+        Entry(long dueNanos, long number, Runnable task) {
+            this.dueNanos = dueNanos;
+            this.number = number;
+            this.task = task;
+        }
+
+        @Override
+        public void cancel() {
+            synchronized (lock) {
+                timers.remove(this);
+            }
+        }
+
+        @Override
+        public int compareTo(Entry o) {
+            long d = dueNanos - o.dueNanos;
+            return d != 0 ? Long.signum(d) : Long.compare(number, o.number);
+        }
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        synchronized (lock) {
+            tasks.add(task);
+        }
+        nudge();
+    }
+
+    @Override
+    public Timer schedule(Runnable task, long delayNanos) {
+        Entry entry;
+        synchronized (lock) {
+            long due = System.nanoTime() + Math.clamp(delayNanos, 0, Long.MAX_VALUE / 4);
+            entry = new Entry(due, timerNumber++, task);
+            timers.add(entry);
+            if (timers.peek() != entry) {
+                return entry;
+            }
+        }
+        nudge();
+        return entry;
+    }
+
+    @Override
+    public boolean inLoop() {
+        return Thread.currentThread() == thread;
+    }
+
+    private void nudge() {
+        start();
+        if (!inLoop() && asleep.getAndSet(false)) {
+            wakeUp();
+        }
+    }
+
+    final void start() {
+        if (!started.get() && started.compareAndSet(false, true)) {
+            Thread t =
+                    Thread.ofPlatform()
+                            .name(name)
+                            .daemon(true)
+                            .inheritInheritableThreadLocals(false)
+                            .unstarted(this::run);
+            t.setContextClassLoader(null);
+            thread = t;
+            t.start();
+        }
+    }
+
+    private void run() {
+        for (; ; ) {
+            try {
+                asleep.set(true);
+                long nanos = sleepNanos();
+                if (nanos == 0) {
+                    asleep.set(false);
+                }
+                sleepAndDispatch(nanos);
+                asleep.set(false);
+                runDue();
+            } catch (Throwable t) {
+                report(t);
+            }
+        }
+    }
+
+    /** 0 = there is work, {@link Long#MAX_VALUE} = no end. */
+    private long sleepNanos() {
+        synchronized (lock) {
+            if (!tasks.isEmpty()) {
+                return 0;
+            }
+            Entry first = timers.peek();
+            return first == null ? Long.MAX_VALUE : Math.max(0, first.dueNanos - System.nanoTime());
+        }
+    }
+
+    private void runDue() {
+        for (int n = 0; n < 64; n++) {
+            Runnable next;
+            synchronized (lock) {
+                next = tasks.poll();
+                if (next == null) {
+                    Entry first = timers.peek();
+                    if (first == null || first.dueNanos - System.nanoTime() > 0) {
+                        return;
+                    }
+                    next = timers.remove().task;
+                }
+            }
+            guard(next);
+        }
+    }
+
+    /** Runs {@code task}; what it throws goes to the sink and ends nothing. */
+    final void guard(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable t) {
+            report(t);
+        }
+    }
+
+    private void report(Throwable t) {
+        try {
+            sink.accept(t);
+        } catch (Throwable ignored) {
+            // a sink that throws has nobody to tell
+        }
+    }
+
+    /**
+     * Sleeps for at most {@code nanos} (0 = only looks, {@link Long#MAX_VALUE} = no end) and calls
+     * the handlers of what happened.
+     */
+    abstract void sleepAndDispatch(long nanos);
+
+    /** Ends the sleep under way, or the next. */
+    abstract void wakeUp();
+}

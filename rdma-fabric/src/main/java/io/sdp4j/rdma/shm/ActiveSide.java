@@ -1,0 +1,212 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.ConnectRequest;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricException.Cause;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One attempt to connect, on the thread that wants the connection.
+ *
+ * <p>Whatever fails, nothing is left: the socket is closed, which the passive side sees, and memory
+ * is unmapped. The passive side takes the connection for established only when told that it was
+ * mapped here, so an attempt that was given up never shows as a connection there.
+ */
+final class ActiveSide {
+    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final ShmFabric fabric;
+    private final ConnectRequest request;
+
+    /** Where the link was found. */
+    private Path directory;
+
+    ActiveSide(ShmFabric fabric, ConnectRequest request) {
+        this.fabric = fabric;
+        this.request = request;
+    }
+
+    Fabric.Connection connect() throws FabricException {
+        if (request.privateData().length > Handshake.MAX_PRIVATE_BYTES) {
+            throw new IllegalArgumentException(
+                    "private data of " + request.privateData().length + " bytes");
+        }
+        Link link = find();
+        ShmQueuePair qp = null;
+        try {
+            String refusal = fabric.trust().refuseServer(link.peerUid(), request.remote());
+            if (refusal != null) {
+                throw new FabricException(Cause.UID, refusal);
+            }
+            link.send(hello(), Handshake.MESSAGE_BYTES, -1);
+            Handshake.Reply reply = reply(link);
+            qp = queuePair(reply, link);
+            if (left() <= 0) {
+                throw timedOut();
+            }
+            link.watch(qp);
+            link.send(Handshake.ready(), Handshake.READY_BYTES, -1);
+            fabric.established(qp);
+            ShmQueuePair done = qp;
+            qp = null;
+            link = null;
+            return new Fabric.Connection(done, reply.privateData());
+        } catch (FabricException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new FabricException(
+                    Cause.CLOSED, "the listener left during the hand-shake: " + e.getMessage(), e);
+        } finally {
+            if (qp != null) {
+                qp.close();
+            } else if (link != null) {
+                link.close();
+            }
+        }
+    }
+
+    private Link find() throws FabricException {
+        Rendezvous rendezvous = fabric.rendezvous();
+        InetSocketAddress remote = request.remote();
+        String exact = rendezvous.exactName(remote);
+        String any = rendezvous.anyName(remote);
+        for (Path dir : rendezvous.candidates()) {
+            if (!rendezvous.isTrusted(dir)) {
+                continue;
+            }
+            directory = dir;
+            Link link = connect(dir.resolve(exact));
+            if (link == null) {
+                link = connect(dir.resolve(any));
+            }
+            if (link != null) {
+                return link;
+            }
+        }
+        throw new FabricException(Cause.NO_LISTENER, "nobody listens on shm for " + remote);
+    }
+
+    private Link connect(Path name) throws FabricException {
+        for (; ; ) {
+            try {
+                return fabric.sockets().connect(name, () -> fabric.rendezvous().removeIfDead(name));
+            } catch (FabricException e) {
+                if (left() <= BUSY_NANOS) {
+                    throw e;
+                }
+                LockSupport.parkNanos(BUSY_NANOS);
+            }
+        }
+    }
+
+    private byte[] hello() throws FabricException {
+        InetSocketAddress own;
+        try {
+            own = request.localAddress().find();
+        } catch (IOException e) {
+            throw new FabricException(Cause.RESOURCES, "no local address: " + e.getMessage(), e);
+        }
+        return new Handshake.Hello(
+                        Handshake.VERSION,
+                        fabric.modes(),
+                        request.spec(),
+                        request.remote(),
+                        own,
+                        request.privateData())
+                .encode();
+    }
+
+    private Handshake.Reply reply(Link link) throws IOException {
+        byte[] bytes = new byte[Handshake.MESSAGE_BYTES];
+        int have = 0;
+        while (have < bytes.length) {
+            int n = link.receive(bytes, have, bytes.length - have);
+            if (n < 0) {
+                throw new FabricException(
+                        Cause.REFUSED, "the listener closed the connection unanswered");
+            }
+            have += n;
+            if (n == 0) {
+                long left = left();
+                if (left <= 0) {
+                    throw timedOut();
+                }
+                link.awaitReadable(left);
+            }
+        }
+        Handshake.Reply reply = Handshake.Reply.parse(bytes);
+        if (reply == null) {
+            throw new FabricException(Cause.PROTOCOL, "the listener's answer makes no sense");
+        }
+        switch (reply.status()) {
+            case Handshake.ACCEPTED -> {
+                return reply;
+            }
+            case Handshake.REJECTED ->
+                    throw new FabricException(
+                            Cause.REFUSED, "the listener said no", reply.privateData(), null);
+            case Handshake.OTHER_VERSION ->
+                    throw new FabricException(
+                            Cause.VERSION,
+                            "the listener speaks version "
+                                    + reply.version()
+                                    + ", we "
+                                    + Handshake.VERSION);
+            case Handshake.NO_MEMORY ->
+                    throw new FabricException(
+                            Cause.RESOURCES, "the listener has no memory for a connection");
+            default ->
+                    throw new FabricException(
+                            Cause.PROTOCOL, "the listener answered " + reply.status());
+        }
+    }
+
+    private ShmQueuePair queuePair(Handshake.Reply reply, Link link) throws FabricException {
+        int mode = reply.mode();
+        if (Integer.bitCount(mode) != 1 || (mode & fabric.modes()) == 0) {
+            throw new FabricException(Cause.PROTOCOL, "the listener chose mode " + mode);
+        }
+        ShmLayout layout = ShmFabric.layout(mode, request.spec(), reply.spec());
+        if (layout.totalBytes != reply.segmentBytes()) {
+            throw new FabricException(
+                    Cause.PROTOCOL,
+                    "the listener's memory has "
+                            + reply.segmentBytes()
+                            + " bytes, not "
+                            + layout.totalBytes);
+        }
+        fabric.reserve(layout.totalBytes);
+        Segment segment = null;
+        int fd = link.takeDescriptor();
+        try {
+            segment =
+                    mode == Handshake.MODE_NATIVE
+                            ? Memory.mapReceived(fd, layout.totalBytes)
+                            : Memory.openFile(
+                                    Memory.file(directory, reply.fileName()),
+                                    layout.totalBytes,
+                                    fabric.trust().ownUid());
+        } finally {
+            if (fd >= 0) {
+                io.sdp4j.rdma.os.Linux.close(fd);
+            }
+            if (segment == null) {
+                fabric.release(layout.totalBytes);
+            }
+        }
+        return fabric.queuePair(0, mode, layout, segment, link);
+    }
+
+    private long left() {
+        return request.deadlineNanos() - System.nanoTime();
+    }
+
+    private static FabricException timedOut() {
+        return new FabricException(Cause.TIMED_OUT, "no answer in time");
+    }
+}

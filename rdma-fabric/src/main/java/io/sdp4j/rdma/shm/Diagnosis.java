@@ -1,0 +1,132 @@
+package io.sdp4j.rdma.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.sdp4j.rdma.os.Futex;
+import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.Mapping;
+import io.sdp4j.rdma.os.NativeAccess;
+import io.sdp4j.rdma.os.PortOwner;
+import io.sdp4j.rdma.shm.ShmFabric.Fact;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Looks at what the fabric needs, without leaving anything. */
+final class Diagnosis {
+    private static final int PAGE = ShmLayout.PAGE;
+
+    private Diagnosis() {}
+
+    static List<Fact> of(ShmConfig config) {
+        List<Fact> facts = new ArrayList<>();
+        boolean granted = NativeAccess.granted();
+        boolean used = granted && config.allowNative();
+        facts.add(
+                new Fact(
+                        "native access",
+                        used,
+                        NativeAccess.explanation()
+                                + (granted && !used ? "; switched off by configuration" : "")));
+        facts.add(
+                new Fact(
+                        "mode",
+                        true,
+                        used
+                                ? "native: memfd, futex, raw sockets"
+                                : "portable: files, parking, socket channels"));
+        if (used) {
+            memoryAndFutex(facts);
+            boolean quick = PortOwner.quick();
+            facts.add(
+                    new Fact(
+                            "port owner",
+                            quick,
+                            quick
+                                    ? "asked from the kernel by NETLINK_SOCK_DIAG"
+                                    : "NETLINK_SOCK_DIAG is denied; /proc/net/tcp is read instead,"
+                                            + " slower with many sockets"));
+        }
+        directory(config, used, facts);
+        return facts;
+    }
+
+    private static void memoryAndFutex(List<Fact> facts) {
+        int fd = Mapping.create("sdp4j-doctor", PAGE);
+        if (fd < 0) {
+            facts.add(new Fact("memfd", false, "memfd_create: " + Linux.text(fd)));
+            return;
+        }
+        try {
+            String fault = Mapping.fault(fd, PAGE);
+            var memory = Mapping.map(fd, PAGE);
+            boolean good = fault == null && memory != null;
+            facts.add(
+                    new Fact(
+                            "memfd",
+                            good,
+                            good ? "made, sealed and mapped" : "not usable: " + fault));
+            if (memory != null) {
+                memory.set(JAVA_INT, 0, 1);
+                long start = System.nanoTime();
+                Futex.await(memory.address(), 1, TimeUnit.MILLISECONDS.toNanos(2));
+                boolean slept = System.nanoTime() - start > TimeUnit.MICROSECONDS.toNanos(500);
+                facts.add(
+                        new Fact(
+                                "futex",
+                                slept,
+                                slept
+                                        ? "sleeps and wakes on shared memory"
+                                        : "does not sleep; waits would be busy"));
+                Mapping.unmap(memory);
+            }
+        } finally {
+            Linux.close(fd);
+        }
+    }
+
+    private static void directory(ShmConfig config, boolean nativeCalls, List<Fact> facts) {
+        long uid;
+        try {
+            uid =
+                    nativeCalls
+                            ? Integer.toUnsignedLong(Linux.effectiveUid())
+                            : Integer.toUnsignedLong(
+                                    (Integer)
+                                            Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException | UnsupportedOperationException e) {
+            facts.add(new Fact("rendezvous directory", false, "no /proc: " + e));
+            return;
+        }
+        Rendezvous rendezvous = new Rendezvous(config.directory(), uid, nativeCalls, null);
+        StringBuilder passed = new StringBuilder();
+        for (Path dir : rendezvous.candidates()) {
+            String fault = rendezvous.fault(dir);
+            Path parent = dir.getParent();
+            boolean makeable =
+                    !Files.exists(dir, LinkOption.NOFOLLOW_LINKS)
+                            && parent != null
+                            && Files.isWritable(parent);
+            if (fault == null || makeable) {
+                facts.add(
+                        new Fact(
+                                "rendezvous directory",
+                                true,
+                                dir
+                                        + (fault == null ? " is private" : " will be made")
+                                        + (passed.isEmpty() ? "" : "; not used: " + passed)));
+                return;
+            }
+            passed.append(passed.isEmpty() ? "" : "; ").append(fault);
+        }
+        facts.add(
+                new Fact(
+                        "rendezvous directory",
+                        false,
+                        passed + "; make one with mode 700 and name it in the configuration"));
+    }
+}

@@ -1,0 +1,61 @@
+package io.sdp4j.rdma.shm;
+
+import java.io.IOException;
+
+/**
+ * The Unix-domain socket of one connection: hand-shake first, then bells, and the sign of the
+ * peer's end.
+ *
+ * <p>Non-blocking throughout. {@link #ring}, {@link #shutdown} and {@link #close} may come from any
+ * thread, but nothing may be called during or after {@code close}.
+ */
+abstract class Link {
+    /** Told on the event thread what happens on the socket. */
+    interface Handler {
+        /** Something can be received; called again only after new bytes came. */
+        void onReadable();
+
+        /** The peer is gone; what it sent before may still be there. */
+        void onHangup();
+    }
+
+    /**
+     * Receives what is there: a count, 0 = nothing now, -1 = end of stream.
+     *
+     * @throws IOException if the connection broke
+     */
+    abstract int receive(byte[] into, int off, int len) throws IOException;
+
+    /**
+     * Sends all of it, which a fresh socket always takes.
+     *
+     * @param descriptor passed along, unless negative; stays the caller's
+     */
+    abstract void send(byte[] bytes, int len, int descriptor) throws IOException;
+
+    /** A descriptor that was received, now the caller's, or -1. */
+    abstract int takeDescriptor();
+
+    /** Throws away some of what came; false if the peer is gone. */
+    abstract boolean drain();
+
+    /** Sends one byte if there is room. */
+    abstract void ring();
+
+    /** Starts calls to {@code handler}, or sends them to another one. */
+    abstract void watch(Handler handler) throws IOException;
+
+    /** Waits at most {@code nanos} for something to receive, on a link that is not watched. */
+    abstract void awaitReadable(long nanos);
+
+    /** Lets the peer see the end now. */
+    abstract void shutdown();
+
+    abstract void close();
+
+    /**
+     * The user at the other end by the kernel's word, or {@link Trust#STRANGER}. For a listener's
+     * link, who called listen.
+     */
+    abstract long peerUid();
+}

@@ -1,0 +1,160 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.Mapping;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes and maps the memory of a connection, of either kind.
+ *
+ * <p>A memfd has no name, cannot change its size, and takes a page only when that is touched. A
+ * file has a name that nobody can guess, only until both sides have mapped it, and is written in
+ * full at once, because a page that cannot be had later would be a fault in the middle of a copy.
+ */
+final class Memory {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int FILL_BYTES = 64 << 10;
+
+    private Memory() {}
+
+    /** A new memfd; its descriptor. */
+    static int create(long lenBytes) throws FabricException {
+        int fd = Mapping.create("sdp4j", lenBytes);
+        if (fd < 0) {
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES, "no memfd: " + Linux.text(fd));
+        }
+        return fd;
+    }
+
+    static Segment map(int fd, long lenBytes) throws FabricException {
+        MemorySegment m = Mapping.map(fd, lenBytes);
+        if (m == null) {
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES, "cannot map " + lenBytes + " bytes");
+        }
+        return new Segment(m, () -> Mapping.unmap(m));
+    }
+
+    /** Maps a descriptor that came from a peer, if its size is certain. */
+    static Segment mapReceived(int fd, long lenBytes) throws FabricException {
+        if (fd < 0) {
+            throw new FabricException(FabricException.Cause.PROTOCOL, "the peer sent no memory");
+        }
+        String fault = Mapping.fault(fd, lenBytes);
+        if (fault != null) {
+            throw new FabricException(
+                    FabricException.Cause.PROTOCOL, "the peer's memory is refused: " + fault);
+        }
+        return map(fd, lenBytes);
+    }
+
+    static String newName() {
+        byte[] b = new byte[16];
+        RANDOM.nextBytes(b);
+        return HexFormat.of().formatHex(b);
+    }
+
+    static Path file(Path dir, String name) {
+        return dir.resolve(Rendezvous.SEGMENT_PREFIX + name);
+    }
+
+    /** A new file, filled with zeros, mapped. */
+    static Segment createFile(Path file, long lenBytes) throws FabricException {
+        var options =
+                Set.of(
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.CREATE_NEW);
+        var mode =
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+        boolean made = false;
+        try (FileChannel channel = FileChannel.open(file, options, mode)) {
+            ByteBuffer zeros = ByteBuffer.allocateDirect(FILL_BYTES);
+            for (long at = 0; at < lenBytes; ) {
+                zeros.clear().limit((int) Math.min(FILL_BYTES, lenBytes - at));
+                at += channel.write(zeros, at);
+            }
+            Segment s = map(channel, lenBytes);
+            made = true;
+            return s;
+        } catch (IOException e) {
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES, "cannot make " + file + ": " + e, e);
+        } finally {
+            if (!made) {
+                delete(file);
+            }
+        }
+    }
+
+    /** Maps a file that a peer made, if it is what was agreed. */
+    static Segment openFile(Path file, long lenBytes, long uid) throws FabricException {
+        try {
+            Map<String, Object> a =
+                    Files.readAttributes(
+                            file, "unix:uid,mode,isRegularFile,size", LinkOption.NOFOLLOW_LINKS);
+            if (!(Boolean) a.get("isRegularFile")
+                    || (Long) a.get("size") != lenBytes
+                    || ((Integer) a.get("mode") & 0777) != 0600
+                    || !ownedBy((Integer) a.get("uid"), uid)) {
+                throw new FabricException(
+                        FabricException.Cause.PROTOCOL,
+                        "the peer's memory is refused: " + file + " is " + a);
+            }
+            try (FileChannel channel =
+                    FileChannel.open(
+                            file,
+                            StandardOpenOption.READ,
+                            StandardOpenOption.WRITE,
+                            LinkOption.NOFOLLOW_LINKS)) {
+                return map(channel, lenBytes);
+            }
+        } catch (FabricException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new FabricException(
+                    FabricException.Cause.PROTOCOL, "cannot map " + file + ": " + e, e);
+        }
+    }
+
+    private static boolean ownedBy(int owner, long uid) {
+        return owner == 0 || Integer.toUnsignedLong(owner) == uid;
+    }
+
+    private static Segment map(FileChannel channel, long lenBytes) throws IOException {
+        Arena arena = Arena.ofShared();
+        try {
+            if (channel.size() != lenBytes) {
+                throw new IOException("size " + channel.size() + " is not " + lenBytes);
+            }
+            MemorySegment m = channel.map(FileChannel.MapMode.READ_WRITE, 0, lenBytes, arena);
+            return new Segment(m, arena::close);
+        } catch (IOException | RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            // the sweep finds it
+        }
+    }
+}

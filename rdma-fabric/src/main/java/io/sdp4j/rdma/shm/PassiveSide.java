@@ -1,0 +1,329 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.ConnectionRequest;
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricException.Cause;
+import io.sdp4j.rdma.QpSpec;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The passive half of one hand-shake, and the request that it gives the listener's handler.
+ *
+ * <p>States: HELLO (a client has a second to say what it wants), ASKED (the handler decides),
+ * ANSWERED (the client maps), DONE. Everything runs on the event thread; {@link #accept} and {@link
+ * #reject} go there by themselves. The time for mapping is long because a client that gives up
+ * closes its socket, which ends this at once; only one that stands still needs the limit, and one
+ * that is merely slow must not be cut after it has gone ahead.
+ */
+final class PassiveSide implements Link.Handler, ConnectionRequest {
+    private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long MAPPING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private enum State {
+        HELLO,
+        ASKED,
+        ANSWERED,
+        DONE
+    }
+
+    private final ShmFabric fabric;
+    private final ShmListener listener;
+    private final Link link;
+    private final byte[] buffer = new byte[Handshake.MESSAGE_BYTES];
+    private final AtomicBoolean decided = new AtomicBoolean();
+    private State state = State.HELLO;
+    private int have;
+    private Handshake.Hello hello;
+    private EventLoop.Timer timer;
+    private boolean left;
+    private ShmQueuePair queuePair;
+    private Path file;
+    private Outcome outcome;
+
+    PassiveSide(ShmFabric fabric, ShmListener listener, Link link) {
+        this.fabric = fabric;
+        this.listener = listener;
+        this.link = link;
+    }
+
+    void start() {
+        timer = fabric.loop().schedule(() -> end(null), HELLO_NANOS);
+        try {
+            link.watch(this);
+        } catch (IOException e) {
+            end(null);
+        }
+    }
+
+    @Override
+    public void onReadable() {
+        try {
+            switch (state) {
+                case HELLO -> {
+                    if (read(Handshake.MESSAGE_BYTES)) {
+                        onHello();
+                    }
+                }
+                case ANSWERED -> {
+                    if (read(Handshake.READY_BYTES)) {
+                        onReady();
+                    }
+                }
+                case ASKED -> {
+                    if (!link.drain()) {
+                        onHangup();
+                    }
+                }
+                case DONE -> {
+                    // nothing more is wanted
+                }
+            }
+        } catch (IOException e) {
+            end(new FabricException(Cause.CLOSED, "the client left: " + e.getMessage(), e));
+        }
+    }
+
+    /** Whether {@code len} bytes are there now. */
+    private boolean read(int len) throws IOException {
+        while (have < len) {
+            int n = link.receive(buffer, have, len - have);
+            if (n < 0) {
+                onHangup();
+                return false;
+            }
+            if (n == 0) {
+                return false;
+            }
+            have += n;
+        }
+        have = 0;
+        return true;
+    }
+
+    private void onHello() throws IOException {
+        timer.cancel();
+        ShmListener.closeDescriptor(link.takeDescriptor());
+        hello = Handshake.Hello.parse(buffer);
+        if (hello == null) {
+            end(null);
+        } else if (hello.version() != Handshake.VERSION) {
+            refuse(Handshake.OTHER_VERSION, new byte[0]);
+        } else if (listener.closed()
+                || !listener.covers(hello.wanted())
+                || (hello.modes() & fabric.modes()) == 0) {
+            refuse(Handshake.REJECTED, new byte[0]);
+        } else {
+            state = State.ASKED;
+            listener.onRequest(this);
+        }
+    }
+
+    private void refuse(int status, byte[] privateData) throws IOException {
+        link.send(
+                Handshake.Reply.refusal(status, privateData).encode(), Handshake.MESSAGE_BYTES, -1);
+        end(null);
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return hello.wanted();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return hello.own();
+    }
+
+    @Override
+    public byte[] privateData() {
+        return hello.privateData().clone();
+    }
+
+    @Override
+    public void accept(QpSpec spec, byte[] privateData, Outcome told) {
+        if (privateData.length > Handshake.MAX_PRIVATE_BYTES) {
+            throw new IllegalArgumentException("private data of " + privateData.length + " bytes");
+        }
+        decide();
+        byte[] data = privateData.clone();
+        inLoop(
+                () -> {
+                    outcome = told;
+                    if (left || state != State.ASKED) {
+                        end(new FabricException(Cause.CLOSED, "the client left"));
+                        return;
+                    }
+                    try {
+                        answer(spec, data);
+                    } catch (FabricException e) {
+                        end(e);
+                    } catch (IOException e) {
+                        end(new FabricException(Cause.CLOSED, "the client left", e));
+                    }
+                });
+    }
+
+    @Override
+    public void reject(byte[] privateData) {
+        decide();
+        byte[] data = privateData.clone();
+        inLoop(
+                () -> {
+                    if (state != State.ASKED) {
+                        return;
+                    }
+                    try {
+                        refuse(Handshake.REJECTED, data);
+                    } catch (IOException e) {
+                        end(null);
+                    }
+                });
+    }
+
+    private void decide() {
+        if (!decided.compareAndSet(false, true)) {
+            throw new IllegalStateException("the request was answered already");
+        }
+    }
+
+    private void inLoop(Runnable task) {
+        if (fabric.loop().inLoop()) {
+            task.run();
+        } else {
+            fabric.loop().execute(task);
+        }
+    }
+
+    private void answer(QpSpec spec, byte[] privateData) throws IOException {
+        int mode =
+                (hello.modes() & fabric.modes() & Handshake.MODE_NATIVE) != 0
+                        ? Handshake.MODE_NATIVE
+                        : Handshake.MODE_PORTABLE;
+        ShmLayout layout = ShmFabric.layout(mode, hello.spec(), spec);
+        int fd = -1;
+        try {
+            fabric.reserve(layout.totalBytes);
+            String name = "";
+            Segment segment = null;
+            try {
+                if (mode == Handshake.MODE_NATIVE) {
+                    fd = Memory.create(layout.totalBytes);
+                    segment = Memory.map(fd, layout.totalBytes);
+                } else {
+                    name = Memory.newName();
+                    file = Memory.file(listener.directory(), name);
+                    segment = Memory.createFile(file, layout.totalBytes);
+                }
+            } finally {
+                if (segment == null) {
+                    fabric.release(layout.totalBytes);
+                }
+            }
+            queuePair = fabric.queuePair(1, mode, layout, segment, link);
+            Handshake.Reply reply =
+                    new Handshake.Reply(
+                            Handshake.VERSION,
+                            mode,
+                            Handshake.ACCEPTED,
+                            spec,
+                            layout.totalBytes,
+                            name,
+                            privateData);
+            link.send(reply.encode(), Handshake.MESSAGE_BYTES, fd);
+        } catch (FabricException e) {
+            link.send(
+                    Handshake.Reply.refusal(Handshake.NO_MEMORY, new byte[0]).encode(),
+                    Handshake.MESSAGE_BYTES,
+                    -1);
+            throw e;
+        } finally {
+            ShmListener.closeDescriptor(fd);
+        }
+        state = State.ANSWERED;
+        timer =
+                fabric.loop()
+                        .schedule(
+                                () ->
+                                        end(
+                                                new FabricException(
+                                                        Cause.TIMED_OUT,
+                                                        "the client did not map the memory")),
+                                MAPPING_NANOS);
+    }
+
+    private void onReady() throws IOException {
+        if (!Handshake.isReady(buffer)) {
+            end(new FabricException(Cause.PROTOCOL, "the client's last word makes no sense"));
+            return;
+        }
+        timer.cancel();
+        removeFile();
+        state = State.DONE;
+        listener.forget(this);
+        ShmQueuePair qp = queuePair;
+        link.watch(qp);
+        fabric.established(qp);
+        outcome.onEstablished(qp);
+        // a bell or the end may have come together with the last word
+        qp.onReadable();
+    }
+
+    @Override
+    public void onHangup() {
+        left = true;
+        if (state == State.HELLO) {
+            end(null);
+        } else if (state == State.ANSWERED) {
+            end(new FabricException(Cause.CLOSED, "the client left"));
+        }
+    }
+
+    /** A request that nobody has answered is rejected; one that was accepted goes on. */
+    void listenerClosed() {
+        inLoop(
+                () -> {
+                    if (state == State.HELLO) {
+                        end(null);
+                    } else if (state == State.ASKED && decided.compareAndSet(false, true)) {
+                        try {
+                            refuse(Handshake.REJECTED, new byte[0]);
+                        } catch (IOException e) {
+                            end(null);
+                        }
+                    }
+                });
+    }
+
+    private void removeFile() {
+        if (file != null) {
+            Memory.delete(file);
+            file = null;
+        }
+    }
+
+    /** There is no connection. Releases all, tells who asked. */
+    private void end(FabricException why) {
+        boolean first = state != State.DONE;
+        state = State.DONE;
+        if (first) {
+            timer.cancel();
+            removeFile();
+            listener.forget(this);
+            if (queuePair != null) {
+                queuePair.close();
+            } else {
+                link.close();
+            }
+        }
+        if (outcome != null && why != null) {
+            Outcome told = outcome;
+            outcome = null;
+            told.onFailed(why);
+        }
+    }
+}

@@ -1,0 +1,424 @@
+package io.sdp4j.rdma.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.MemoryRegion;
+import io.sdp4j.rdma.WcStatus;
+import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * RDMA reads and writes of one queue pair, made when the first one is seen.
+ *
+ * <p>Shape: bytes travel in chunks of the lane's chunk area. A write is as many chunks as it takes;
+ * each comes back over the return ring when it has been carried out, and the operation is complete
+ * when the last one has. A read is a chunk that holds the request, answered by response chunks of
+ * the other lane. Target and responder act when they poll.
+ *
+ * {@snippet lang = text :
+ *  chunk   0      4       8        64
+ *          | rkey |       | address | payload ...      (response: payload only)
+ * }
+ *
+ * Work is published in the order it was posted; sends join the queue here while older RDMA work
+ * waits for chunks, so a send never overtakes a write. A refused access is answered by NAK behind
+ * the responses that are still due, and ends both queue pairs.
+ *
+ * <p>Guarded by the queue pair's lock, except {@code regions}. Headers are copied, then checked.
+ */
+final class RdmaEngine {
+    static final int MAX_READS = 4;
+    private static final int MAX_OPERATIONS = 16;
+    private static final int MAX_REGIONS = 4096;
+    private static final SecureRandom KEYS = new SecureRandom();
+
+    private final ShmQueuePair qp;
+    private final LaneOut out;
+    private final LaneIn in;
+    private final MemorySegment mem;
+    private final ShmLayout layout;
+    private final int lane;
+
+    private final ConcurrentHashMap<Integer, ShmMemoryRegion> regions = new ConcurrentHashMap<>();
+
+    private final int[] freeChunks;
+    private int freeCount;
+
+    /** The operation whose bytes each chunk that is out carries; null = not out. */
+    private final Operation[] chunkOf;
+
+    /** Posted and not reported, oldest first. */
+    private final ArrayDeque<Operation> operations = new ArrayDeque<>();
+
+    /** Posted and not fully published, oldest first. */
+    private final ArrayDeque<Object> work = new ArrayDeque<>();
+
+    /** Reads that wait for their response, oldest first. */
+    private final ArrayDeque<Operation> reads = new ArrayDeque<>();
+
+    /** Reads of the peer that wait for their answer, oldest first. */
+    private final ArrayDeque<Inbound> inbound = new ArrayDeque<>();
+
+    /** What chunks of read requests and responses are booked on. */
+    private final Operation nobody = new Operation(0, Completion.READ);
+
+    private boolean refusing;
+
+    private static final class Operation {
+        final long wrId;
+        final int opcode;
+        ShmMemoryRegion local;
+        long localOffset;
+        int lenBytes;
+        long remoteAddress;
+        int rkey;
+        int moved;
+        int chunksOut;
+        boolean published;
+        WcStatus status;
+
+        Operation(long wrId, int opcode) {
+            this.wrId = wrId;
+            this.opcode = opcode;
+        }
+    }
+
+    private static final class Inbound {
+        ShmMemoryRegion region;
+        long offset;
+        int left;
+    }
+
+    RdmaEngine(ShmQueuePair qp, LaneOut out, LaneIn in, MemorySegment mem, ShmLayout layout) {
+        this.qp = qp;
+        this.out = out;
+        this.in = in;
+        this.mem = mem;
+        this.layout = layout;
+        this.lane = qp.side();
+        freeChunks = new int[layout.chunks];
+        for (int i = 0; i < layout.chunks; i++) {
+            freeChunks[freeCount++] = layout.chunks - 1 - i;
+        }
+        chunkOf = new Operation[layout.chunks];
+    }
+
+    MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
+            throws FabricException {
+        if (!memory.isNative()) {
+            throw new IllegalArgumentException("heap memory cannot be registered");
+        }
+        if (regions.size() >= MAX_REGIONS) {
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES,
+                    "a queue pair has at most " + MAX_REGIONS + " memory regions");
+        }
+        for (; ; ) {
+            int key = KEYS.nextInt();
+            ShmMemoryRegion r = new ShmMemoryRegion(this, memory, key, remoteRead, remoteWrite);
+            if (key != 0 && regions.putIfAbsent(key, r) == null) {
+                return r;
+            }
+        }
+    }
+
+    void forget(ShmMemoryRegion region) {
+        regions.remove(region.rkey(), region);
+    }
+
+    /** False if as many operations run as may. */
+    boolean post(
+            int opcode,
+            long wrId,
+            MemoryRegion local,
+            long localOffset,
+            int lenBytes,
+            long remoteAddress,
+            int rkey) {
+        boolean read = opcode == Completion.READ;
+        if (operations.size() >= MAX_OPERATIONS || (read && reads.size() >= MAX_READS)) {
+            return false;
+        }
+        Operation op = new Operation(wrId, opcode);
+        operations.add(op);
+        if (!(local instanceof ShmMemoryRegion region)
+                || !region.belongsTo(this)
+                || !region.covers(localOffset, lenBytes)) {
+            op.status = WcStatus.LOC_PROT_ERR;
+            qp.fail(WcStatus.LOC_PROT_ERR);
+            return true;
+        }
+        op.local = region;
+        op.localOffset = localOffset;
+        op.lenBytes = lenBytes;
+        op.remoteAddress = remoteAddress;
+        op.rkey = rkey;
+        if (read) {
+            reads.add(op);
+        }
+        work.add(op);
+        progress();
+        return true;
+    }
+
+    /** Whether something posted earlier still waits to be published. */
+    boolean mustQueue() {
+        return !work.isEmpty();
+    }
+
+    void queue(long descriptor) {
+        work.add(descriptor);
+    }
+
+    /** Whether a returned chunk would let something happen. */
+    boolean waits() {
+        return !operations.isEmpty() || !work.isEmpty() || !inbound.isEmpty();
+    }
+
+    /** A chunk came back; false if it was not out. */
+    boolean chunkReturned(int chunk) {
+        if (chunk >= chunkOf.length || chunkOf[chunk] == null) {
+            return false;
+        }
+        Operation op = chunkOf[chunk];
+        chunkOf[chunk] = null;
+        freeChunks[freeCount++] = chunk;
+        if (op != nobody && --op.chunksOut == 0 && op.published && op.status == null) {
+            op.status = WcStatus.SUCCESS;
+        }
+        return true;
+    }
+
+    /** Publishes what has chunks to travel in. */
+    void progress() {
+        out.drainReturns(this);
+        boolean any = false;
+        while (!qp.failed()) {
+            boolean answered = respond();
+            if (!qp.failed() && !publish() && !answered) {
+                break;
+            }
+            any = true;
+        }
+        if (any) {
+            qp.waiter().notifyPeer();
+        }
+        qp.rdmaWaits(waits());
+    }
+
+    private boolean publish() {
+        Object first = work.peek();
+        if (first == null) {
+            return false;
+        }
+        if (first instanceof Long descriptor) {
+            out.publish(descriptor);
+            work.remove();
+            return true;
+        }
+        if (freeCount == 0) {
+            return false;
+        }
+        Operation op = (Operation) first;
+        long at = chunkAt(lane, freeChunks[freeCount - 1]);
+        if (op.opcode == Completion.READ) {
+            mem.set(JAVA_INT, at, op.rkey);
+            mem.set(JAVA_LONG, at + 8, op.remoteAddress);
+            out.publish(Descriptor.of(Descriptor.READ_REQUEST, book(nobody), op.lenBytes));
+            work.remove();
+            return true;
+        }
+        int n = Math.min(layout.chunkBytes, op.lenBytes - op.moved);
+        long payload = at + ShmLayout.CHUNK_HEADER_BYTES;
+        if (!op.local.get(op.localOffset + op.moved, mem, payload, n)) {
+            op.status = WcStatus.LOC_PROT_ERR;
+            qp.fail(WcStatus.LOC_PROT_ERR);
+            return false;
+        }
+        mem.set(JAVA_INT, at, op.rkey);
+        mem.set(JAVA_LONG, at + 8, op.remoteAddress + op.moved);
+        op.moved += n;
+        op.chunksOut++;
+        out.publish(Descriptor.of(Descriptor.WRITE, book(op), n));
+        if (op.moved == op.lenBytes) {
+            op.published = true;
+            work.remove();
+        }
+        return true;
+    }
+
+    private boolean respond() {
+        Inbound r = inbound.peek();
+        if (r == null) {
+            if (refusing) {
+                refusing = false;
+                out.publish(Descriptor.of(Descriptor.NAK, 0, 0));
+                qp.fail(WcStatus.REM_ACCESS_ERR);
+            }
+            return false;
+        }
+        if (freeCount == 0) {
+            return false;
+        }
+        int n = Math.min(layout.chunkBytes, r.left);
+        long payload = chunkAt(lane, freeChunks[freeCount - 1]) + ShmLayout.CHUNK_HEADER_BYTES;
+        if (!r.region.get(r.offset, mem, payload, n)) {
+            inbound.clear();
+            refusing = true;
+            return true;
+        }
+        r.offset += n;
+        r.left -= n;
+        out.publish(Descriptor.of(Descriptor.READ_RESPONSE, book(nobody), n));
+        if (r.left == 0) {
+            inbound.remove();
+        }
+        return true;
+    }
+
+    private int book(Operation op) {
+        int chunk = freeChunks[--freeCount];
+        chunkOf[chunk] = op;
+        return chunk;
+    }
+
+    private long chunkAt(int ofLane, int chunk) {
+        return layout.chunk[ofLane] + (long) chunk * layout.chunkStride();
+    }
+
+    /** A descriptor of RDMA came; false if it breaks the rules. */
+    boolean onDescriptor(int kind, int chunk, int low) {
+        if (refusing) {
+            return true;
+        }
+        if (kind == Descriptor.NAK) {
+            return onNak();
+        }
+        if (chunk >= layout.chunks || low < 0) {
+            return false;
+        }
+        long at = chunkAt(1 - lane, chunk);
+        boolean legal =
+                switch (kind) {
+                    case Descriptor.WRITE -> onWrite(at, low);
+                    case Descriptor.READ_REQUEST -> onReadRequest(at, low);
+                    case Descriptor.READ_RESPONSE -> onReadResponse(at, low);
+                    default -> false;
+                };
+        if (legal && !refusing) {
+            in.returnChunk(chunk);
+            qp.waiter().notifyPeer();
+        }
+        if (legal) {
+            progress();
+        }
+        return legal;
+    }
+
+    private boolean onWrite(long at, int lenBytes) {
+        int rkey = mem.get(JAVA_INT, at);
+        long address = mem.get(JAVA_LONG, at + 8);
+        if (lenBytes > layout.chunkBytes) {
+            return false;
+        }
+        ShmMemoryRegion r = regions.get(rkey);
+        if (r == null
+                || !r.remoteWrite
+                || !r.put(address, mem, at + ShmLayout.CHUNK_HEADER_BYTES, lenBytes)) {
+            refusing = true;
+        }
+        return true;
+    }
+
+    private boolean onReadRequest(long at, int lenBytes) {
+        int rkey = mem.get(JAVA_INT, at);
+        long address = mem.get(JAVA_LONG, at + 8);
+        if (inbound.size() >= MAX_READS) {
+            return false;
+        }
+        ShmMemoryRegion r = regions.get(rkey);
+        if (r == null || !r.remoteRead || !r.covers(address, lenBytes)) {
+            refusing = true;
+            return true;
+        }
+        Inbound read = new Inbound();
+        read.region = r;
+        read.offset = address;
+        read.left = lenBytes;
+        inbound.add(read);
+        return true;
+    }
+
+    private boolean onReadResponse(long at, int lenBytes) {
+        Operation op = reads.peek();
+        if (op == null || lenBytes > layout.chunkBytes || lenBytes > op.lenBytes - op.moved) {
+            return false;
+        }
+        if (lenBytes == 0 && op.lenBytes != 0) {
+            return false;
+        }
+        if (!op.local.put(
+                op.localOffset + op.moved, mem, at + ShmLayout.CHUNK_HEADER_BYTES, lenBytes)) {
+            op.status = WcStatus.LOC_PROT_ERR;
+            qp.fail(WcStatus.LOC_PROT_ERR);
+            return true;
+        }
+        op.moved += lenBytes;
+        if (op.moved == op.lenBytes) {
+            op.status = WcStatus.SUCCESS;
+            reads.remove();
+        }
+        return true;
+    }
+
+    private boolean onNak() {
+        out.drainReturns(this);
+        for (Operation op : operations) {
+            if (op.status == null) {
+                op.status = WcStatus.REM_ACCESS_ERR;
+                qp.fail(WcStatus.REM_ACCESS_ERR);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether {@link #report} has something. */
+    boolean reports() {
+        Operation first = operations.peek();
+        return first != null && first.status != null;
+    }
+
+    /** Reports the oldest operation if it has ended. */
+    boolean report(Completion into) {
+        Operation op = operations.peek();
+        if (op == null || op.status == null) {
+            return false;
+        }
+        operations.remove();
+        into.opcode = op.opcode;
+        into.status = op.status;
+        into.wrId = op.wrId;
+        into.byteLen = op.lenBytes;
+        qp.rdmaWaits(waits());
+        return true;
+    }
+
+    /** The connection is over: all that has not ended is flushed. */
+    void flush() {
+        for (Operation op : operations) {
+            if (op.status == null) {
+                op.status = WcStatus.WR_FLUSH_ERR;
+            }
+        }
+        work.clear();
+        reads.clear();
+        inbound.clear();
+        qp.rdmaWaits(false);
+    }
+}

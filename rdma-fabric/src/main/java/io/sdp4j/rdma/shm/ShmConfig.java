@@ -1,0 +1,55 @@
+package io.sdp4j.rdma.shm;
+
+import java.nio.file.Path;
+
+/**
+ * Settings of the shared-memory fabric.
+ *
+ * @param directory where listeners are found; null = {@code $XDG_RUNTIME_DIR/sdp4j}, {@code
+ *     /dev/shm/sdp4j-UID}, {@code /tmp/sdp4j-UID}, whichever can be had first
+ * @param allowNative whether native calls may be used where the JVM grants them
+ * @param spinMaxNanos longest busy wait before a thread sleeps; 0 = never spin
+ * @param spinnersMax most threads of this process that spin at once
+ * @param memoryMaxBytes most shared memory of all connections together, counted as if every page
+ *     were used
+ */
+public record ShmConfig(
+        Path directory,
+        boolean allowNative,
+        long spinMaxNanos,
+        int spinnersMax,
+        long memoryMaxBytes) {
+    public ShmConfig {
+        if (spinMaxNanos < 0 || spinMaxNanos > 1_000_000) {
+            throw new IllegalArgumentException("spinMaxNanos " + spinMaxNanos);
+        }
+        if (spinnersMax < 0) {
+            throw new IllegalArgumentException("spinnersMax " + spinnersMax);
+        }
+        if (memoryMaxBytes < 0) {
+            throw new IllegalArgumentException("memoryMaxBytes " + memoryMaxBytes);
+        }
+    }
+
+    /** Native where granted, 20 us of spinning on all cores but one, 16 GiB of address space. */
+    public static ShmConfig defaults() {
+        int cores = Runtime.getRuntime().availableProcessors();
+        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30);
+    }
+
+    public ShmConfig withDirectory(Path other) {
+        return new ShmConfig(other, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes);
+    }
+
+    public ShmConfig withNative(boolean allowed) {
+        return new ShmConfig(directory, allowed, spinMaxNanos, spinnersMax, memoryMaxBytes);
+    }
+
+    public ShmConfig withSpin(long maxNanos, int max) {
+        return new ShmConfig(directory, allowNative, maxNanos, max, memoryMaxBytes);
+    }
+
+    public ShmConfig withMemory(long maxBytes) {
+        return new ShmConfig(directory, allowNative, spinMaxNanos, spinnersMax, maxBytes);
+    }
+}

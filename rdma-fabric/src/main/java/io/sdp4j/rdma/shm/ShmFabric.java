@@ -1,0 +1,276 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.Capabilities;
+import io.sdp4j.rdma.ConnectRequest;
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.EventLoops;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricListener;
+import io.sdp4j.rdma.ListenRequest;
+import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.rdma.os.EpollLoop;
+import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.SelectorLoop;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The shared-memory fabric: RC queue pairs between processes of one host.
+ *
+ * <p>Two modes. <em>Native</em>: memory in sealed memfds, sleeping by futex, sockets as raw
+ * descriptors. <em>Portable</em>, where native access is denied: memory in files that lose their
+ * name at once, sleeping by park, sockets as channels; slower, otherwise the same. Fabrics of both
+ * modes can be joined; the connection is portable then.
+ *
+ * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link Trust}.
+ */
+public final class ShmFabric implements Fabric {
+    private static final Capabilities CAPABILITIES =
+            new Capabilities(
+                    Handshake.MAX_PRIVATE_BYTES,
+                    Handshake.MAX_PRIVATE_BYTES,
+                    true,
+                    RdmaEngine.MAX_READS,
+                    false,
+                    false);
+
+    private static final int NATIVE_CHUNKS = 4;
+    private static final int NATIVE_CHUNK_BYTES = 32 << 10;
+    private static final int PORTABLE_CHUNKS = 2;
+    private static final int PORTABLE_CHUNK_BYTES = 4 << 10;
+    private static final long SWEEP_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long SWEEP_LATER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final AtomicInteger SPINNERS = new AtomicInteger();
+
+    private final ShmConfig config;
+    private final EventLoop loop;
+    private final boolean nativeMode;
+    private final Trust trust;
+    private final SocketKind sockets;
+    private final Rendezvous rendezvous;
+    private final AtomicLong reservedBytes = new AtomicLong();
+    private final Set<ShmQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
+    private final Set<ShmListener> listeners = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean sweepDue = new AtomicBoolean();
+    private volatile boolean closed;
+
+    /**
+     * Opens the fabric. Makes no file and no thread before somebody listens or connects.
+     *
+     * @param loop from {@link EventLoops}; serves listeners, bells and the ends of connections
+     * @throws FabricException if this machine has none of what the fabric needs
+     */
+    public static ShmFabric open(ShmConfig config, EventLoop loop) throws FabricException {
+        boolean nativeMode = config.allowNative() && loop instanceof EpollLoop;
+        return new ShmFabric(config, loop, nativeMode, new Trust(ownUid(nativeMode), nativeMode));
+    }
+
+    /** With another view of who owns what, for tests. */
+    ShmFabric(ShmConfig config, EventLoop loop, boolean nativeMode, Trust trust)
+            throws FabricException {
+        this.config = config;
+        this.nativeMode = nativeMode;
+        this.trust = trust;
+        if (nativeMode) {
+            this.loop = loop;
+            sockets = new FdSockets((EpollLoop) loop);
+        } else {
+            SelectorLoop selectors =
+                    (SelectorLoop)
+                            (loop instanceof SelectorLoop
+                                    ? loop
+                                    : EventLoops.start("sdp4j-shm", false, t -> {}));
+            this.loop = selectors;
+            sockets = new ChannelSockets(selectors, trust.ownUid());
+        }
+        rendezvous = new Rendezvous(config.directory(), trust.ownUid(), nativeMode, sockets);
+    }
+
+    private static long ownUid(boolean nativeMode) throws FabricException {
+        if (nativeMode) {
+            return Integer.toUnsignedLong(Linux.effectiveUid());
+        }
+        try {
+            return Integer.toUnsignedLong(
+                    (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException | UnsupportedOperationException e) {
+            throw new FabricException(
+                    FabricException.Cause.UNAVAILABLE,
+                    "the shared-memory fabric needs Linux and /proc: " + e,
+                    e);
+        }
+    }
+
+    /** Whether native calls are used. */
+    public boolean nativeMode() {
+        return nativeMode;
+    }
+
+    /** What this machine offers the fabric, one fact per line; makes no file. */
+    public static List<Fact> diagnose(ShmConfig config) {
+        return Diagnosis.of(config);
+    }
+
+    /**
+     * One finding of {@link #diagnose}.
+     *
+     * @param name what was looked at
+     * @param good whether it is as the fabric wants it
+     * @param text what was found, and what to do if it is not good
+     */
+    public record Fact(String name, boolean good, String text) {}
+
+    @Override
+    public String name() {
+        return "shm";
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public Connection connect(ConnectRequest request) throws FabricException {
+        requireOpen();
+        return new ActiveSide(this, request).connect();
+    }
+
+    @Override
+    public FabricListener listen(ListenRequest request) throws FabricException {
+        requireOpen();
+        rendezvous.sweep();
+        ShmListener listener = new ShmListener(this, request);
+        listener.start();
+        listeners.add(listener);
+        if (closed) {
+            listener.close();
+            requireOpen();
+        }
+        return listener;
+    }
+
+    private void requireOpen() throws FabricException {
+        if (closed) {
+            throw new FabricException(FabricException.Cause.CLOSED, "the fabric is closed");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        for (ShmListener l : listeners) {
+            l.close();
+        }
+        for (ShmQueuePair qp : queuePairs) {
+            qp.kill(WcStatus.WR_FLUSH_ERR);
+        }
+    }
+
+    // ---- for the hand-shake
+
+    EventLoop loop() {
+        return loop;
+    }
+
+    Trust trust() {
+        return trust;
+    }
+
+    SocketKind sockets() {
+        return sockets;
+    }
+
+    Rendezvous rendezvous() {
+        return rendezvous;
+    }
+
+    int modes() {
+        return nativeMode
+                ? Handshake.MODE_NATIVE | Handshake.MODE_PORTABLE
+                : Handshake.MODE_PORTABLE;
+    }
+
+    static ShmLayout layout(int mode, QpSpec active, QpSpec passive) {
+        return mode == Handshake.MODE_NATIVE
+                ? new ShmLayout(active, passive, NATIVE_CHUNKS, NATIVE_CHUNK_BYTES)
+                : new ShmLayout(active, passive, PORTABLE_CHUNKS, PORTABLE_CHUNK_BYTES);
+    }
+
+    /** Books memory for a connection. */
+    void reserve(long bytes) throws FabricException {
+        if (reservedBytes.addAndGet(bytes) > config.memoryMaxBytes()) {
+            reservedBytes.addAndGet(-bytes);
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES,
+                    "a connection of "
+                            + bytes
+                            + " bytes would pass the limit of "
+                            + config.memoryMaxBytes());
+        }
+    }
+
+    void release(long bytes) {
+        reservedBytes.addAndGet(-bytes);
+    }
+
+    long reservedBytes() {
+        return reservedBytes.get();
+    }
+
+    /** Makes the queue pair of a connection whose memory is booked and mapped. */
+    ShmQueuePair queuePair(int side, int mode, ShmLayout layout, Segment segment, Link link) {
+        Spinner spinner = new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS);
+        var parts =
+                new ShmQueuePair.Parts(
+                        side,
+                        layout,
+                        segment,
+                        link,
+                        spinner,
+                        nativeMode,
+                        mode == Handshake.MODE_NATIVE);
+        return new ShmQueuePair(parts, this);
+    }
+
+    /** From now on {@link #close} cuts {@code qp}. */
+    void established(ShmQueuePair qp) {
+        queuePairs.add(qp);
+        if (closed) {
+            qp.kill(WcStatus.WR_FLUSH_ERR);
+        }
+    }
+
+    void forget(ShmQueuePair qp, long bytes) {
+        queuePairs.remove(qp);
+        release(bytes);
+    }
+
+    void forget(ShmListener listener) {
+        listeners.remove(listener);
+    }
+
+    /** A peer's socket ended: perhaps its process died and left names behind. */
+    void peerLeft() {
+        if (sweepDue.compareAndSet(false, true)) {
+            loop.schedule(rendezvous::sweep, SWEEP_SOON_NANOS);
+            loop.schedule(
+                    () -> {
+                        sweepDue.set(false);
+                        rendezvous.sweep();
+                    },
+                    SWEEP_LATER_NANOS);
+        }
+    }
+}

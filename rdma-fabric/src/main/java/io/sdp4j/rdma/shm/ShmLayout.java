@@ -1,0 +1,99 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.QpSpec;
+
+/**
+ * Where everything lies in the segment of one connection. Computed on each side from what was
+ * agreed in the hand-shake, never read from the segment.
+ *
+ * <p>Shape: side 0 asked for the connection, side 1 accepted it; lane {@code s} is what side {@code
+ * s} sends.
+ *
+ * {@snippet lang = text :
+ *  0     control line of side 0   sleep word, bell word, CPU number + 1   (128 bytes)
+ *  128   control line of side 1
+ *  256   descriptor ring of lane 0, of lane 1    8-byte entries, written by the sender
+ *  ...   return ring of lane 0, of lane 1        4-byte entries, written by the receiver
+ *  page  slots of lane 0, slots of lane 1        receiveSlots x stride of the receiving side
+ *  page  chunks of lane 0, of lane 1             for RDMA, untouched until used
+ * }
+ *
+ * Lines that different sides write are 128 bytes apart because processors fetch pairs of lines. The
+ * stride of slots is an odd number of 64-byte lines, so that slot starts spread over all sets of
+ * the first-level cache.
+ */
+final class ShmLayout {
+    static final int PAGE = 4096;
+    static final int CONTROL_BYTES = 128;
+    static final int SLEEP_WORD = 0;
+    static final int BELL_WORD = 4;
+    static final int CPU_WORD = 8;
+    static final int CHUNK_HEADER_BYTES = 64;
+
+    /** Ring entries beyond slots and chunks: one each of the connection's last words. */
+    private static final int LAST_WORDS = 4;
+
+    final int[] slots = new int[2];
+    final int[] slotBytes = new int[2];
+    final int[] stride = new int[2];
+    final int[] ringEntries = new int[2];
+    final int[] returnEntries = new int[2];
+    final long[] ring = new long[2];
+    final long[] returns = new long[2];
+    final long[] data = new long[2];
+    final long[] chunk = new long[2];
+    final int chunks;
+    final int chunkBytes;
+    final long totalBytes;
+
+    /**
+     * @param active what side 0 wants
+     * @param passive what side 1 wants
+     * @param chunks RDMA chunks of each lane
+     * @param chunkBytes payload of a chunk
+     */
+    ShmLayout(QpSpec active, QpSpec passive, int chunks, int chunkBytes) {
+        this.chunks = chunks;
+        this.chunkBytes = chunkBytes;
+        QpSpec[] receiver = {passive, active};
+        long at = 2 * CONTROL_BYTES;
+        for (int lane = 0; lane < 2; lane++) {
+            slots[lane] = receiver[lane].receiveSlots();
+            slotBytes[lane] = receiver[lane].receiveBytes();
+            stride[lane] = ((slotBytes[lane] + 63) / 64 | 1) * 64;
+            ringEntries[lane] = powerOfTwo(slots[lane] + chunks + LAST_WORDS);
+            returnEntries[lane] = powerOfTwo(slots[lane] + chunks);
+            ring[lane] = at;
+            at = align(at + 8L * ringEntries[lane], CONTROL_BYTES);
+        }
+        for (int lane = 0; lane < 2; lane++) {
+            returns[lane] = at;
+            at = align(at + 4L * returnEntries[lane], CONTROL_BYTES);
+        }
+        for (int lane = 0; lane < 2; lane++) {
+            data[lane] = at = align(at, PAGE);
+            at += (long) slots[lane] * stride[lane];
+        }
+        for (int lane = 0; lane < 2; lane++) {
+            chunk[lane] = at = align(at, PAGE);
+            at += (long) chunks * chunkStride();
+        }
+        totalBytes = align(at, PAGE);
+    }
+
+    int chunkStride() {
+        return CHUNK_HEADER_BYTES + chunkBytes;
+    }
+
+    static long control(int side) {
+        return (long) side * CONTROL_BYTES;
+    }
+
+    private static long align(long at, int to) {
+        return (at + to - 1) / to * to;
+    }
+
+    private static int powerOfTwo(int atLeast) {
+        return atLeast <= 2 ? 2 : Integer.highestOneBit(atLeast - 1) << 1;
+    }
+}

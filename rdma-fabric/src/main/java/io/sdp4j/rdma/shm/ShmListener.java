@@ -1,0 +1,153 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricException.Cause;
+import io.sdp4j.rdma.FabricListener;
+import io.sdp4j.rdma.ListenRequest;
+import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.UnixFd;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A listener: one or two names in the rendezvous directory, and the hand-shakes under way.
+ *
+ * <p>A name appears with its listener already behind it: the socket is bound under another name and
+ * then renamed, which also takes the place of a listener whose process is gone.
+ */
+final class ShmListener implements FabricListener {
+    private static final int MAX_PENDING = 1024;
+    private static final java.util.concurrent.atomic.AtomicLong NUMBERS =
+            new java.util.concurrent.atomic.AtomicLong();
+
+    private final ShmFabric fabric;
+    private final ListenRequest request;
+    private final Set<PassiveSide> pending = ConcurrentHashMap.newKeySet();
+    private final List<Name> names = new ArrayList<>();
+    private Path directory;
+    private volatile boolean closed;
+
+    private record Name(Path path, Object inode, Runnable stop) {}
+
+    ShmListener(ShmFabric fabric, ListenRequest request) {
+        this.fabric = fabric;
+        this.request = request;
+    }
+
+    synchronized void start() throws FabricException {
+        directory = fabric.rendezvous().forListening();
+        boolean complete = false;
+        try {
+            for (String name :
+                    fabric.rendezvous().listenerNames(request.address(), request.dualStack())) {
+                names.add(take(name));
+            }
+            complete = true;
+        } catch (IOException e) {
+            throw new FabricException(Cause.UNAVAILABLE, e.getMessage(), e);
+        } finally {
+            if (!complete) {
+                close();
+            }
+        }
+    }
+
+    private Name take(String name) throws IOException {
+        Path path = directory.resolve(name);
+        Path temporary =
+                directory.resolve(
+                        "new-"
+                                + Long.toHexString(ProcessHandle.current().pid())
+                                + "-"
+                                + NUMBERS.incrementAndGet());
+        int length = path.toString().getBytes(StandardCharsets.UTF_8).length;
+        if (length > UnixFd.MAX_PATH_BYTES) {
+            throw new IOException(
+                    path + " is longer than a socket's name may be; set a shorter directory");
+        }
+        Files.deleteIfExists(temporary);
+        Runnable stop = fabric.sockets().listen(temporary, this::onConnection);
+        try {
+            Object inode = Rendezvous.inode(temporary);
+            Files.move(
+                    temporary,
+                    path,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+            return new Name(path, inode, stop);
+        } catch (IOException e) {
+            stop.run();
+            Files.deleteIfExists(temporary);
+            throw e;
+        }
+    }
+
+    private void onConnection(Link link) {
+        if (closed
+                || pending.size() >= MAX_PENDING
+                || fabric.trust().refuseClient(link.peerUid()) != null) {
+            link.close();
+            return;
+        }
+        PassiveSide side = new PassiveSide(fabric, this, link);
+        pending.add(side);
+        side.start();
+    }
+
+    /** Whether a client may ask this listener for {@code wanted}. */
+    boolean covers(InetSocketAddress wanted) {
+        return wanted.getPort() == request.address().getPort()
+                && !wanted.getAddress().isAnyLocalAddress()
+                && (request.address().getAddress().isAnyLocalAddress()
+                        || request.address().getAddress().equals(wanted.getAddress()));
+    }
+
+    void onRequest(PassiveSide side) {
+        request.handler().onRequest(side);
+    }
+
+    void forget(PassiveSide side) {
+        pending.remove(side);
+    }
+
+    boolean closed() {
+        return closed;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    @Override
+    public void close() {
+        List<Name> all;
+        synchronized (this) {
+            closed = true;
+            all = List.copyOf(names);
+            names.clear();
+        }
+        for (Name n : all) {
+            Rendezvous.removeOwn(n.path, n.inode);
+            n.stop.run();
+        }
+        for (PassiveSide side : pending) {
+            side.listenerClosed();
+        }
+        fabric.forget(this);
+    }
+
+    /** Closes a descriptor that {@link Memory#create} made. */
+    static void closeDescriptor(int fd) {
+        if (fd >= 0) {
+            Linux.close(fd);
+        }
+    }
+}

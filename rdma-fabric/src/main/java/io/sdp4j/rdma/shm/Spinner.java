@@ -1,0 +1,91 @@
+package io.sdp4j.rdma.shm;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Whether, and how long, the waits of one side should be busy.
+ *
+ * <p>Shape: a budget of time that doubles with every wait that ended while spinning and halves with
+ * every one that did not, down to none; then every 64th wait tries again. A spinner that notices
+ * that it was taken off its processor gives up at once: somebody else needed it, perhaps the very
+ * peer it is waiting for.
+ *
+ * <p>Used by one waiting thread at a time.
+ */
+final class Spinner {
+    private static final long LEAST_NANOS = 2_000;
+    private static final int PROBE_EVERY = 64;
+
+    /** A gap between two looks at the clock that only losing the processor explains. */
+    private static final long DISPLACED_NANOS = 15_000;
+
+    private final long maxNanos;
+    private final int spinnersMax;
+    private final AtomicInteger spinners;
+    private long budgetNanos;
+    private int idleWaits;
+
+    /**
+     * @param spinners how many threads of the process spin now; shared
+     */
+    Spinner(long maxNanos, int spinnersMax, AtomicInteger spinners) {
+        this.maxNanos = maxNanos;
+        this.spinnersMax = spinnersMax;
+        this.spinners = spinners;
+        budgetNanos = maxNanos;
+    }
+
+    /**
+     * Spins until {@code waiter} has something, or not at all.
+     *
+     * @return whether it has
+     */
+    boolean spin(Waiter waiter, long limitNanos) {
+        long budget = budgetNanos;
+        if (budget == 0) {
+            if (maxNanos == 0 || ++idleWaits % PROBE_EVERY != 0) {
+                return false;
+            }
+            budget = maxNanos;
+        }
+        if (spinners.incrementAndGet() > spinnersMax) {
+            spinners.decrementAndGet();
+            return false;
+        }
+        boolean found = false;
+        try {
+            found = look(waiter, Math.min(budget, limitNanos));
+        } finally {
+            spinners.decrementAndGet();
+        }
+        if (found) {
+            // a probe that paid off must last through the peer's slow answers until it, too, spins
+            budgetNanos = Math.min(maxNanos, Math.max(budgetNanos * 2, maxNanos / 2));
+        } else if (limitNanos >= budget) {
+            budgetNanos = budgetNanos / 2 < LEAST_NANOS ? 0 : budgetNanos / 2;
+        }
+        return found;
+    }
+
+    private boolean look(Waiter waiter, long budget) {
+        long start = System.nanoTime();
+        long last = start;
+        for (; ; ) {
+            for (int i = 0; i < 8; i++) {
+                if (waiter.hasSomething()) {
+                    return true;
+                }
+                Thread.onSpinWait();
+            }
+            long now = System.nanoTime();
+            if (now - last > DISPLACED_NANOS) {
+                budgetNanos = 0;
+                return waiter.hasSomething();
+            }
+            if (now - start >= budget) {
+                return false;
+            }
+            last = now;
+        }
+    }
+}

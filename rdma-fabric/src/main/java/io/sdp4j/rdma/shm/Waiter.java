@@ -1,0 +1,286 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.os.Futex;
+import io.sdp4j.rdma.os.Linux;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How one side of a connection waits, and wakes the other.
+ *
+ * <p>Shape: each side has two words in its control line. The sleep word is 1 while a thread sleeps
+ * on it in the kernel; the bell word is 1 when a byte on the socket is wanted. Their owner sets
+ * them, fences, looks again, and only then waits; whoever publishes something fences, then looks at
+ * them, clears what it finds and wakes. No wake-up is lost and none is paid for in vain. Where the
+ * two sides cannot share futexes, a thread parks and the bell's byte, taken by the event thread,
+ * unparks it.
+ *
+ * <p>Words are hints: a peer that forges them delays itself, because every sleep ends after 100 ms
+ * at the latest when it is young and after a second when it is old, and because what really ends
+ * the connection is told by the private fields here.
+ *
+ * <p>{@link #await} is used by one thread at a time, {@link #notifyPeer} and {@link #arm} under the
+ * queue pair's lock, the rest by any thread.
+ */
+final class Waiter {
+    private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long OLD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int YOUNG_SLEEPS = 10;
+    private static final int CPU_EVERY = 16;
+
+    /** Bytes nobody asked for before the peer is taken for mad. */
+    private static final int MAX_STRIKES = 1000;
+
+    private static final VarHandle ARMED;
+
+    static {
+        try {
+            ARMED = MethodHandles.lookup().findVarHandle(Waiter.class, "armed", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final ShmQueuePair qp;
+    private final MemorySegment mem;
+    private final long own;
+    private final long peer;
+    private final boolean nativeCalls;
+    private final boolean futex;
+    private final Spinner spinner;
+    private volatile Runnable handler;
+    private volatile boolean wakeRequested;
+
+    /** A thread sleeps, or is about to, on the sleep word. */
+    private volatile boolean sleeping;
+
+    /** The thread that is parked, or is about to. */
+    private volatile Thread parked;
+
+    @SuppressWarnings("unused") // by ARMED
+    private volatile boolean armed;
+
+    /** Of the event thread. */
+    private int strikes;
+
+    private int waits;
+    private int cpu = -1;
+
+    /**
+     * @param nativeCalls whether system calls may be made
+     * @param futex whether both sides can sleep and wake by futex
+     */
+    Waiter(
+            ShmQueuePair qp,
+            MemorySegment mem,
+            int side,
+            boolean nativeCalls,
+            boolean futex,
+            Spinner spinner) {
+        this.qp = qp;
+        this.mem = mem;
+        own = ShmLayout.control(side);
+        peer = ShmLayout.control(1 - side);
+        this.nativeCalls = nativeCalls;
+        this.futex = futex;
+        this.spinner = spinner;
+    }
+
+    /** After something was published: wakes the peer if it asked for that. */
+    void notifyPeer() {
+        VarHandle.fullFence();
+        long words = (long) Words.LONG.getOpaque(mem, peer + ShmLayout.SLEEP_WORD);
+        if (words != 0) {
+            wakePeer(words);
+        }
+    }
+
+    private void wakePeer(long words) {
+        if ((int) words != 0) {
+            Words.INT.setOpaque(mem, peer + ShmLayout.SLEEP_WORD, 0);
+            if (futex) {
+                Futex.wake(mem.address() + peer + ShmLayout.SLEEP_WORD);
+            }
+        }
+        if ((int) (words >>> 32) != 0) {
+            Words.INT.setOpaque(mem, peer + ShmLayout.BELL_WORD, 0);
+            qp.ring();
+        }
+    }
+
+    void await(long nanos) {
+        if (hasSomething()) {
+            wakeRequested = false;
+            return;
+        }
+        if (nanos <= 0) {
+            return;
+        }
+        if ((waits++ & CPU_EVERY - 1) == 0) {
+            publishCpu();
+        }
+        if (peerElsewhere() && spinner.spin(this, nanos)) {
+            clearWake();
+            return;
+        }
+        if (futex) {
+            sleep(nanos);
+        } else {
+            park(nanos);
+        }
+        clearWake();
+    }
+
+    boolean hasSomething() {
+        return qp.ready() || wakeRequested;
+    }
+
+    private void clearWake() {
+        if (wakeRequested) {
+            wakeRequested = false;
+        }
+    }
+
+    private void sleep(long nanos) {
+        long deadline = deadline(nanos);
+        long word = own + ShmLayout.SLEEP_WORD;
+        publishCpu();
+        sleeping = true;
+        for (int n = 0; ; n++) {
+            Words.INT.setOpaque(mem, word, 1);
+            VarHandle.fullFence();
+            long left = left(deadline);
+            if (hasSomething() || left <= 0) {
+                break;
+            }
+            long most = n < YOUNG_SLEEPS ? YOUNG_NANOS : OLD_NANOS;
+            Futex.await(mem.address() + word, 1, Math.min(left, most));
+            if (hasSomething()) {
+                break;
+            }
+        }
+        Words.INT.setOpaque(mem, word, 0);
+        sleeping = false;
+        publishCpu();
+    }
+
+    private void park(long nanos) {
+        long deadline = deadline(nanos);
+        boolean interrupted = false;
+        publishCpu();
+        parked = Thread.currentThread();
+        for (int n = 0; ; n++) {
+            Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 1);
+            VarHandle.fullFence();
+            long left = left(deadline);
+            if (hasSomething() || left <= 0) {
+                break;
+            }
+            LockSupport.parkNanos(this, Math.min(left, n < YOUNG_SLEEPS ? YOUNG_NANOS : OLD_NANOS));
+            // a set flag would make every further park return at once
+            interrupted |= Thread.interrupted();
+        }
+        parked = null;
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static long deadline(long nanos) {
+        return nanos > Long.MAX_VALUE / 4 ? Long.MAX_VALUE : System.nanoTime() + nanos;
+    }
+
+    private static long left(long deadline) {
+        return deadline == Long.MAX_VALUE ? Long.MAX_VALUE : deadline - System.nanoTime();
+    }
+
+    private void publishCpu() {
+        if (nativeCalls) {
+            int now = Linux.cpu();
+            if (now != cpu) {
+                cpu = now;
+                Words.INT.setOpaque(mem, own + ShmLayout.CPU_WORD, now + 1);
+            }
+        }
+    }
+
+    /** Spinning on the processor that the peer needs would only keep it from answering. */
+    private boolean peerElsewhere() {
+        return (int) Words.INT.getOpaque(mem, peer + ShmLayout.CPU_WORD) != cpu + 1;
+    }
+
+    void wake() {
+        wakeRequested = true;
+        rouse();
+    }
+
+    /** Makes a sleeper look again. */
+    void rouse() {
+        Thread t = parked;
+        if (t != null) {
+            LockSupport.unpark(t);
+        }
+        if (sleeping) {
+            qp.whileMapped(this::wakeOwnSleeper);
+        }
+    }
+
+    private void wakeOwnSleeper() {
+        Words.INT.setVolatile(mem, own + ShmLayout.SLEEP_WORD, 0);
+        Futex.wake(mem.address() + own + ShmLayout.SLEEP_WORD);
+    }
+
+    boolean arm() {
+        ARMED.setVolatile(this, true);
+        Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 1);
+        VarHandle.fullFence();
+        if (!qp.ready()) {
+            return true;
+        }
+        if (!(boolean) ARMED.getAndSet(this, false)) {
+            return true; // the handler has been called already
+        }
+        if (futex) {
+            Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 0);
+        }
+        return false;
+    }
+
+    void onDoorbell(Runnable called) {
+        handler = called;
+    }
+
+    /** A byte came. Event thread. False if there were too many. */
+    boolean onBell() {
+        Thread t = parked;
+        if (t != null) {
+            strikes = 0;
+            LockSupport.unpark(t);
+        }
+        if (!runHandler() && t == null) {
+            return ++strikes < MAX_STRIKES;
+        }
+        strikes = 0;
+        return true;
+    }
+
+    /** Something happened that no peer will ring for. Any thread but one that holds locks. */
+    void onChange() {
+        rouse();
+        runHandler();
+    }
+
+    private boolean runHandler() {
+        if (!(boolean) ARMED.getAndSet(this, false)) {
+            return false;
+        }
+        Runnable r = handler;
+        if (r != null) {
+            r.run();
+        }
+        return true;
+    }
+}

@@ -1,0 +1,48 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.EventLoops;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** Loops and directories shared by the tests of one JVM; loops live as long as it does. */
+final class Ends {
+    static final Queue<Throwable> THROWN = new ConcurrentLinkedQueue<>();
+    private static final EventLoop NATIVE = EventLoops.start("test-native", true, THROWN::add);
+    private static final EventLoop PORTABLE = EventLoops.start("test-portable", false, THROWN::add);
+
+    private Ends() {}
+
+    static EventLoop loop(boolean nativeMode) {
+        return nativeMode ? NATIVE : PORTABLE;
+    }
+
+    static ShmFabric fabric(Path dir, boolean nativeMode) throws IOException {
+        return ShmFabric.open(config(dir, nativeMode), loop(nativeMode));
+    }
+
+    static ShmConfig config(Path dir, boolean nativeMode) {
+        return ShmConfig.defaults().withDirectory(dir).withNative(nativeMode);
+    }
+
+    /** A directory with a short name, because names of sockets must be. */
+    static Path directory() throws IOException {
+        return Files.createTempDirectory(Path.of("/tmp"), "sdp4j-t");
+    }
+
+    /** Removes it; what is left in it, for the caller to judge. */
+    static java.util.List<String> remove(Path dir) throws IOException {
+        java.util.List<String> left = new java.util.ArrayList<>();
+        try (var files = Files.list(dir)) {
+            for (Path f : files.toList()) {
+                left.add(f.getFileName().toString());
+                Files.delete(f);
+            }
+        }
+        Files.delete(dir);
+        return left;
+    }
+}

@@ -1,0 +1,57 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.wire.HelloFault;
+
+/**
+ * Translates between what fabrics and machines say and the switch's reasons, and codes refusals.
+ *
+ * <p>A refusal carries four bytes of private data: cause (1 version, 2 malformed Hello, 3 no
+ * listener, 4 backlog, 5 resources, 6 policy), then zeros (sdp-wire.md 20.2).
+ */
+final class Reasons {
+    static final int CAUSE_BACKLOG = 4;
+    static final int CAUSE_RESOURCES = 5;
+
+    private Reasons() {}
+
+    static byte[] refusal(int cause) {
+        return new byte[] {(byte) cause, 0, 0, 0};
+    }
+
+    static OffloadUnavailable unavailable(FabricException e) {
+        return new OffloadUnavailable(
+                code(e), e.getMessage(), e.why() == FabricException.Cause.TIMED_OUT, e);
+    }
+
+    static OffloadUnavailable badHelloAck(HelloFault fault) {
+        ReasonCode code = fault.rejectCause() == 1 ? ReasonCode.VERSION : ReasonCode.PROTOCOL;
+        return new OffloadUnavailable(code, "the peer's HelloAck is not acceptable: " + fault);
+    }
+
+    private static ReasonCode code(FabricException e) {
+        return switch (e.why()) {
+            case UNAVAILABLE, CLOSED, IN_USE -> ReasonCode.UNAVAILABLE;
+            case NO_LISTENER -> ReasonCode.NO_PEER;
+            case REFUSED -> refused(e.privateData());
+            case TIMED_OUT -> ReasonCode.TIMED_OUT;
+            case VERSION -> ReasonCode.VERSION;
+            case UID -> ReasonCode.UID;
+            case RESOURCES -> ReasonCode.MEMORY;
+            case PROTOCOL -> ReasonCode.PROTOCOL;
+        };
+    }
+
+    private static ReasonCode refused(byte[] privateData) {
+        return switch (privateData.length == 0 ? 0 : privateData[0]) {
+            case 1 -> ReasonCode.VERSION;
+            case 2 -> ReasonCode.PROTOCOL;
+            case 3 -> ReasonCode.NO_PEER;
+            case CAUSE_BACKLOG -> ReasonCode.BACKLOG;
+            case CAUSE_RESOURCES -> ReasonCode.MEMORY;
+            default -> ReasonCode.PEER_REFUSED;
+        };
+    }
+}

@@ -1,0 +1,135 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.rdma.ConnectionRequest;
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricListener;
+import io.sdp4j.rdma.ListenRequest;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.wire.HelloFault;
+import io.sdp4j.wire.SdpMachine;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Listens for SDP on every fabric of one kernel listener.
+ *
+ * <p>Requests are answered at once, before the application accepts, as a TCP backlog does. {@code
+ * waiting} counts what is in its hand-shake or established and not taken; a request beyond the
+ * backlog is refused before a queue pair exists (sdp-wire.md 3.8), and its client uses TCP.
+ */
+final class SdpListener implements OffloadListener {
+    private final ListenSpec spec;
+    private final StreamSettings settings;
+    private final EventLoop loop;
+    private final List<FabricListener> listeners = new ArrayList<>();
+    private final Queue<SdpStream> ready = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private volatile boolean closed;
+
+    SdpListener(ListenSpec spec, StreamSettings settings, EventLoop loop) {
+        this.spec = spec;
+        this.settings = settings;
+        this.loop = loop;
+    }
+
+    void listenOn(Fabric fabric) throws FabricException {
+        listeners.add(
+                fabric.listen(
+                        new ListenRequest(
+                                spec.address(), spec.dualStack(), r -> onRequest(fabric, r))));
+    }
+
+    private void onRequest(Fabric fabric, ConnectionRequest request) {
+        if (closed) {
+            request.reject(Reasons.refusal(3));
+            return;
+        }
+        if (waiting.incrementAndGet() > spec.backlog()) {
+            waiting.decrementAndGet();
+            request.reject(Reasons.refusal(Reasons.CAUSE_BACKLOG));
+            return;
+        }
+        SdpMachine machine = SdpMachine.accepting(settings.wireConfig(fabric.capabilities()));
+        MemorySegment hello = MemorySegment.ofArray(request.privateData());
+        HelloFault fault = machine.onHello(hello, 0, (int) hello.byteSize());
+        if (fault != HelloFault.NONE) {
+            waiting.decrementAndGet();
+            request.reject(Reasons.refusal(fault.rejectCause()));
+            return;
+        }
+        byte[] reply = new byte[settings.helloAckBytes()];
+        int replyBytes = machine.writeHelloAck(MemorySegment.ofArray(reply), 0);
+        request.accept(
+                settings.qpSpec(),
+                Arrays.copyOf(reply, replyBytes),
+                new ConnectionRequest.Outcome() {
+                    @Override
+                    public void onEstablished(QueuePair qp) {
+                        established(fabric, machine, qp, request);
+                    }
+
+                    @Override
+                    public void onFailed(FabricException failure) {
+                        waiting.decrementAndGet();
+                    }
+                });
+    }
+
+    private void established(
+            Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
+        SdpStream stream =
+                new SdpStream(
+                        machine,
+                        qp,
+                        settings,
+                        loop,
+                        fabric.name(),
+                        request.localAddress(),
+                        request.remoteAddress());
+        ready.add(stream);
+        if (closed) {
+            abortReady();
+        } else {
+            spec.onPending().run();
+        }
+    }
+
+    @Override
+    public OffloadStream poll() {
+        SdpStream stream = ready.poll();
+        if (stream != null) {
+            waiting.decrementAndGet();
+        }
+        return stream;
+    }
+
+    @Override
+    public boolean pending() {
+        return !ready.isEmpty();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        for (FabricListener l : listeners) {
+            l.close();
+        }
+        abortReady();
+    }
+
+    private void abortReady() {
+        for (SdpStream s = ready.poll(); s != null; s = ready.poll()) {
+            s.close(true);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.ConnectRequest;
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.EventLoops;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.shm.ShmConfig;
+import io.sdp4j.rdma.shm.ShmFabric;
+import io.sdp4j.resolve.FabricPath;
+import io.sdp4j.resolve.FabricResolver;
+import io.sdp4j.resolve.HostResolver;
+import io.sdp4j.resolve.LocalAddresses;
+import io.sdp4j.wire.HelloFault;
+import io.sdp4j.wire.SdpMachine;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Offers SDP streams to the switch: the resolver names the fabrics that may reach a destination,
+ * the fabric gives a queue pair, the machine speaks SDP over it.
+ *
+ * <p>Thread-safe. Starts nothing before its first use.
+ */
+public final class SdpProvider implements OffloadProvider {
+    private static final Logger LOG = LoggerFactory.getLogger(SdpProvider.class);
+
+    private static final int HELLO_BYTES = 92;
+
+    private final FabricSet fabrics;
+    private final FabricResolver resolver;
+    private final StreamSettings settings;
+    private final EventLoop loop;
+    private final SetupThreads setup = new SetupThreads();
+
+    SdpProvider(
+            FabricSet fabrics, FabricResolver resolver, StreamSettings settings, EventLoop loop) {
+        this.fabrics = fabrics;
+        this.resolver = resolver;
+        this.settings = settings;
+        this.loop = loop;
+    }
+
+    /**
+     * The provider that an application gets: every fabric of this build, each opened at its first
+     * use.
+     *
+     * @param settings read once
+     */
+    public static SdpProvider create(Settings settings) {
+        boolean allowNative = !"off".equals(settings.text(Setting.SHM_NATIVE));
+        EventLoop loop =
+                EventLoops.start(
+                        "sdp4j-caretaker",
+                        allowNative,
+                        t -> LOG.error("a task of the caretaker failed", t));
+        Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
+        if (settings.flag(Setting.SHM_ENABLED)) {
+            openers.put(
+                    HostResolver.SHM, () -> ShmFabric.open(shmConfig(settings, allowNative), loop));
+        }
+        return new SdpProvider(
+                new FabricSet(openers),
+                new HostResolver(LocalAddresses.system()),
+                StreamSettings.of(settings),
+                loop);
+    }
+
+    private static ShmConfig shmConfig(Settings settings, boolean allowNative) {
+        ShmConfig defaults = ShmConfig.defaults();
+        String directory = settings.text(Setting.SHM_DIR);
+        int spinners = settings.intValue(Setting.SPIN_SPINNERS_MAX);
+        long memoryMb = settings.longValue(Setting.MEMORY_MAX_MB);
+        return new ShmConfig(
+                directory.isEmpty() ? null : Path.of(directory),
+                allowNative,
+                defaults.spinnersMax() == 0
+                        ? 0
+                        : TimeUnit.MICROSECONDS.toNanos(settings.longValue(Setting.SPIN_MAX_US)),
+                spinners < 0 ? defaults.spinnersMax() : spinners,
+                memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20);
+    }
+
+    /**
+     * For each fabric, in order of preference, empty text if it can be used, else why not; opens
+     * them.
+     */
+    public Map<String, String> fabricStatus() {
+        Map<String, String> status = new LinkedHashMap<>();
+        for (String name : fabrics.order(List.of())) {
+            try {
+                fabrics.get(name);
+                status.put(name, "");
+            } catch (FabricException e) {
+                status.put(name, e.getMessage());
+            }
+        }
+        return status;
+    }
+
+    @Override
+    public String name() {
+        return "sdp";
+    }
+
+    @Override
+    public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+        OffloadUnavailable last = null;
+        List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
+        for (String name : fabrics.order(spec.fabrics())) {
+            FabricPath path = find(paths, name);
+            if (path == null || !path.usable()) {
+                last = unreachable(path, spec, last);
+                continue;
+            }
+            try {
+                Fabric fabric = fabrics.get(name);
+                // A fabric may block in native code, which would pin a virtual thread's carrier.
+                return Thread.currentThread().isVirtual()
+                        ? setup.call(() -> connect(fabric, spec))
+                        : connect(fabric, spec);
+            } catch (FabricException e) {
+                last = Reasons.unavailable(e);
+            } catch (OffloadUnavailable e) {
+                last = e;
+            }
+        }
+        throw last != null
+                ? last
+                : new OffloadUnavailable(
+                        ReasonCode.NO_PROVIDER,
+                        "no fabric of the rule's list " + spec.fabrics() + " exists here");
+    }
+
+    private static FabricPath find(List<FabricPath> paths, String fabric) {
+        for (FabricPath p : paths) {
+            if (p.fabric().equals(fabric)) {
+                return p;
+            }
+        }
+        return null;
+    }
+
+    private static OffloadUnavailable unreachable(
+            FabricPath path, ConnectSpec spec, OffloadUnavailable last) {
+        if (last != null) {
+            return last;
+        }
+        String why =
+                path == null
+                        ? spec.remote().getAddress().getHostAddress() + " is not on this host"
+                        : path.reason();
+        return new OffloadUnavailable(ReasonCode.NOT_LOCAL, why);
+    }
+
+    private SdpStream connect(Fabric fabric, ConnectSpec spec) throws OffloadUnavailable {
+        SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
+        byte[] hello = new byte[HELLO_BYTES];
+        int helloBytes = machine.writeHello(MemorySegment.ofArray(hello), 0);
+        InetSocketAddress[] local = new InetSocketAddress[1];
+        ConnectRequest request =
+                new ConnectRequest(
+                        spec.remote(),
+                        () -> {
+                            local[0] = spec.localAddress().find();
+                            return local[0];
+                        },
+                        Arrays.copyOf(hello, helloBytes),
+                        settings.qpSpec(),
+                        spec.deadlineNanos());
+        Fabric.Connection c;
+        try {
+            c = fabric.connect(request);
+        } catch (FabricException e) {
+            throw Reasons.unavailable(e);
+        }
+        MemorySegment helloAck = MemorySegment.ofArray(c.privateData());
+        HelloFault fault = machine.onHelloAck(helloAck, 0, (int) helloAck.byteSize());
+        if (fault != HelloFault.NONE) {
+            c.queuePair().abort();
+            c.queuePair().close();
+            throw Reasons.badHelloAck(fault);
+        }
+        return new SdpStream(
+                machine, c.queuePair(), settings, loop, fabric.name(), local[0], spec.remote());
+    }
+
+    @Override
+    public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+        SdpListener listener = new SdpListener(spec, settings, loop);
+        OffloadUnavailable last = null;
+        boolean listening = false;
+        for (String name : fabrics.order(spec.fabrics())) {
+            try {
+                listener.listenOn(fabrics.get(name));
+                listening = true;
+            } catch (FabricException e) {
+                last = Reasons.unavailable(e);
+            }
+        }
+        if (!listening) {
+            throw last != null
+                    ? last
+                    : new OffloadUnavailable(
+                            ReasonCode.NO_PROVIDER,
+                            "no fabric of " + spec.fabrics() + " exists here");
+        }
+        return listener;
+    }
+}

@@ -1,0 +1,69 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A few platform daemon threads that set up connections for virtual threads, which must not block
+ * in native code. They end after a short idle time. Thread-safe.
+ */
+final class SetupThreads {
+    private static final int MAX_THREADS = 16;
+    private static final long IDLE_SECONDS = 5;
+
+    private final ThreadPoolExecutor pool =
+            new ThreadPoolExecutor(
+                    0,
+                    MAX_THREADS,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new SynchronousQueue<>(),
+                    task -> {
+                        Thread t =
+                                Thread.ofPlatform()
+                                        .daemon()
+                                        .inheritInheritableThreadLocals(false)
+                                        .name("sdp4j-setup")
+                                        .unstarted(task);
+                        t.setContextClassLoader(null);
+                        return t;
+                    },
+                    // All busy: the caller does it himself; pinning is better than waiting for
+                    // strangers' time-outs.
+                    new ThreadPoolExecutor.CallerRunsPolicy());
+
+    /**
+     * Runs {@code work} on a platform thread and waits for it, not ended by an interrupt: the work
+     * has its deadline.
+     */
+    <T> T call(Callable<T> work) throws OffloadUnavailable {
+        FutureTask<T> task = new FutureTask<>(work);
+        pool.execute(task);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return task.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException e) {
+                    if (e.getCause() instanceof OffloadUnavailable u) {
+                        throw u;
+                    }
+                    throw new OffloadUnavailable(
+                            ReasonCode.INTERNAL, "set-up failed: " + e.getCause(), false, e);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

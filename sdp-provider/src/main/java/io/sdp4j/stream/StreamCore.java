@@ -1,0 +1,330 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.wire.AbortReason;
+import io.sdp4j.wire.Bsdh;
+import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.SdpMachine;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of a stream that its lock guards: feeds completions to the machine and carries out what
+ * the machine wants.
+ *
+ * <p>The lock is this object's monitor; every method but {@link #wakeOps}'s caller holds it. Under
+ * it: the machine, polling, posting. Never: payload copies beyond a few cache lines, sleeping, user
+ * code. Wakes are collected and carried out by the caller after it has left the monitor.
+ */
+final class StreamCore {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamCore.class);
+
+    /** The most that a machine looks at: BSDH and the longest extended header. */
+    private static final int HEADER_BYTES = 36;
+
+    private static final int MAX_COMPLETIONS = 256;
+
+    final SdpMachine machine;
+    final QueuePair qp;
+    final CompletionQueue queue;
+    final UnreadQueue unread;
+    private final StreamSettings settings;
+    private final EventLoop loop;
+    private final Outbox outbox = new Outbox();
+    private final Completion completion = new Completion();
+    private final MemorySegment header = MemorySegment.ofArray(new byte[HEADER_BYTES]);
+    private final MemorySegment receiveMemory;
+    private final MemorySegment sendMemory;
+    private final IntConsumer onTimer;
+
+    /** Tags of signalled control messages under way, by send slot; null until the first one. */
+    private int[] controlTags;
+
+    private EventLoop.Timer[] timers;
+    private int wakeOps;
+    private boolean oobInline;
+    private boolean discardInput;
+
+    /** The peer left without a word and had taken everything we sent: TCP would show a FIN. */
+    private boolean vanishedClean;
+
+    StreamCore(
+            SdpMachine machine,
+            QueuePair qp,
+            StreamSettings settings,
+            EventLoop loop,
+            IntConsumer onTimer) {
+        this.machine = machine;
+        this.qp = qp;
+        this.queue = qp.completions();
+        this.unread = new UnreadQueue(settings.buffers());
+        this.settings = settings;
+        this.loop = loop;
+        this.onTimer = onTimer;
+        this.receiveMemory = qp.receiveMemory();
+        this.sendMemory = qp.sendMemory();
+    }
+
+    /**
+     * Polls what has completed, and does what follows from it; bounded, so that a peer cannot keep
+     * a thread in it.
+     */
+    void progress() {
+        queue.drive();
+        for (int n = 0; n < MAX_COMPLETIONS && queue.poll(completion); n++) {
+            onCompletion();
+            carryOut();
+        }
+    }
+
+    private void onCompletion() {
+        switch (completion.opcode) {
+            case Completion.RECEIVE -> onReceive();
+            case Completion.SEND -> onSend();
+            case Completion.DISCONNECTED -> onDisconnected();
+            case Completion.ERROR -> {
+                LOG.debug("queue pair failed: {}", completion.status);
+                machine.onQpError(outbox);
+            }
+            default -> throw new AssertionError("no RDMA operation was posted");
+        }
+    }
+
+    private void onReceive() {
+        if (completion.status != WcStatus.SUCCESS) {
+            machine.onQpError(outbox);
+            return;
+        }
+        int slot = completion.slot;
+        int headerBytes = Math.min(completion.byteLen, HEADER_BYTES);
+        // The peer may still write this memory: the machine judges a private copy.
+        MemorySegment.copy(receiveMemory, qp.receiveOffset(slot), header, 0, headerBytes);
+        machine.onReceived(slot, header, 0, headerBytes, completion.byteLen, outbox);
+    }
+
+    private void onSend() {
+        if (completion.signalled) {
+            if (completion.status == WcStatus.SUCCESS && controlTags != null) {
+                machine.onControlSent(controlTags[completion.slot], outbox);
+            }
+        } else {
+            machine.onSendsCompleted(completion.count, outbox);
+        }
+    }
+
+    private void onDisconnected() {
+        vanishedClean = completion.status == WcStatus.RETRY_EXC_ERR && completion.count == 0;
+        machine.onDisconnected(outbox);
+    }
+
+    /**
+     * Carries out the outbox; rows that follow from rows are appended and reached by the same loop.
+     */
+    void carryOut() {
+        for (int i = 0; i < outbox.size(); i++) {
+            switch (outbox.kind(i)) {
+                case Outbox.SEND -> {
+                    int slot = outbox.slot(i);
+                    outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
+                    qp.postSend(slot, outbox.messageBytes(i), solicited(outbox.flags(i)));
+                }
+                case Outbox.CONTROL -> control(i);
+                case Outbox.DELIVER -> deliver(i);
+                case Outbox.REPOST -> qp.postReceive(outbox.slot(i));
+                case Outbox.WAKE -> wakeOps |= opsOf(outbox.flags(i));
+                case Outbox.ARM_TIMER -> armTimer(outbox.timer(i), outbox.nanos(i));
+                case Outbox.CANCEL_TIMER -> cancelTimer(outbox.timer(i));
+                case Outbox.DISCONNECT -> qp.disconnect();
+                case Outbox.ABORT -> {
+                    AbortReason reason = outbox.reason(i);
+                    if (reason.violation()) {
+                        LOG.warn("peer broke the protocol ({}), connection cut", reason);
+                    }
+                    qp.abort();
+                }
+                default -> throw new AssertionError("unknown action " + outbox.kind(i));
+            }
+        }
+        outbox.clear();
+    }
+
+    private static int solicited(int flags) {
+        return (flags & Outbox.SOLICITED) != 0 ? QueuePair.SOLICITED : 0;
+    }
+
+    private static int opsOf(int wake) {
+        if ((wake & Outbox.CLOSED) != 0) {
+            return OffloadStream.READ | OffloadStream.WRITE;
+        }
+        return ((wake & Outbox.READABLE) != 0 ? OffloadStream.READ : 0)
+                | ((wake & Outbox.WRITABLE) != 0 ? OffloadStream.WRITE : 0);
+    }
+
+    private void control(int i) {
+        int slot = qp.takeSendSlot();
+        if (slot < 0) {
+            // Cannot happen while the machine counts send depth and credits; a peer that lied about
+            // its slots can.
+            machine.abort(AbortReason.TRANSPORT_ERROR, outbox);
+            return;
+        }
+        int flags = solicited(outbox.flags(i));
+        if ((outbox.flags(i) & Outbox.SIGNALLED) != 0) {
+            flags |= QueuePair.SIGNALLED;
+            if (controlTags == null || controlTags.length <= slot) {
+                controlTags = new int[Math.max(64, slot + 1)];
+            }
+            controlTags[slot] = outbox.tag(i);
+        }
+        outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
+        qp.postSend(slot, outbox.messageBytes(i), flags);
+    }
+
+    private void deliver(int i) {
+        int slot = outbox.slot(i);
+        int lenBytes = outbox.bytes(i);
+        if ((outbox.flags(i) & Bsdh.OOB_PRES) != 0 && !oobInline) {
+            lenBytes--;
+        }
+        if (lenBytes == 0 || discardInput) {
+            machine.consumed(slot, outbox);
+        } else {
+            unread.add(slot, outbox.offset(i), lenBytes);
+            wakeOps |= OffloadStream.READ;
+        }
+    }
+
+    private void armTimer(int timer, long nanos) {
+        if (timers == null) {
+            timers = new EventLoop.Timer[SdpMachine.TIMERS];
+        }
+        cancelTimer(timer);
+        timers[timer] =
+                loop.schedule(() -> onTimer.accept(timer), settings.timerNanos(timer, nanos));
+    }
+
+    private void cancelTimer(int timer) {
+        if (timers != null && timers[timer] != null) {
+            timers[timer].cancel();
+            timers[timer] = null;
+        }
+    }
+
+    /** Runs {@code task} soon on the event thread. */
+    void later(Runnable task) {
+        loop.execute(task);
+    }
+
+    void cancelTimers() {
+        for (int t = 0; t < SdpMachine.TIMERS; t++) {
+            cancelTimer(t);
+        }
+    }
+
+    /** Operations to wake since the last call. */
+    int takeWakeOps() {
+        int ops = wakeOps;
+        wakeOps = 0;
+        return ops;
+    }
+
+    void onTimer(int timer) {
+        machine.onTimer(timer, outbox);
+        carryOut();
+    }
+
+    void established() {
+        machine.onEstablished(outbox);
+        carryOut();
+    }
+
+    /** The application has taken all of receive slot {@code slot}. */
+    void consumed(int slot) {
+        machine.consumed(slot, outbox);
+        carryOut();
+    }
+
+    /** Takes a send slot and the right to use it, or returns -1. */
+    int reserve() {
+        if (queue.ready()) {
+            progress();
+        }
+        if (!machine.reserve()) {
+            return -1;
+        }
+        int slot = qp.takeSendSlot();
+        if (slot < 0) {
+            machine.unreserve(outbox);
+            carryOut();
+        }
+        return slot;
+    }
+
+    /** Gives back what {@link #reserve} gave. */
+    void unreserve(int slot) {
+        qp.returnSendSlot(slot);
+        machine.unreserve(outbox);
+        carryOut();
+    }
+
+    /** Sends a filled slot; false if the stream was cut meanwhile. */
+    boolean send(int slot, int payloadBytes, boolean urgent) {
+        boolean sent = machine.send(slot, payloadBytes, urgent, outbox);
+        carryOut();
+        if (!sent) {
+            qp.returnSendSlot(slot);
+        }
+        return sent;
+    }
+
+    void oobInline(boolean inline) {
+        oobInline = inline;
+    }
+
+    void shutdownInput() {
+        discardInput = true;
+        dropUnread();
+        machine.shutdownInput(outbox);
+        carryOut();
+        wakeOps |= OffloadStream.READ;
+    }
+
+    void shutdownOutput() {
+        machine.shutdownOutput(outbox);
+        carryOut();
+        wakeOps |= OffloadStream.WRITE;
+    }
+
+    void close(boolean dataUnread, boolean abortive) {
+        discardInput = true;
+        machine.close(dataUnread || !unread.isEmpty(), abortive, outbox);
+        carryOut();
+        dropUnread();
+    }
+
+    private void dropUnread() {
+        for (long e = unread.take(); e != UnreadQueue.NONE; e = unread.take()) {
+            machine.consumed(UnreadQueue.slot(e), outbox);
+        }
+        carryOut();
+    }
+
+    /** Whether nothing that the application wrote or ended waits on this side. */
+    boolean drained() {
+        return switch (machine.state()) {
+            case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
+            default -> true;
+        };
+    }
+
+    boolean vanishedClean() {
+        return vanishedClean;
+    }
+}

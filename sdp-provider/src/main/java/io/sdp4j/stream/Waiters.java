@@ -1,0 +1,186 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.rdma.CompletionQueue;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The threads that wait for one stream: at most one reader and one writer.
+ *
+ * <p>One platform thread, the <em>sleeper</em>, waits in the completion queue itself, so that what
+ * arrives wakes it without a hop. A second thread, and every virtual thread, parks; whoever drains
+ * the queue wakes it. A sleeper that leaves wakes the other one, which then becomes the sleeper.
+ *
+ * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the
+ * stream once more; a thread that drains changes the stream first and looks at the slots
+ * afterwards. All these fields are volatile.
+ */
+final class Waiters {
+    private static final VarHandle SLEEPER;
+
+    static {
+        try {
+            SLEEPER = MethodHandles.lookup().findVarHandle(Waiters.class, "sleeper", Thread.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** What a waiter needs of its stream. */
+    interface Stream {
+        /** Makes progress and tells which operations are ready. */
+        int ready();
+
+        /**
+         * Asks for the doorbell, making progress until that is granted or an operation of {@code
+         * ops} is ready.
+         */
+        boolean armUnlessReady(int ops);
+    }
+
+    private final CompletionQueue queue;
+    private final Stream stream;
+    private volatile Thread reader;
+    private volatile Thread writer;
+    private volatile Thread sleeper;
+
+    /**
+     * Operations whose next wait returns at once: a wake that came before its waiter must not be
+     * lost.
+     */
+    private volatile boolean readWoken;
+
+    private volatile boolean writeWoken;
+
+    Waiters(CompletionQueue queue, Stream stream) {
+        this.queue = queue;
+        this.stream = stream;
+    }
+
+    /** See {@link OffloadStream#await}. */
+    void await(int ops, long nanos) {
+        Thread me = Thread.currentThread();
+        if (me.isVirtual()) {
+            parkVirtual(me, ops, nanos);
+        } else if (SLEEPER.compareAndSet(this, null, me)) {
+            sleep(me, ops, nanos);
+        } else {
+            parkPlatform(me, ops, nanos);
+        }
+    }
+
+    private void sleep(Thread me, int ops, long nanos) {
+        enter(ops, me);
+        try {
+            if (!takeWoken(ops) && (stream.ready() & ops) == 0) {
+                queue.await(nanos);
+            }
+        } finally {
+            leave(ops);
+            sleeper = null;
+            // Nobody would look after the one that parked: let it take over.
+            Thread other = ops == OffloadStream.READ ? writer : reader;
+            if (other != null) {
+                LockSupport.unpark(other);
+            }
+        }
+    }
+
+    private void parkPlatform(Thread me, int ops, long nanos) {
+        // A set interrupt flag would make park return at once, for ever: take it away while parked.
+        boolean interrupted = Thread.interrupted();
+        enter(ops, me);
+        try {
+            if (!takeWoken(ops) && (stream.ready() & ops) == 0 && sleeper != null) {
+                park(nanos);
+            }
+        } finally {
+            leave(ops);
+            if (interrupted) {
+                me.interrupt();
+            }
+        }
+    }
+
+    private void parkVirtual(Thread me, int ops, long nanos) {
+        enter(ops, me);
+        try {
+            if (!takeWoken(ops) && !me.isInterrupted() && stream.armUnlessReady(ops)) {
+                park(nanos);
+            }
+        } finally {
+            leave(ops);
+        }
+    }
+
+    private void park(long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            LockSupport.park(this);
+        } else {
+            LockSupport.parkNanos(this, nanos);
+        }
+    }
+
+    private void enter(int ops, Thread me) {
+        if (ops == OffloadStream.READ) {
+            reader = me;
+        } else {
+            writer = me;
+        }
+    }
+
+    private void leave(int ops) {
+        enter(ops, null);
+    }
+
+    /**
+     * Wakes whoever waits for an operation of {@code ops}; called after the change, without the
+     * stream's lock.
+     */
+    void signal(int ops) {
+        if ((ops & OffloadStream.READ) != 0) {
+            free(reader);
+        }
+        if ((ops & OffloadStream.WRITE) != 0) {
+            free(writer);
+        }
+    }
+
+    private void free(Thread waiter) {
+        if (waiter == null || waiter == Thread.currentThread()) {
+            return;
+        }
+        if (waiter == sleeper) {
+            queue.wake();
+        } else {
+            LockSupport.unpark(waiter);
+        }
+    }
+
+    private boolean takeWoken(int ops) {
+        if (ops == OffloadStream.READ) {
+            boolean woken = readWoken;
+            readWoken = false;
+            return woken;
+        }
+        boolean woken = writeWoken;
+        writeWoken = false;
+        return woken;
+    }
+
+    /** Makes every wait under way, and the next one for each operation, return. */
+    void wakeAll() {
+        readWoken = true;
+        writeWoken = true;
+        signal(OffloadStream.READ | OffloadStream.WRITE);
+    }
+
+    /** Whether a virtual thread is parked and relies on the doorbell. */
+    boolean relyOnDoorbell() {
+        Thread r = reader;
+        Thread w = writer;
+        return r != null && r.isVirtual() || w != null && w.isVirtual();
+    }
+}

@@ -1,0 +1,85 @@
+package io.sdp4j.stream;
+
+import static org.awaitility.Awaitility.await;
+
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A listener and two ends of one stream in one JVM, with the kernel sockets that hold their ports.
+ */
+final class StreamPair implements AutoCloseable {
+    final OffloadStream client;
+    final OffloadStream server;
+    final OffloadListener listener;
+    private final ServerSocket kernelListener;
+    private final Socket kernelClient = new Socket();
+
+    StreamPair(OffloadProvider provider) throws IOException, OffloadUnavailable {
+        kernelListener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        InetSocketAddress address = (InetSocketAddress) kernelListener.getLocalSocketAddress();
+        listener = provider.listen(new ListenSpec(address, false, 50, List.of(), () -> {}));
+        client = provider.connect(spec(address));
+        await().atMost(Duration.ofSeconds(5)).until(listener::pending);
+        server = listener.poll();
+    }
+
+    private ConnectSpec spec(InetSocketAddress address) {
+        return new ConnectSpec(
+                address,
+                () -> {
+                    kernelClient.bind(new InetSocketAddress(address.getAddress(), 0));
+                    return (InetSocketAddress) kernelClient.getLocalSocketAddress();
+                },
+                List.of(),
+                System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
+    }
+
+    /** Reads exactly {@code len} bytes, waiting; fewer only at the end of the stream. */
+    static byte[] readFully(OffloadStream s, int len) throws IOException {
+        byte[] b = new byte[len];
+        int done = 0;
+        while (done < len) {
+            int n = s.tryRead(b, done, len - done);
+            if (n < 0) {
+                return java.util.Arrays.copyOf(b, done);
+            }
+            if (n == 0) {
+                s.await(OffloadStream.READ, TimeUnit.SECONDS.toNanos(10));
+            }
+            done += n;
+        }
+        return b;
+    }
+
+    /** Writes all of it, waiting. */
+    static void writeFully(OffloadStream s, byte[] b) throws IOException {
+        int done = 0;
+        while (done < b.length) {
+            int n = s.tryWrite(b, done, b.length - done);
+            if (n == 0) {
+                s.await(OffloadStream.WRITE, TimeUnit.SECONDS.toNanos(10));
+            }
+            done += n;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        kernelListener.close();
+        kernelClient.close();
+    }
+}
