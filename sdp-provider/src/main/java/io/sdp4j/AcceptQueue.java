@@ -16,6 +16,7 @@ import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -25,6 +26,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * listener is closed.
  */
 final class AcceptQueue {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition pending = lock.newCondition();
     private OffloadListener listener; // set once, before use
@@ -62,8 +65,8 @@ final class AcceptQueue {
                 caller.setSoLinger(true, 0);
             } catch (IOException e) {
                 if (!kernel.isClosed()) {
-                    Thread.yield(); // out of descriptors, or the caller was gone: the next one
-                    // may be luckier
+                    // Out of descriptors, or the caller was gone: the next one may be luckier.
+                    LockSupport.parkNanos(PAUSE_NANOS);
                 }
             }
         }

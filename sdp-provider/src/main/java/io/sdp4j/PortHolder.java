@@ -134,7 +134,10 @@ final class PortHolder {
 
     private Object lingerOption() throws SocketException {
         int seconds = client.getSoLinger();
-        return seconds < 0 ? (Object) Boolean.FALSE : (Object) seconds;
+        if (seconds < 0) {
+            return false;
+        }
+        return seconds;
     }
 
     <T> void setOption(SocketOption<T> name, T value) throws IOException {

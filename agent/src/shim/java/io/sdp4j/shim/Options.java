@@ -36,10 +36,9 @@ final class Options {
                 part.setLength(0);
             } else if (c == ',') {
                 String last = part.toString().strip();
-                if (key != null) {
-                    found.put(key, last);
-                } else if (!last.isEmpty()) {
-                    found.put(last, "");
+                String name = key == null ? last : key;
+                if (!name.isEmpty()) {
+                    found.put(name, key == null ? "" : last);
                 }
                 key = null;
                 part.setLength(0);

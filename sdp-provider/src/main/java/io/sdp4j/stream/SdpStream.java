@@ -179,7 +179,7 @@ final class SdpStream implements OffloadStream {
     /** Nothing is unread: 0 = wait, -1 = end of stream, or the reset. Called with the lock. */
     private int classifyEmpty() throws SocketException {
         SdpMachine m = core.machine;
-        if (inputShut || m.eof() || core.vanishedClean()) {
+        if (inputShut || core.finSeen() || core.vanishedClean()) {
             return -1;
         }
         if (m.reset()) {
@@ -288,7 +288,7 @@ final class SdpStream implements OffloadStream {
             if (core.vanishedClean() && !lastWriteSwallowed) {
                 return;
             }
-            if (core.vanishedClean() || m.eof() || reported != Reported.NOTHING) {
+            if (core.vanishedClean() || core.finSeen() || reported != Reported.NOTHING) {
                 throw new SocketException("Broken pipe");
             }
             reported = Reported.TO_WRITER;
@@ -353,7 +353,7 @@ final class SdpStream implements OffloadStream {
         SdpMachine m = core.machine;
         boolean over = m.reset() || closing;
         int ops = 0;
-        if (over || inputShut || m.eof() || left > 0 || !core.unread.isEmpty()) {
+        if (over || inputShut || core.finSeen() || left > 0 || !core.unread.isEmpty()) {
             ops |= READ;
         }
         if (over || m.outputShut() || m.writable()) {
@@ -431,8 +431,8 @@ final class SdpStream implements OffloadStream {
     }
 
     private boolean needsDoorbell() {
-        return !core.machine.closed() && (closing || inputShut || !core.drained())
-                || waiters.relyOnDoorbell();
+        boolean unattended = closing || inputShut || !core.drained();
+        return (unattended && !core.machine.closed()) || waiters.relyOnDoorbell();
     }
 
     private void onTimer(int timer) {

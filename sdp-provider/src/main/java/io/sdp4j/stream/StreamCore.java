@@ -52,6 +52,12 @@ final class StreamCore {
     private boolean oobInline;
     private boolean discardInput;
 
+    /**
+     * The peer's half ended in order, whatever came after: reads have given -1 or will, as after a
+     * FIN.
+     */
+    private boolean finSeen;
+
     /** The peer left without a word and had taken everything we sent: TCP would show a FIN. */
     private boolean vanishedClean;
 
@@ -81,6 +87,7 @@ final class StreamCore {
         for (int n = 0; n < MAX_COMPLETIONS && queue.poll(completion); n++) {
             onCompletion();
             carryOut();
+            finSeen |= machine.eof();
         }
     }
 
@@ -322,6 +329,10 @@ final class StreamCore {
             case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
             default -> true;
         };
+    }
+
+    boolean finSeen() {
+        return finSeen;
     }
 
     boolean vanishedClean() {

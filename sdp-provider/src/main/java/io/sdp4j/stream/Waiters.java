@@ -181,6 +181,6 @@ final class Waiters {
     boolean relyOnDoorbell() {
         Thread r = reader;
         Thread w = writer;
-        return r != null && r.isVirtual() || w != null && w.isVirtual();
+        return (r != null && r.isVirtual()) || (w != null && w.isVirtual());
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Unmatched;
 
 /** Hands over to the benchmarks of the checkout, which are not in this jar. */
 @Command(
@@ -27,8 +27,7 @@ final class BenchCommand implements Callable<Integer> {
             description = "Show this help.")
     private boolean help;
 
-    @Parameters(arity = "0..*", paramLabel = "ARGUMENT")
-    private List<String> arguments = List.of();
+    @Unmatched private List<String> arguments = List.of();
 
     @Override
     public Integer call() throws IOException, InterruptedException {

@@ -52,6 +52,8 @@ public final class Main implements Runnable {
     /** Runs one command and returns the exit code. */
     public static int run(String[] args) {
         CommandLine line = new CommandLine(new Main());
+        // what follows the first word belongs to the command that is run
+        line.getSubcommands().get("run").setStopAtPositional(true);
         line.setOut(new PrintWriter(System.out, true, Charset.defaultCharset()));
         line.setErr(new PrintWriter(System.err, true, Charset.defaultCharset()));
         line.setExecutionExceptionHandler(
