@@ -2,6 +2,7 @@ package io.sdp4j.offload.contract;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.jdk.KernelSockets;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -14,7 +15,11 @@ abstract class SwitchedTest extends SocketContract {
     final OffloadSwitch owner;
 
     SwitchedTest(Policy policy, List<OffloadProvider> providers) {
-        owner = new OffloadSwitch(() -> policy, providers, SwitchSettings.defaults());
+        this(policy, providers, KernelSockets.JDK);
+    }
+
+    SwitchedTest(Policy policy, List<OffloadProvider> providers, KernelSockets kernel) {
+        owner = new OffloadSwitch(() -> policy, providers, SwitchSettings.defaults(), kernel);
     }
 
     @Override
