@@ -62,7 +62,7 @@ public final class BenchMain {
         Times times = Times.FULL;
         int rounds = 0;
         Path json = null;
-        String agent = "agent/target/sdp4j-agent.jar";
+        String agent = System.getProperty("sdp4j.agent.jar", "agent/target/sdp4j-agent.jar");
         try {
             for (int i = 0; i < args.size(); i++) {
                 switch (args.get(i)) {

@@ -9,14 +9,14 @@ final class Reports {
     private static final Pattern CONNECTIONS =
             Pattern.compile(
                     "\"(connections|accepted)\"\\s*:\\s*\\{\\s*\"offloaded\"\\s*:\\s*\\{([^}]*)\\}"
-                            + "\\s*,\\s*\"kernel\"\\s*:\\s*\\{([^}]*)\\}");
+                            + "\\s*,\\s*\"kernel\"\\s*:\\s*(\\d+|\\{[^}]*\\})");
     private static final Pattern COUNT = Pattern.compile("\"(\\w+)\"\\s*:\\s*(\\d+)");
 
     private Reports() {}
 
     /**
      * Adds the counts of {@code report} to {@code counts}, as {@code connections.offloaded.shm},
-     * {@code accepted.kernel.fallback} and so on.
+     * {@code connections.kernel.fallback}, {@code accepted.kernel} and so on.
      */
     static void add(String report, Map<String, Long> counts) {
         Matcher sections = CONNECTIONS.matcher(report);
@@ -24,7 +24,12 @@ final class Reports {
         while (sections.find()) {
             any = true;
             addCounts(sections.group(1) + ".offloaded.", sections.group(2), counts);
-            addCounts(sections.group(1) + ".kernel.", sections.group(3), counts);
+            String kernel = sections.group(3);
+            if (kernel.startsWith("{")) {
+                addCounts(sections.group(1) + ".kernel.", kernel, counts);
+            } else {
+                counts.merge(sections.group(1) + ".kernel", Long.valueOf(kernel), Long::sum);
+            }
         }
         if (!any) {
             counts.merge("unreadable_reports", 1L, Long::sum);

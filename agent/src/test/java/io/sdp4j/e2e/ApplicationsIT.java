@@ -1,0 +1,234 @@
+package io.sdp4j.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.samples.HttpsClient;
+import io.sdp4j.samples.HttpsServer;
+import io.sdp4j.samples.JdbcWorkload;
+import io.sdp4j.samples.RmiClient;
+import io.sdp4j.samples.RmiServer;
+import io.sdp4j.samples.StreamClient;
+import io.sdp4j.samples.StreamServer;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Goal: an application's results do not depend on the agent, and its connections go where they
+ * should. Method: a server and its client in two JVMs with the agent at no, both or one end; what
+ * the client prints is compared with the run without, what the agents report with the ends.
+ */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ApplicationsIT {
+    private static final String SAMPLES = Jvms.classPathOf(StreamServer.class);
+
+    /** By application, what its client printed on kernel TCP. */
+    private static final Map<String, Map<String, String>> EXPECTED = new ConcurrentHashMap<>();
+
+    @TempDir Path directory;
+    private Jvms jvms;
+
+    @BeforeEach
+    void open() throws IOException {
+        jvms = new Jvms(directory);
+    }
+
+    @AfterEach
+    void close() {
+        jvms.close();
+    }
+
+    /** A server that prints its port after READY and a client; each as it would be run by hand. */
+    private interface Application {
+        Child server(boolean agent) throws Exception;
+
+        Child client(boolean agent, String port) throws Exception;
+    }
+
+    private Map<String, String> run(Application application, Ends ends, boolean back)
+            throws Exception {
+        Child server = application.server(ends.atServer);
+        Child client = application.client(ends.atClient, server.await("READY"));
+        Map<String, String> results = client.results();
+        server.terminate();
+        assertEquals(List.of(), client.err(), client::toString);
+        ends.check(server, client, back);
+        return results;
+    }
+
+    /** Compares with kernel TCP, which is run first if it has not been. */
+    private void same(String name, Application application, Ends ends, boolean back)
+            throws Exception {
+        Map<String, String> expected = EXPECTED.get(name);
+        if (expected == null) {
+            expected = run(application, Ends.NONE, back);
+            EXPECTED.put(name, expected);
+        }
+        assertTrue(!expected.isEmpty(), "nothing to compare");
+        if (ends != Ends.NONE) {
+            assertEquals(
+                    new TreeMap<>(expected), new TreeMap<>(run(application, ends, back)));
+        }
+    }
+
+    private Child sample(boolean agent, Class<?> main, List<String> jvmArgs, String... args)
+            throws IOException {
+        return jvms.java(main.getSimpleName(), agent, jvmArgs, SAMPLES, main.getName(), args);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void h2(Ends ends) throws Exception {
+        String h2 = Jvms.classPathOf(org.h2.Driver.class);
+        Application application =
+                new Application() {
+                    @Override
+                    public Child server(boolean agent) throws Exception {
+                        return jvms.java(
+                                "H2 server",
+                                agent,
+                                List.of(),
+                                h2 + File.pathSeparator + Jvms.classPathOf(H2Server.class),
+                                H2Server.class.getName(),
+                                "-ifNotExists",
+                                "-baseDir",
+                                directory.toString());
+                    }
+
+                    @Override
+                    public Child client(boolean agent, String port) throws Exception {
+                        return jvms.java(
+                                "H2 client",
+                                agent,
+                                List.of(),
+                                h2 + File.pathSeparator + SAMPLES,
+                                JdbcWorkload.class.getName(),
+                                "--url",
+                                "jdbc:h2:tcp://127.0.0.1:" + port + "/mem:e2e",
+                                "--user",
+                                "sa",
+                                "--rows",
+                                "10000");
+                    }
+                };
+        same("h2", application, ends, false);
+        assertEquals("10000", EXPECTED.get("h2").get("inserted"));
+        assertEquals("true", EXPECTED.get("h2").get("complete"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rmi(Ends ends) throws Exception {
+        Application application =
+                new Application() {
+                    @Override
+                    public Child server(boolean agent) throws Exception {
+                        return sample(agent, RmiServer.class, List.of());
+                    }
+
+                    @Override
+                    public Child client(boolean agent, String port) throws Exception {
+                        return sample(agent, RmiClient.class, List.of(), "--port", port);
+                    }
+                };
+        same("rmi", application, ends, true);
+        assertEquals("4950", EXPECTED.get("rmi").get("called_back"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void https(Ends ends) throws Exception {
+        Path keys = directory.resolve("keys.p12");
+        Child keytool =
+                jvms.start(
+                        "keytool",
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                        .toString(),
+                                "-genkeypair",
+                                "-alias",
+                                "server",
+                                "-keyalg",
+                                "EC",
+                                "-dname",
+                                "CN=localhost",
+                                "-ext",
+                                "SAN=ip:127.0.0.1",
+                                "-keystore",
+                                keys.toString(),
+                                "-storepass",
+                                "changeit",
+                                "-storetype",
+                                "PKCS12"),
+                        null);
+        keytool.results();
+        Application application =
+                new Application() {
+                    @Override
+                    public Child server(boolean agent) throws Exception {
+                        return sample(
+                                agent,
+                                HttpsServer.class,
+                                List.of(),
+                                "--keystore",
+                                keys.toString(),
+                                "--password",
+                                "changeit");
+                    }
+
+                    @Override
+                    public Child client(boolean agent, String port) throws Exception {
+                        return sample(
+                                agent,
+                                HttpsClient.class,
+                                List.of(
+                                        "-Djavax.net.ssl.trustStore=" + keys,
+                                        "-Djavax.net.ssl.trustStorePassword=changeit"),
+                                "--port",
+                                port);
+                    }
+                };
+        same("https", application, ends, false);
+        assertEquals("true", EXPECTED.get("https").get("post_correct"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stream(Ends ends) throws Exception {
+        Child server = sample(ends.atServer, StreamServer.class, List.of());
+        Child client =
+                sample(
+                        ends.atClient,
+                        StreamClient.class,
+                        List.of(),
+                        "--port",
+                        server.await("READY"),
+                        "--seconds",
+                        "0.3",
+                        "--warmup",
+                        "0.2",
+                        "--bytes",
+                        "20000001");
+        Map<String, String> sent = client.results();
+        Map<String, String> served = server.results();
+        assertEquals("true", sent.get("verified"));
+        assertEquals(sent.get("sha256_sent"), served.get("sha256_received"));
+        assertEquals(sent.get("sha256_received"), served.get("sha256_sent"));
+        ends.check(server, client, false);
+        String expected =
+                EXPECTED.computeIfAbsent("stream", name -> Map.of("sha", sent.get("sha256_sent")))
+                        .get("sha");
+        assertEquals(expected, sent.get("sha256_sent"));
+    }
+}

@@ -1,0 +1,101 @@
+package io.sdp4j.e2e;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Starts the processes of one test, with the agent or without, and ends those that are left.
+ *
+ * <p>For one thread. The directory, which is the caller's, holds rules and reports.
+ */
+final class Jvms implements AutoCloseable {
+    /** What the environment might add to a Java command line or to the rules. */
+    private static final List<String> UNWANTED =
+            List.of(
+                    "JAVA_TOOL_OPTIONS",
+                    "JDK_JAVA_OPTIONS",
+                    "_JAVA_OPTIONS",
+                    "SDP4J_POLICY",
+                    "LIBSDP_CONFIG_FILE");
+
+    private final Path directory;
+    private final Path rules;
+    private final List<Child> children = new ArrayList<>();
+
+    Jvms(Path directory) throws IOException {
+        this.directory = directory;
+        // The same as no rules at all, but whatever this machine's /etc says does not matter.
+        rules = Files.writeString(directory.resolve("both.conf"), "use both client * *:*\n");
+    }
+
+    /**
+     * Starts a JVM.
+     *
+     * @param name for messages
+     * @param agent whether with the agent
+     * @param jvmArgs before the main class
+     * @param classPath where the main class and all it needs is
+     * @param main its name
+     */
+    Child java(
+            String name,
+            boolean agent,
+            List<String> jvmArgs,
+            String classPath,
+            String main,
+            String... args)
+            throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        Path report = null;
+        if (agent) {
+            report = directory.resolve("report-" + children.size() + ".json");
+            command.add("-javaagent:" + agentJar() + "=report=" + report + ",policy=" + rules);
+        }
+        command.add("-Xmx512m");
+        command.addAll(jvmArgs);
+        command.addAll(List.of("-cp", classPath, main));
+        command.addAll(List.of(args));
+        return start(name, command, report);
+    }
+
+    /** Starts any process. */
+    Child start(String name, List<String> command, Path report) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+        builder.environment().keySet().removeAll(UNWANTED);
+        Child child = new Child(name, builder.start(), report);
+        children.add(child);
+        return child;
+    }
+
+    static Path agentJar() {
+        Path jar =
+                Path.of(System.getProperty("sdp4j.agent.jar", "target/sdp4j-agent.jar"))
+                        .toAbsolutePath();
+        if (!Files.isReadable(jar)) {
+            throw new IllegalStateException(jar + " is not built");
+        }
+        return jar;
+    }
+
+    /** Where {@code type} was read from: a jar or a folder of classes. */
+    static String classPathOf(Class<?> type) {
+        try {
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
+                    .toString();
+        } catch (URISyntaxException impossible) {
+            throw new AssertionError(impossible); // a code source is where a class was read from
+        }
+    }
+
+    @Override
+    public void close() {
+        for (Child child : children) {
+            child.kill();
+        }
+    }
+}

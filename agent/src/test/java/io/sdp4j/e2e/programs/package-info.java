@@ -1,0 +1,2 @@
+/** Programs for the end-to-end tests that would teach nobody anything as samples. */
+package io.sdp4j.e2e.programs;
