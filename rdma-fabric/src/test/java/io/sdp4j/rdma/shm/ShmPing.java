@@ -332,8 +332,10 @@ public final class ShmPing {
             }
             hist[k]++;
             if (hist[k] % 16 == 0) {
-                String load = Files.readString(Path.of("/proc/loadavg")).split(" ")[3];
-                busy[k] += Integer.parseInt(load.split("/")[0]);
+                String load = Files.readString(Path.of("/proc/loadavg"));
+                busy[k] +=
+                        Integer.parseInt(
+                                load.substring(load.indexOf(' ', 10) + 1, load.indexOf('/')));
             }
         }
         for (int k = 0; k < hist.length; k++) {
