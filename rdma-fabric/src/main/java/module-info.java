@@ -1,6 +1,7 @@
 /** RC queue pairs: the SPI every fabric implements, and the shared-memory fabric. */
 module io.sdp4j.rdma {
-    requires jdk.net;
+    // optional: small images lack it; without native access nobody's uid is known then
+    requires static jdk.net;
 
     exports io.sdp4j.rdma;
     exports io.sdp4j.rdma.shm;

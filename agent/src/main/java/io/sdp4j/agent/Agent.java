@@ -65,7 +65,9 @@ public final class Agent {
         OffloadProvider provider = new LazyProvider("sdp", () -> provider(settings, console));
         OffloadSwitch target =
                 new OffloadSwitch(
-                        settings.flag(Setting.JMX) ? new FirstUse(rules, JmxBean::watch) : rules,
+                        settings.flag(Setting.JMX) && hasJmx()
+                                ? new FirstUse(rules, JmxBean::watch)
+                                : rules,
                         List.of(provider),
                         switchSettings(settings));
         started = target;
@@ -124,6 +126,11 @@ public final class Agent {
                         ? 0
                         : TimeUnit.SECONDS.toNanos(settings.longValue(Setting.MISS_CACHE_SECONDS)),
                 Math.max(1, entries));
+    }
+
+    /** Whether this JVM's image has JMX; a class that needs it may not even be named otherwise. */
+    private static boolean hasJmx() {
+        return ModuleLayer.boot().findModule("java.management").isPresent();
     }
 
     /** Rules that tell once that they were asked. */

@@ -28,10 +28,9 @@ final class JmxBean {
 
     private JmxBean() {}
 
-    /** Begins to look, once per JVM. Does nothing where there is no JMX. */
+    /** Begins to look, once per JVM. */
     static void watch() {
-        if (WATCHING.compareAndSet(false, true)
-                && ModuleLayer.boot().findModule("java.management").isPresent()) {
+        if (WATCHING.compareAndSet(false, true)) {
             Thread.ofPlatform().daemon().name("sdp4j-jmx").start(JmxBean::look);
         }
     }

@@ -79,7 +79,7 @@ public final class Json {
                 case '\t' -> out.append("\\t");
                 default -> {
                     // controls must be escaped; lone surrogates have no UTF-8 form
-                    if (c < 0x20 || c == 0x7f || Character.isSurrogate(c) && !paired(text, i)) {
+                    if (c < 0x20 || c == 0x7f || (Character.isSurrogate(c) && !paired(text, i))) {
                         out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
                     } else {
                         out.append(c);

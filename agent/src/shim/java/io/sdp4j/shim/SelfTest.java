@@ -61,7 +61,7 @@ public final class SelfTest {
                 out.write(block, 0, n);
             }
         } catch (IOException e) {
-            e.printStackTrace();
+            System.err.println("server: " + e);
         }
     }
 }

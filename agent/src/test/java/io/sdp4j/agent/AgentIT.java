@@ -214,6 +214,28 @@ class AgentIT {
     }
 
     @Test
+    void worksInSmallImagesAndWithOtherTools() {
+        for (String[] options :
+                new String[][] {
+                    {"--limit-modules", "java.base,java.instrument"},
+                    {"-Xshare:off"},
+                    {"-ea", "-esa"},
+                    {
+                        "-Dcom.sun.management.jmxremote.port=0",
+                        "-Dcom.sun.management.jmxremote.authenticate=false",
+                        "-Dcom.sun.management.jmxremote.ssl=false"
+                    },
+                    {"-XX:StartFlightRecording:filename=" + folder.resolve("a.jfr")},
+                    {"-agentlib:jdwp=transport=dt_socket,server=y,suspend=n"}
+                }) {
+            Jvm.Outcome outcome = connect("", options);
+            assertEquals(0, outcome.exitCode(), outcome::err);
+            assertTrue(outcome.out().contains("byte=42"), outcome::out);
+            assertEquals("", outcome.err());
+        }
+    }
+
+    @Test
     void canBeAttachedLate() throws Exception {
         Path report = folder.resolve("report.json");
         Process process =

@@ -61,7 +61,7 @@ class JsonTest {
     @Property
     void survivesAnyText(@ForAll String text) {
         try {
-            Object unused = JsonReader.parse(text);
+            Object _ = JsonReader.parse(text);
         } catch (IllegalArgumentException e) {
             // as documented
         }

@@ -1,6 +1,7 @@
 package io.sdp4j.offload;
 
 import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.jdk.KernelSockets;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ConnectionInfo;
@@ -39,6 +40,7 @@ public final class OffloadSwitch {
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
+    private final KernelSockets kernel;
     private final MissCache misses;
     private final SwitchCounters counters = new SwitchCounters();
 
@@ -48,6 +50,18 @@ public final class OffloadSwitch {
      */
     public OffloadSwitch(
             Supplier<Policy> policy, List<OffloadProvider> providers, SwitchSettings settings) {
+        this(policy, providers, settings, KernelSockets.best());
+    }
+
+    /**
+     * @param kernel where the kernel side of this switch's sockets comes from
+     */
+    public OffloadSwitch(
+            Supplier<Policy> policy,
+            List<OffloadProvider> providers,
+            SwitchSettings settings,
+            KernelSockets kernel) {
+        this.kernel = kernel;
         this.policy = policy;
         this.providers = List.copyOf(providers);
         this.settings = settings;
@@ -68,6 +82,11 @@ public final class OffloadSwitch {
 
     public SwitchReport report() {
         return counters.report();
+    }
+
+    /** Where the kernel side of its sockets comes from. */
+    public KernelSockets kernel() {
+        return kernel;
     }
 
     /** The rules now in force. */

@@ -6,12 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Unmatched;
 
 /** Hands over to the benchmarks of the checkout, which are not in this jar. */
 @Command(
         name = "bench",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Measure sdp4j beside kernel TCP and UNIX-domain sockets.",
         customSynopsis = "sdp4j bench [ARGUMENT...]",
         footer = {
@@ -20,12 +21,6 @@ import picocli.CommandLine.Unmatched;
         })
 final class BenchCommand implements Callable<Integer> {
     private static final String MAIN = "io.sdp4j.bench.BenchMain";
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    private boolean help;
 
     @Unmatched private List<String> arguments = List.of();
 

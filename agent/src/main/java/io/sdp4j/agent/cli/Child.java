@@ -29,7 +29,7 @@ final class Child implements AutoCloseable {
         outReader =
                 Thread.ofPlatform()
                         .daemon()
-                        .start(() -> read(process.inputReader(encoding()), lines));
+                        .start(() -> readOutput(process.inputReader(encoding())));
         errReader =
                 Thread.ofPlatform()
                         .daemon()
@@ -69,8 +69,12 @@ final class Child implements AutoCloseable {
         } catch (IOException e) {
             // the process was ended while we read
         }
+    }
+
+    private void readOutput(BufferedReader reader) {
+        read(reader, lines);
         synchronized (this) {
-            ended = ended || into == lines;
+            ended = true;
             notifyAll();
         }
     }

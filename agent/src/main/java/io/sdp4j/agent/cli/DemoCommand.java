@@ -18,6 +18,8 @@ import picocli.CommandLine.Spec;
 /** Two unmodified programs in two JVMs, first on kernel TCP, then with the agent, side by side. */
 @Command(
         name = "demo",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description =
                 "Run two unmodified programs on kernel TCP, then with the agent, check every byte and"
                         + " compare.",
@@ -29,12 +31,6 @@ final class DemoCommand implements Callable<Integer> {
     private static final String RULES = "use both server * *:*\nuse both client * *:*\n";
 
     @Spec private CommandSpec spec;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    private boolean help;
 
     @Option(names = "--json", description = "Print the result as JSON.")
     private boolean json;
@@ -112,10 +108,10 @@ final class DemoCommand implements Callable<Integer> {
         double[] p99 = {kernel.rttP99Nanos() / 1e3, offload.rttP99Nanos() / 1e3};
         double[] rate = {kernel.megabytesPerSecond(), offload.megabytesPerSecond()};
         double[] cpu = {kernel.cpuSecondsPerGb(), offload.cpuSecondsPerGb()};
-        row(out, "round trip 64 B, p50", "%.2f us", p50, p50[0] / p50[1], "faster");
-        row(out, "round trip 64 B, p99", "%.2f us", p99, p99[0] / p99[1], "faster");
-        row(out, "stream, 64 KiB writes", "%.0f MB/s", rate, rate[1] / rate[0], "faster");
-        row(out, "CPU per GB, both ends", "%.2f s", cpu, cpu[0] / cpu[1], "less");
+        row(out, "round trip 64 B, p50", "%.2f us", p50, p50[0] / p50[1], "faster", "slower");
+        row(out, "round trip 64 B, p99", "%.2f us", p99, p99[0] / p99[1], "faster", "slower");
+        row(out, "stream, 64 KiB writes", "%.0f MB/s", rate, rate[1] / rate[0], "faster", "slower");
+        row(out, "CPU per GB, both ends", "%.2f s", cpu, cpu[0] / cpu[1], "less", "more");
         out.printf(
                 Locale.ROOT,
                 "%-28s %14s %14s%n",
@@ -131,15 +127,21 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private static void row(
-            PrintWriter out, String what, String format, double[] pair, double ratio, String word) {
+            PrintWriter out,
+            String what,
+            String format,
+            double[] pair,
+            double ratio,
+            String better,
+            String worse) {
         out.printf(
                 Locale.ROOT,
                 "%-28s %14s %14s   %.1fx %s%n",
                 what,
                 String.format(Locale.ROOT, format, pair[0]),
                 String.format(Locale.ROOT, format, pair[1]),
-                ratio,
-                word);
+                ratio < 1 ? 1 / ratio : ratio,
+                ratio < 1 ? worse : better);
     }
 
     private static String sentence(

@@ -16,16 +16,12 @@ import picocli.CommandLine.Spec;
 /** Looks at everything offload needs on this machine; one verdict per line, with what to do. */
 @Command(
         name = "doctor",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Check this machine; one verdict per line, with what to do about it.",
         footer = {"", "Exit code 0: nothing stands in the way; 1: at least one line says FAIL."})
 final class DoctorCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    private boolean help;
 
     @Option(names = "--json", description = "Print the result as JSON.")
     private boolean json;

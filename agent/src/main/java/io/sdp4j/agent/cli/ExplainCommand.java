@@ -30,6 +30,8 @@ import picocli.CommandLine.Spec;
 /** What the rules say about one connection or listener, and what would follow on this machine. */
 @Command(
         name = "explain",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Say which rule decides about an address, and what the switch would do.",
         footer = {
             "",
@@ -38,12 +40,6 @@ import picocli.CommandLine.Spec;
         })
 final class ExplainCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    private boolean help;
 
     @Option(names = "--json", description = "Print the result as JSON.")
     private boolean json;

@@ -72,7 +72,7 @@ final class MachineChecks {
         boolean linux = System.getProperty("os.name", "").equals("Linux");
         int major = Integer.parseInt(parts[0]);
         int minor = parts.length > 1 && !parts[1].isEmpty() ? Integer.parseInt(parts[1]) : 0;
-        if (linux && (major > 3 || major == 3 && minor >= 17)) {
+        if (linux && (major > 3 || (major == 3 && minor >= 17))) {
             return Check.ok("memfd", "Linux " + kernel + " seals shared memory");
         }
         return Check.warn(

@@ -14,6 +14,8 @@ import picocli.CommandLine.HelpCommand;
  */
 @Command(
         name = "sdp4j",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description =
                 "Carries the stream sockets of unmodified Java programs outside kernel TCP where the"
                         + " rules allow it.",
@@ -40,12 +42,6 @@ import picocli.CommandLine.HelpCommand;
         })
 public final class Main implements Runnable {
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
-
-    @CommandLine.Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    private boolean help;
 
     private Main() {}
 

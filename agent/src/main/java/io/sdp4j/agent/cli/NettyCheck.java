@@ -56,7 +56,10 @@ final class NettyCheck {
 
     private static List<Path> entries(String classPath) {
         List<Path> entries = new ArrayList<>();
-        for (String part : classPath.split(File.pathSeparator)) {
+        for (String part : classPath.split(File.pathSeparator, -1)) {
+            if (part.isEmpty()) {
+                continue;
+            }
             Path path = Path.of(part.endsWith("/*") ? part.substring(0, part.length() - 2) : part);
             if (part.endsWith("/*")) {
                 try (DirectoryStream<Path> jars = Files.newDirectoryStream(path, "*.jar")) {

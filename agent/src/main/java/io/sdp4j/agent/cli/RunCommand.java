@@ -12,7 +12,6 @@ import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -24,6 +23,8 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "run",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Run a command with the agent on for every JVM that it starts.",
         customSynopsis = "sdp4j run [-h] [KEY=VALUE...] -- COMMAND [ARGUMENT...]",
         footer = {
@@ -36,12 +37,6 @@ final class RunCommand implements Callable<Integer> {
     private static final String VARIABLE = "JAVA_TOOL_OPTIONS";
 
     @Spec private CommandSpec spec;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this help.")
-    private boolean help;
 
     @Parameters(
             arity = "0..*",

@@ -12,7 +12,7 @@ public final class BeanReader {
 
     public static void main(String[] args) throws IOException, JMException, InterruptedException {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-        int unused = OneConnection.exchange();
+        int _ = OneConnection.exchange();
         ObjectName name = new ObjectName("io.sdp4j:type=Switch");
         for (int i = 0; i < 300 && !server.isRegistered(name); i++) {
             Thread.sleep(50);

@@ -12,13 +12,13 @@ public final class OneConnection {
     public static void main(String[] args) throws IOException {
         if (args.length > 0 && args[0].equals("wait")) {
             System.out.println("waiting");
-            int unused = System.in.read();
+            int _ = System.in.read();
         }
         System.out.println("byte=" + exchange());
     }
 
     static int exchange() throws IOException {
-        try (ServerSocket listener = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"));
+        try (ServerSocket listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 Socket client = new Socket(listener.getInetAddress(), listener.getLocalPort());
                 Socket accepted = listener.accept()) {
             accepted.setSoTimeout(10_000);

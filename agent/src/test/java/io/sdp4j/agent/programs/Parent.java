@@ -8,7 +8,7 @@ public final class Parent {
     private Parent() {}
 
     public static void main(String[] args) throws IOException, InterruptedException {
-        int unused = OneConnection.exchange();
+        int _ = OneConnection.exchange();
         Process child =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -9,7 +9,7 @@ public final class Surroundings {
     private Surroundings() {}
 
     public static void main(String[] args) throws IOException {
-        int unused = OneConnection.exchange();
+        int _ = OneConnection.exchange();
         new TreeMap<>(System.getProperties())
                 .forEach(
                         (k, v) -> {

@@ -12,218 +12,63 @@ import java.net.SocketOption;
 import java.util.Set;
 
 /**
- * The JDK's own socket implementation, genuine and complete: the kernel side of a switched socket.
+ * The kernel side of a switched socket.
  *
  * <p>Every method does what the method of the same name in {@link SocketImpl} does, with its
- * exceptions and its thread-safety.
+ * exceptions and its thread-safety. One that {@link KernelSockets} gives has to be created first;
+ * one that was accepted is connected.
  */
-public final class KernelSocket {
-    private final SocketImpl impl;
+public abstract class KernelSocket {
+    KernelSocket() {}
 
-    private KernelSocket(SocketImpl impl) {
-        this.impl = impl;
-    }
+    public abstract void create() throws IOException;
+
+    public abstract void connect(SocketAddress remote, int timeoutMillis) throws IOException;
+
+    public abstract void bind(InetAddress host, int port) throws IOException;
+
+    public abstract void listen(int backlog) throws IOException;
+
+    /** Accepts; blocks up to this socket's SO_TIMEOUT. */
+    public abstract KernelSocket accept() throws IOException;
 
     /**
-     * Not yet created.
-     *
-     * @param proxies whether {@code connect} asks the {@code ProxySelector} and honours {@code
-     *     socksProxyHost}, as {@code new Socket()} does
+     * What waits for a connection at this listener, or for something else. From now on {@link
+     * #accept} may answer at once, with a time-out.
      */
-    public static KernelSocket client(boolean proxies) {
-        SocketImpl platform = platform(false);
-        if (!proxies) {
-            return new KernelSocket(platform);
-        }
-        try {
-            return new KernelSocket((SocketImpl) SocketHandles.SOCKS.invokeExact(platform));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
-    }
+    public abstract ListenWaiter waiter() throws IOException;
 
-    /** A listener, not yet created. */
-    public static KernelSocket server() {
-        return new KernelSocket(platform(true));
-    }
+    public abstract InputStream inputStream() throws IOException;
 
-    private static SocketImpl platform(boolean server) {
-        try {
-            return (SocketImpl) SocketHandles.PLATFORM.invokeExact(server);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
-    }
+    public abstract OutputStream outputStream() throws IOException;
 
-    public void create() throws IOException {
-        try {
-            SocketHandles.CREATE.invokeExact(impl, true);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract int available() throws IOException;
 
-    public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
-        try {
-            SocketHandles.CONNECT.invokeExact(impl, remote, timeoutMillis);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract void close() throws IOException;
 
-    public void bind(InetAddress host, int port) throws IOException {
-        try {
-            SocketHandles.BIND.invokeExact(impl, host, port);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract void shutdownInput() throws IOException;
 
-    public void listen(int backlog) throws IOException {
-        try {
-            SocketHandles.LISTEN.invokeExact(impl, backlog);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract void shutdownOutput() throws IOException;
 
-    /** Accepts as a genuine JDK socket; blocks up to this socket's SO_TIMEOUT. */
-    public KernelSocket accept() throws IOException {
-        SocketImpl accepted = platform(false);
-        try {
-            SocketHandles.ACCEPT.invokeExact(impl, accepted);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-        return new KernelSocket(accepted);
-    }
+    public abstract void sendUrgentData(int data) throws IOException;
 
-    public InputStream inputStream() throws IOException {
-        try {
-            return (InputStream) SocketHandles.INPUT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    /** Null where it is not known. */
+    public abstract FileDescriptor fileDescriptor();
 
-    public OutputStream outputStream() throws IOException {
-        try {
-            return (OutputStream) SocketHandles.OUTPUT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract InetAddress inetAddress();
 
-    public int available() throws IOException {
-        try {
-            return (int) SocketHandles.AVAILABLE.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract int port();
 
-    public void close() throws IOException {
-        try {
-            SocketHandles.CLOSE.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract int localPort();
 
-    public void shutdownInput() throws IOException {
-        try {
-            SocketHandles.SHUTDOWN_INPUT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract void setOption(int id, Object value) throws SocketException;
 
-    public void shutdownOutput() throws IOException {
-        try {
-            SocketHandles.SHUTDOWN_OUTPUT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract Object option(int id) throws SocketException;
 
-    public void sendUrgentData(int data) throws IOException {
-        try {
-            SocketHandles.SEND_URGENT.invokeExact(impl, data);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract <T> void setOption(SocketOption<T> name, T value) throws IOException;
 
-    public FileDescriptor fileDescriptor() {
-        try {
-            return (FileDescriptor) SocketHandles.DESCRIPTOR.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
-    }
-
-    public InetAddress inetAddress() {
-        try {
-            return (InetAddress) SocketHandles.INET_ADDRESS.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
-    }
-
-    public int port() {
-        try {
-            return (int) SocketHandles.PORT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
-    }
-
-    public int localPort() {
-        try {
-            return (int) SocketHandles.LOCAL_PORT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
-    }
-
-    public void setOption(int id, Object value) throws SocketException {
-        impl.setOption(id, value);
-    }
-
-    public Object option(int id) throws SocketException {
-        return impl.getOption(id);
-    }
-
-    public <T> void setOption(SocketOption<T> name, T value) throws IOException {
-        try {
-            SocketHandles.SET_OPTION.invokeExact(impl, (SocketOption<?>) name, (Object) value);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
-
-    @SuppressWarnings("unchecked")
-    public <T> T option(SocketOption<T> name) throws IOException {
-        try {
-            return (T) (Object) SocketHandles.GET_OPTION.invokeExact(impl, (SocketOption<?>) name);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
-    }
+    public abstract <T> T option(SocketOption<T> name) throws IOException;
 
     /** Works before {@link #create} too. */
-    @SuppressWarnings("unchecked")
-    public Set<SocketOption<?>> supportedOptions() {
-        try {
-            return (Set<SocketOption<?>>)
-                    (Set<?>) SocketHandles.SUPPORTED_OPTIONS.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
-    }
-
-    @Override
-    public String toString() {
-        return impl.toString();
-    }
+    public abstract Set<SocketOption<?>> supportedOptions();
 }

@@ -35,7 +35,7 @@ final class Acceptor {
 
     Acceptor(KernelSocket kernel) throws IOException {
         this.kernel = kernel;
-        this.waiter = new ListenWaiter(kernel);
+        this.waiter = kernel.waiter();
     }
 
     /** What providers call when a stream waits. */

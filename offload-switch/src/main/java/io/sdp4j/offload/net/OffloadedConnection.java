@@ -83,12 +83,11 @@ public final class OffloadedConnection {
             return 0;
         }
         int timeout = timeoutMillis;
-        long deadlineNanos = 0;
-        if (timeout > 0) {
-            deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeout);
-            lockBefore(readLock, deadlineNanos);
-        } else {
+        long waitNanos = TimeUnit.MILLISECONDS.toNanos(timeout);
+        if (timeout == 0) {
             readLock.lock();
+        } else if (!readLock.tryLock()) {
+            waitNanos = lockWithin(readLock, waitNanos);
         }
         try {
             if (eof) {
@@ -96,7 +95,7 @@ public final class OffloadedConnection {
             }
             int n = inputReady() ? stream.tryRead(b, off, len) : -1;
             if (n == 0) {
-                n = readSlowly(b, off, len, timeout > 0, deadlineNanos);
+                n = readSlowly(b, off, len, timeout > 0 ? waitNanos : Long.MAX_VALUE);
             }
             if (n < 0) {
                 eof = true;
@@ -123,23 +122,25 @@ public final class OffloadedConnection {
         return !inputShut;
     }
 
-    private int readSlowly(byte[] b, int off, int len, boolean timed, long deadlineNanos)
-            throws IOException {
+    /** The clock starts here, so that a read that finds data never asks for the time. */
+    private int readSlowly(byte[] b, int off, int len, long waitNanos) throws IOException {
         Thread self = Thread.currentThread();
+        boolean timed = waitNanos != Long.MAX_VALUE;
+        long deadlineNanos = timed ? System.nanoTime() + waitNanos : 0;
+        long leftNanos = waitNanos;
         int n;
         do {
-            long nanos = Long.MAX_VALUE;
-            if (timed) {
-                nanos = deadlineNanos - System.nanoTime();
-                if (nanos <= 0) {
-                    throw new SocketTimeoutException("Read timed out");
-                }
-            }
-            stream.await(OffloadStream.READ, nanos);
+            stream.await(OffloadStream.READ, leftNanos);
             if (self.isVirtual() && self.isInterrupted()) {
                 throw new InterruptedIOException(); // NET-12
             }
             n = inputReady() ? stream.tryRead(b, off, len) : -1;
+            if (n == 0 && timed) {
+                leftNanos = deadlineNanos - System.nanoTime();
+                if (leftNanos <= 0) {
+                    throw new SocketTimeoutException("Read timed out");
+                }
+            }
         } while (n == 0);
         return n;
     }
@@ -337,28 +338,34 @@ public final class OffloadedConnection {
         }
     }
 
-    /** As the JDK: a lock that does not come in time is a read that timed out. */
-    private static void lockBefore(ReentrantLock lock, long deadlineNanos)
+    /**
+     * As the JDK: a lock that does not come in time is a read that timed out.
+     *
+     * @return what is left of the time, more than 0
+     */
+    private static long lockWithin(ReentrantLock lock, long waitNanos)
             throws SocketTimeoutException {
-        if (lock.tryLock()) {
-            return;
-        }
+        long deadlineNanos = System.nanoTime() + waitNanos;
+        long leftNanos = waitNanos;
         boolean interrupted = false;
         boolean locked = false;
-        long nanos = deadlineNanos - System.nanoTime();
-        while (!locked && nanos > 0) {
+        while (!locked && leftNanos > 0) {
             try {
-                locked = lock.tryLock(nanos, TimeUnit.NANOSECONDS);
+                locked = lock.tryLock(leftNanos, TimeUnit.NANOSECONDS);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
-            nanos = deadlineNanos - System.nanoTime();
+            leftNanos = deadlineNanos - System.nanoTime();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        if (!locked) {
+        if (locked && leftNanos <= 0) {
+            lock.unlock();
+        }
+        if (leftNanos <= 0) {
             throw new SocketTimeoutException("Read timed out");
         }
+        return leftNanos;
     }
 }

@@ -54,7 +54,7 @@ final class SwitchClientImpl extends SwitchSocketImpl {
 
     @Override
     KernelSocket newKernel() {
-        return KernelSocket.client(proxies);
+        return owner.kernel().client(proxies);
     }
 
     @Override
@@ -82,7 +82,7 @@ final class SwitchClientImpl extends SwitchSocketImpl {
             } else {
                 connectKernel(address, millis, startNanos, attempt);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             close();
             throw e;
         } finally {
@@ -353,7 +353,7 @@ final class SwitchClientImpl extends SwitchSocketImpl {
         ensureOpen();
         if (kernel == null) {
             try {
-                KernelSocket fresh = createdNow(KernelSocket.client(false));
+                KernelSocket fresh = createdNow(owner.kernel().client(false));
                 fresh.setOption(SO_REUSEADDR, true); // as accepted sockets have it
                 if (inheritedReceiveBuffer != null) {
                     fresh.setOption(SO_RCVBUF, inheritedReceiveBuffer);

@@ -32,7 +32,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
 
     @Override
     KernelSocket newKernel() {
-        return KernelSocket.server();
+        return owner.kernel().server();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.sdp4j.offload.contract;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.jdk.KernelSockets;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -10,11 +11,15 @@ import java.net.Socket;
 import java.util.List;
 
 /** The contract on sockets of one switch. */
-abstract class SwitchedTest extends SocketContract {
-    final OffloadSwitch owner;
+public abstract class SwitchedTest extends SocketContract {
+    protected final OffloadSwitch owner;
 
-    SwitchedTest(Policy policy, List<OffloadProvider> providers) {
-        owner = new OffloadSwitch(() -> policy, providers, SwitchSettings.defaults());
+    protected SwitchedTest(Policy policy, List<OffloadProvider> providers) {
+        this(policy, providers, KernelSockets.JDK);
+    }
+
+    protected SwitchedTest(Policy policy, List<OffloadProvider> providers, KernelSockets kernel) {
+        owner = new OffloadSwitch(() -> policy, providers, SwitchSettings.defaults(), kernel);
     }
 
     @Override

@@ -73,6 +73,8 @@ public final class Linux {
     static final int FUTEX = number(202, 98);
     static final int EPOLL_CTL = number(233, 21);
     static final int FACCESSAT = number(269, 48);
+    static final int OPENAT = number(257, 56);
+    static final int PREAD = number(17, 67);
     static final int PPOLL = number(271, 73);
     static final int EPOLL_PWAIT = number(281, 22);
     static final int ACCEPT4 = number(288, 242);

@@ -124,6 +124,7 @@ final class ActiveSide {
     private Handshake.Reply reply(Link link) throws IOException {
         byte[] bytes = new byte[Handshake.MESSAGE_BYTES];
         int have = 0;
+        link.awaitReadable(Math.max(left(), 1));
         while (have < bytes.length) {
             int n = link.receive(bytes, have, bytes.length - have);
             if (n < 0) {

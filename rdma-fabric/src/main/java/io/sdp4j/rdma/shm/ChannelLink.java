@@ -126,8 +126,8 @@ final class ChannelLink extends Link {
             return user.equals(Files.getOwner(self, LinkOption.NOFOLLOW_LINKS).getName())
                     ? ownUid
                     : Trust.STRANGER;
-        } catch (IOException | UnsupportedOperationException e) {
-            return Trust.STRANGER;
+        } catch (IOException | UnsupportedOperationException | NoClassDefFoundError e) {
+            return Trust.STRANGER; // an image without jdk.net cannot tell
         }
     }
 

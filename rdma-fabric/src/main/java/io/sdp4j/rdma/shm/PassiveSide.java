@@ -55,6 +55,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         timer = fabric.loop().schedule(() -> end(null), HELLO_NANOS);
         try {
             link.watch(this);
+            onReadable(); // the client may have been quicker than the watch
         } catch (IOException e) {
             end(null);
         }

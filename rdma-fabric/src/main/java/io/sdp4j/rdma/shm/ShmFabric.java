@@ -231,7 +231,8 @@ public final class ShmFabric implements Fabric {
 
     /** Makes the queue pair of a connection whose memory is booked and mapped. */
     ShmQueuePair queuePair(int side, int mode, ShmLayout layout, Segment segment, Link link) {
-        Spinner spinner = new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS);
+        Spinner spinner =
+                new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, nativeMode);
         var parts =
                 new ShmQueuePair.Parts(
                         side,

@@ -1,5 +1,6 @@
 package io.sdp4j.rdma.shm;
 
+import io.sdp4j.rdma.os.RunQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -8,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Shape: a budget of time that doubles with every wait that ended while spinning and halves with
  * every one that did not, down to none; then every 64th wait tries again. A spinner that notices
  * that it was taken off its processor gives up at once: somebody else needed it, perhaps the very
- * peer it is waiting for.
+ * peer it is waiting for. Nobody spins while more threads want to run than there are processors.
  *
  * <p>Used by one waiting thread at a time.
  */
@@ -22,13 +23,16 @@ final class Spinner {
     private final long maxNanos;
     private final int spinnersMax;
     private final AtomicInteger spinners;
+    private final boolean nativeCalls;
     private long budgetNanos;
     private int idleWaits;
 
     /**
      * @param spinners how many threads of the process spin now; shared
+     * @param nativeCalls whether the machine can be asked if others want the processor
      */
-    Spinner(long maxNanos, int spinnersMax, AtomicInteger spinners) {
+    Spinner(long maxNanos, int spinnersMax, AtomicInteger spinners, boolean nativeCalls) {
+        this.nativeCalls = nativeCalls;
         this.maxNanos = maxNanos;
         this.spinnersMax = spinnersMax;
         this.spinners = spinners;
@@ -48,13 +52,17 @@ final class Spinner {
             }
             budget = maxNanos;
         }
+        long now = System.nanoTime();
+        if (nativeCalls && RunQueue.crowded(now)) {
+            return false;
+        }
         if (spinners.incrementAndGet() > spinnersMax) {
             spinners.decrementAndGet();
             return false;
         }
         boolean found = false;
         try {
-            found = look(waiter, Math.min(budget, limitNanos));
+            found = look(waiter, now, Math.min(budget, limitNanos));
         } finally {
             spinners.decrementAndGet();
         }
@@ -67,8 +75,7 @@ final class Spinner {
         return found;
     }
 
-    private boolean look(Waiter waiter, long budget) {
-        long start = System.nanoTime();
+    private boolean look(Waiter waiter, long start, long budget) {
         long last = start;
         for (; ; ) {
             for (int i = 0; i < 8; i++) {

@@ -29,7 +29,7 @@ class Trust {
     }
 
     /** Why a server of user {@code uid} must not serve {@code wanted}, or null. */
-    final String refuseServer(long uid, InetSocketAddress wanted) {
+    String refuseServer(long uid, InetSocketAddress wanted) {
         if (uid == ROOT) {
             return null;
         }
@@ -47,7 +47,7 @@ class Trust {
     }
 
     /** Why a client of user {@code uid} is not let in, or null. */
-    final String refuseClient(long uid) {
+    String refuseClient(long uid) {
         return uid == ROOT || (uid == ownUid && uid != OVERFLOW)
                 ? null
                 : "the client runs as user " + uid + ", we as " + ownUid;

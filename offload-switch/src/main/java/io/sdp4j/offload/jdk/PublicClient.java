@@ -1,0 +1,168 @@
+package io.sdp4j.offload.jdk;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.SocketOptions;
+import java.util.Set;
+
+/** A socket made of a public {@link Socket}. */
+final class PublicClient extends KernelSocket {
+    private final Socket socket;
+
+    PublicClient(boolean proxies) {
+        this(proxies ? new Socket() : new Socket(Proxy.NO_PROXY));
+    }
+
+    PublicClient(Socket socket) {
+        this.socket = socket;
+    }
+
+    /** A public socket creates itself when it has to; any option makes it do so. */
+    @Override
+    public void create() throws IOException {
+        socket.getReuseAddress();
+    }
+
+    @Override
+    public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
+        socket.connect(remote, timeoutMillis);
+    }
+
+    @Override
+    public void bind(InetAddress host, int port) throws IOException {
+        socket.bind(new InetSocketAddress(host, port));
+    }
+
+    @Override
+    public void listen(int backlog) throws IOException {
+        throw new SocketException("Not a listener");
+    }
+
+    @Override
+    public KernelSocket accept() throws IOException {
+        throw new SocketException("Not a listener");
+    }
+
+    @Override
+    public ListenWaiter waiter() throws IOException {
+        throw new SocketException("Not a listener");
+    }
+
+    @Override
+    public InputStream inputStream() throws IOException {
+        return socket.getInputStream();
+    }
+
+    @Override
+    public OutputStream outputStream() throws IOException {
+        return socket.getOutputStream();
+    }
+
+    @Override
+    public int available() throws IOException {
+        return socket.getInputStream().available();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+
+    @Override
+    public void shutdownInput() throws IOException {
+        socket.shutdownInput();
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        socket.shutdownOutput();
+    }
+
+    @Override
+    public void sendUrgentData(int data) throws IOException {
+        socket.sendUrgentData(data);
+    }
+
+    @Override
+    public FileDescriptor fileDescriptor() {
+        return null;
+    }
+
+    @Override
+    public InetAddress inetAddress() {
+        return socket.getInetAddress();
+    }
+
+    @Override
+    public int port() {
+        return socket.getPort();
+    }
+
+    @Override
+    public int localPort() {
+        return Math.max(socket.getLocalPort(), 0);
+    }
+
+    @Override
+    public void setOption(int id, Object value) throws SocketException {
+        switch (id) {
+            case SocketOptions.SO_TIMEOUT -> socket.setSoTimeout((Integer) value);
+            case SocketOptions.SO_LINGER -> {
+                boolean on = value instanceof Integer seconds && seconds >= 0;
+                socket.setSoLinger(on, on ? (Integer) value : 0);
+            }
+            case SocketOptions.TCP_NODELAY -> socket.setTcpNoDelay((Boolean) value);
+            case SocketOptions.SO_KEEPALIVE -> socket.setKeepAlive((Boolean) value);
+            case SocketOptions.SO_OOBINLINE -> socket.setOOBInline((Boolean) value);
+            case SocketOptions.SO_REUSEADDR -> socket.setReuseAddress((Boolean) value);
+            case SocketOptions.SO_SNDBUF -> socket.setSendBufferSize((Integer) value);
+            case SocketOptions.SO_RCVBUF -> socket.setReceiveBufferSize((Integer) value);
+            case SocketOptions.IP_TOS -> socket.setTrafficClass((Integer) value);
+            default -> throw new SocketException("Unknown option " + id);
+        }
+    }
+
+    @Override
+    public Object option(int id) throws SocketException {
+        return switch (id) {
+            case SocketOptions.SO_TIMEOUT -> socket.getSoTimeout();
+            case SocketOptions.SO_LINGER -> {
+                int seconds = socket.getSoLinger();
+                yield seconds < 0 ? false : (Object) seconds;
+            }
+            case SocketOptions.TCP_NODELAY -> socket.getTcpNoDelay();
+            case SocketOptions.SO_KEEPALIVE -> socket.getKeepAlive();
+            case SocketOptions.SO_OOBINLINE -> socket.getOOBInline();
+            case SocketOptions.SO_REUSEADDR -> socket.getReuseAddress();
+            case SocketOptions.SO_SNDBUF -> socket.getSendBufferSize();
+            case SocketOptions.SO_RCVBUF -> socket.getReceiveBufferSize();
+            case SocketOptions.IP_TOS -> socket.getTrafficClass();
+            case SocketOptions.SO_BINDADDR -> socket.getLocalAddress();
+            default -> throw new SocketException("Unknown option " + id);
+        };
+    }
+
+    @Override
+    public <T> void setOption(SocketOption<T> name, T value) throws IOException {
+        socket.setOption(name, value);
+    }
+
+    @Override
+    public <T> T option(SocketOption<T> name) throws IOException {
+        return socket.getOption(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return socket.supportedOptions();
+    }
+}

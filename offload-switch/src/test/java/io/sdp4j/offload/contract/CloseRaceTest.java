@@ -1,0 +1,103 @@
+package io.sdp4j.offload.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: whatever runs while a socket is closed, the stream is used by nobody after it was given
+ * back, and given back once. Method: random operations on random threads; {@link LoopbackStream}
+ * throws when it is used after its close.
+ */
+class CloseRaceTest {
+    private static final Set<String> HONEST =
+            Set.of(
+                    "Socket closed",
+                    "Socket is closed",
+                    "Socket input is shutdown",
+                    "Socket output is shutdown",
+                    "Socket input is already shutdown",
+                    "Socket output is already shutdown",
+                    "Broken pipe",
+                    "Connection reset",
+                    "Connection reset by peer",
+                    "No buffer space available");
+
+    private final LoopbackProvider provider = new LoopbackProvider();
+    private final OffloadSwitch owner =
+            new OffloadSwitch(Policy::allowAll, List.of(provider), SwitchSettings.defaults());
+
+    @Test
+    void operationsAgainstClose() throws Exception {
+        long seed = Long.getLong("sdp4j.test.seed", System.nanoTime());
+        int rounds = "deep".equals(System.getProperty("sdp4j.test.profile")) ? 20_000 : 400;
+        Random random = new Random(seed);
+        try (ServerSocket listener = SwitchedSockets.serverSocket(owner)) {
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            for (int i = 0; i < rounds; i++) {
+                Socket client = SwitchedSockets.socket(owner);
+                client.connect(listener.getLocalSocketAddress());
+                Socket server = listener.accept();
+                List<Task<Void>> tasks = new ArrayList<>();
+                for (int t = 0; t < 6; t++) {
+                    Socket s = random.nextBoolean() ? client : server;
+                    int what = random.nextInt(9);
+                    int spins = random.nextInt(300);
+                    Task.Kind kind = random.nextBoolean() ? Task.Kind.VIRTUAL : Task.Kind.PLATFORM;
+                    tasks.add(Task.start(kind, () -> operate(s, what, spins)));
+                }
+                tasks.add(Task.start(() -> operate(client, 8, 100)));
+                tasks.add(Task.start(Task.Kind.VIRTUAL, () -> operate(server, 8, 100)));
+                for (Task<Void> task : tasks) {
+                    task.get();
+                }
+            }
+        } catch (Exception | AssertionError e) {
+            throw new AssertionError("replay with -Dsdp4j.test.seed=" + seed, e);
+        }
+        Awaitility.await().until(() -> provider.openStreams() == 0);
+        assertTrue(owner.report().bytesRead() <= owner.report().bytesWritten());
+        assertEquals(
+                2L * rounds, owner.report().reasons().values().stream().mapToLong(n -> n).sum());
+    }
+
+    private static Void operate(Socket s, int what, int spins) throws IOException {
+        for (int i = 0; i < spins; i++) {
+            Thread.onSpinWait();
+        }
+        try {
+            switch (what) {
+                case 0 -> s.getInputStream().read(new byte[100]);
+                case 1 -> s.getOutputStream().write(new byte[100_000]);
+                case 2 -> s.getInputStream().available();
+                case 3 -> s.shutdownInput();
+                case 4 -> s.shutdownOutput();
+                case 5 -> s.sendUrgentData(1);
+                case 6 -> s.setOOBInline(true);
+                case 7 -> {
+                    s.setSoLinger(true, 0);
+                    s.close();
+                }
+                default -> s.close();
+            }
+        } catch (SocketException e) {
+            assertTrue(HONEST.contains(e.getMessage()), e.toString());
+        }
+        return null;
+    }
+}

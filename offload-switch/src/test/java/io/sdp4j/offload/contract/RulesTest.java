@@ -1,0 +1,127 @@
+package io.sdp4j.offload.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.HostLookup;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.RuleFile;
+import io.sdp4j.policy.Verdict;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Rules other than "both", at sockets: offload only, by port, after a bind. */
+class RulesTest {
+    private static final InetSocketAddress ANY_PORT =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private static OffloadSwitch of(Policy policy, OffloadProvider... providers) {
+        return new OffloadSwitch(() -> policy, List.of(providers), SwitchSettings.defaults());
+    }
+
+    private static Policy only() {
+        return Policy.everything(Decision.of(Verdict.OFFLOAD_ONLY, "use sdp", "test:1"));
+    }
+
+    @Test
+    void connectsOrFails() throws IOException {
+        OffloadSwitch owner = of(only(), new LoopbackProvider());
+        try (ServerSocket kernelOnly = new ServerSocket(0);
+                Socket s = SwitchedSockets.socket(owner)) {
+            ConnectException e =
+                    assertThrows(
+                            ConnectException.class,
+                            () -> s.connect(kernelOnly.getLocalSocketAddress()));
+            assertTrue(e.getMessage().startsWith("Connection refused ("), e.getMessage());
+            assertTrue(s.isClosed());
+        }
+    }
+
+    /** Goal: TCP clients are turned away, offloaded ones get in. */
+    @Test
+    void listensForOffloadOnly() throws Exception {
+        OffloadSwitch owner = of(only(), new LoopbackProvider());
+        try (ServerSocket listener = SwitchedSockets.serverSocket(owner);
+                Socket tcp = new Socket();
+                Socket ours = SwitchedSockets.socket(owner)) {
+            listener.bind(ANY_PORT);
+            Task<Socket> acceptor = Task.start(listener::accept);
+            tcp.connect(listener.getLocalSocketAddress());
+            Expect.thrown(SocketException.class, "Connection reset", tcp.getInputStream()::read);
+            ours.connect(listener.getLocalSocketAddress());
+            try (Socket s = acceptor.get()) {
+                assertEquals(ours.getLocalPort(), s.getPort());
+            }
+        }
+    }
+
+    @Test
+    void doesNotListenWithoutAProvider() throws IOException {
+        try (ServerSocket listener = SwitchedSockets.serverSocket(of(only()))) {
+            SocketException e = assertThrows(SocketException.class, () -> listener.bind(ANY_PORT));
+            assertTrue(e.getMessage().contains("use sdp"), e.getMessage());
+        }
+    }
+
+    /** Goal: rules by port decide each connection by itself. */
+    @Test
+    void rulesByPort() throws IOException {
+        LoopbackProvider provider = new LoopbackProvider();
+        try (ServerSocket a = SwitchedSockets.serverSocket(of(Policy.allowAll(), provider));
+                ServerSocket b = SwitchedSockets.serverSocket(of(Policy.allowAll(), provider))) {
+            a.bind(ANY_PORT);
+            b.bind(ANY_PORT);
+            String rules = "use tcp client * *:" + a.getLocalPort() + "\nuse both client * *:*\n";
+            RuleFile file = RuleFile.parse("rules", rules, HostLookup.SYSTEM);
+            assertEquals(List.of(), file.errors());
+            OffloadSwitch owner = of(file.policy("any"), provider);
+            try (Socket toA = SwitchedSockets.socket(owner);
+                    Socket toB = SwitchedSockets.socket(owner)) {
+                toA.connect(a.getLocalSocketAddress());
+                toB.connect(b.getLocalSocketAddress());
+                assertEquals(
+                        ReasonCode.RULE_TCP, OffloadSwitch.explain(toA).orElseThrow().reason());
+                assertEquals(
+                        ReasonCode.OFFLOADED, OffloadSwitch.explain(toB).orElseThrow().reason());
+            }
+        }
+    }
+
+    /** Goal: a full backlog sends the client to TCP, and everybody is served (NET-24). */
+    @Test
+    void fullBacklog() throws IOException {
+        OffloadSwitch owner = of(Policy.allowAll(), new LoopbackProvider());
+        List<Socket> clients = new ArrayList<>();
+        try (ServerSocket listener = SwitchedSockets.serverSocket(owner)) {
+            listener.bind(ANY_PORT, 2);
+            for (int i = 0; i < 4; i++) {
+                Socket c = SwitchedSockets.socket(owner);
+                c.connect(listener.getLocalSocketAddress());
+                clients.add(c);
+            }
+            assertEquals(2, owner.report().kernelFallback());
+            assertEquals(2L, owner.report().offloaded().get("loop"));
+            for (int i = 0; i < 4; i++) {
+                listener.accept().close();
+            }
+        } finally {
+            for (Socket c : clients) {
+                c.close();
+            }
+        }
+    }
+}

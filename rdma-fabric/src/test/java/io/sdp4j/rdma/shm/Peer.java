@@ -1,0 +1,111 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.ConnectionRequest;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.ListenRequest;
+import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.QueuePair;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The other JVM of a test: a server that echoes on every connection until it is killed. */
+public final class Peer {
+    static final QpSpec SPEC = new QpSpec(8, 1024, 8);
+
+    private Peer() {}
+
+    /** Starts one. */
+    static Process start(Path dir, boolean nativeMode) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        if (nativeMode) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
+        command.addAll(
+                List.of(
+                        "-XX:+UseSerialGC",
+                        "-Xmx64m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        location(ShmFabric.class) + ":" + location(Peer.class),
+                        Peer.class.getName(),
+                        dir.toString(),
+                        String.valueOf(nativeMode)));
+        return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    }
+
+    private static String location(Class<?> c) {
+        String resource = "/" + c.getName().replace('.', '/') + ".class";
+        String url = String.valueOf(c.getResource(resource));
+        return url.substring("file:".length(), url.length() - resource.length());
+    }
+
+    /** The port it serves, once it does. */
+    static int port(Process peer) throws IOException {
+        BufferedReader out = peer.inputReader();
+        String line = out.readLine();
+        if (line == null) {
+            throw new IOException("the peer died");
+        }
+        return Integer.parseInt(line);
+    }
+
+    public static void main(String[] args) throws Exception {
+        boolean nativeMode = Boolean.parseBoolean(args[1]);
+        ServerSocket kernel = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ShmFabric fabric = Ends.fabric(Path.of(args[0]), nativeMode);
+        if (fabric.nativeMode() != nativeMode) {
+            throw new IllegalStateException("wrong mode");
+        }
+        fabric.listen(
+                new ListenRequest(
+                        (InetSocketAddress) kernel.getLocalSocketAddress(),
+                        false,
+                        r ->
+                                r.accept(
+                                        SPEC,
+                                        new byte[0],
+                                        new ConnectionRequest.Outcome() {
+                                            @Override
+                                            public void onEstablished(QueuePair qp) {
+                                                Thread.ofPlatform().daemon().start(() -> echo(qp));
+                                            }
+
+                                            @Override
+                                            public void onFailed(FabricException failure) {
+                                                System.err.println("peer: " + failure);
+                                            }
+                                        })));
+        System.out.println(kernel.getLocalPort());
+        // ends with the test that reads our output and owns our input
+        System.exit(System.in.read());
+    }
+
+    /** Sends back what comes, without looking at it, until the end. */
+    static void echo(QueuePair qp) {
+        CompletionQueue cq = qp.completions();
+        Completion c = new Completion();
+        for (; ; ) {
+            while (!cq.poll(c)) {
+                cq.await(Long.MAX_VALUE);
+            }
+            if (c.opcode != Completion.RECEIVE) {
+                break;
+            }
+            qp.postReceive(c.slot);
+            int slot = qp.takeSendSlot();
+            if (slot >= 0) {
+                qp.postSend(slot, Math.min(c.byteLen, qp.sendBytes()), 0);
+            }
+        }
+        qp.close();
+    }
+}
