@@ -11,8 +11,8 @@ import java.util.Optional;
  * A socket that is SDP or fails. Behaves as {@link Socket} in every other respect: time-outs,
  * options, half-close, asynchronous close, addresses, exceptions.
  *
- * <p>A connection that cannot be had by SDP fails with {@link java.net.ConnectException}, whose text
- * says why.
+ * <p>A connection that cannot be had by SDP fails with {@link java.net.ConnectException}, whose
+ * text says why.
  */
 public final class SdpSocket extends Socket {
     private final SwitchSocketImpl impl;
@@ -31,7 +31,10 @@ public final class SdpSocket extends Socket {
         this.impl = impl;
     }
 
-    /** Which fabric carries the connection and what it has carried so far; empty while there is none. */
+    /**
+     * Which fabric carries the connection and what it has carried so far; empty while there is
+     * none.
+     */
     public Optional<ConnectionInfo> connectionInfo() {
         return impl.connectionInfo();
     }

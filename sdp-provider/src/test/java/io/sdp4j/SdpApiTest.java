@@ -61,10 +61,7 @@ class SdpApiTest {
             listener.setSoTimeout(10_000);
             Thread acceptor =
                     Thread.startVirtualThread(
-                            () ->
-                                    assertThrows(
-                                            SocketException.class,
-                                            listener::accept));
+                            () -> assertThrows(SocketException.class, listener::accept));
             plain.connect(listener.getLocalSocketAddress(), 5000);
             plain.setSoTimeout(10_000);
             assertThrows(SocketException.class, () -> plain.getInputStream().read());

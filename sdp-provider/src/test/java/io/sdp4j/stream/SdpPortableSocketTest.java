@@ -32,4 +32,9 @@ class SdpPortableSocketTest extends SwitchedTest {
     public boolean offloads() {
         return true;
     }
+
+    @Override
+    public boolean keepsUnsent() {
+        return false;
+    }
 }

@@ -32,4 +32,9 @@ class SdpSocketTest extends SwitchedTest {
     public boolean offloads() {
         return true;
     }
+
+    @Override
+    public boolean keepsUnsent() {
+        return false;
+    }
 }
