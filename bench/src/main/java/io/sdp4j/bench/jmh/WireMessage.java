@@ -76,11 +76,13 @@ public class WireMessage {
         int slot = out.slot(0);
         out.clear();
         sink.consumed(slot, out);
-        if (out.size() > 0 && out.kind(0) == Outbox.CONTROL) {
-            out.writeHeader(0, wire, 0);
-            int updateBytes = out.messageBytes(0);
-            out.clear();
-            source.onReceived(3, wire, 0, HEADER_BYTES, updateBytes, out);
+        for (int i = 0; i < out.size(); i++) {
+            if (out.kind(i) == Outbox.CONTROL) { // a credit update
+                out.writeHeader(i, wire, 0);
+                int updateBytes = out.messageBytes(i);
+                out.clear();
+                source.onReceived(3, wire, 0, HEADER_BYTES, updateBytes, out);
+            }
         }
         out.clear();
         return sink.messagesReceived();
