@@ -30,11 +30,19 @@ public final class JdkBridge {
 
     /**
      * Looks up everything this package needs from the JDK. Opens no descriptor and starts no
-     * thread.
+     * thread. The answer is found once and stays.
      *
      * @return why the bridge cannot be used, as one sentence; empty when it can
      */
     public static Optional<String> selfTest() {
+        return Tested.PROBLEM;
+    }
+
+    private static final class Tested {
+        static final Optional<String> PROBLEM = lookUp();
+    }
+
+    private static Optional<String> lookUp() {
         try {
             MethodHandles.lookup().ensureInitialized(SocketHandles.class);
             MethodHandles.lookup().ensureInitialized(PollHandles.class);
@@ -52,13 +60,9 @@ public final class JdkBridge {
         }
     }
 
-    /** Whether {@link #selfTest} finds nothing to complain about; computed once. */
+    /** Whether {@link #selfTest} finds nothing to complain about. */
     public static boolean usable() {
-        return Usable.YES;
-    }
-
-    private static final class Usable {
-        static final boolean YES = selfTest().isEmpty();
+        return Tested.PROBLEM.isEmpty();
     }
 
     /** The implementation behind a socket; null before a lazily made one exists. */

@@ -36,6 +36,7 @@ class CloseRaceTest {
                     "Broken pipe",
                     "Connection reset",
                     "Connection reset by peer",
+                    "Connection refused",
                     "No buffer space available");
 
     private final LoopbackProvider provider = new LoopbackProvider();
@@ -74,6 +75,56 @@ class CloseRaceTest {
         assertTrue(owner.report().bytesRead() <= owner.report().bytesWritten());
         assertEquals(
                 2L * rounds, owner.report().reasons().values().stream().mapToLong(n -> n).sum());
+    }
+
+    /**
+     * Goal: closing a listener while clients come and others accept wakes all and leaks nothing.
+     */
+    @Test
+    void acceptAgainstClose() throws Exception {
+        int rounds = "deep".equals(System.getProperty("sdp4j.test.profile")) ? 3_000 : 150;
+        for (int i = 0; i < rounds; i++) {
+            ServerSocket listener = SwitchedSockets.serverSocket(owner);
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            List<Task<Void>> tasks = new ArrayList<>();
+            for (Task.Kind kind : Task.Kind.values()) {
+                tasks.add(Task.start(kind, () -> acceptUntilClosed(listener)));
+                tasks.add(Task.start(kind, () -> connectSome(listener)));
+            }
+            Task<Void> closer =
+                    Task.start(
+                            () -> {
+                                listener.close();
+                                return null;
+                            });
+            closer.get();
+            for (Task<Void> task : tasks) {
+                task.get();
+            }
+        }
+        Awaitility.await().until(() -> provider.openStreams() == 0);
+    }
+
+    private static Void acceptUntilClosed(ServerSocket listener) throws IOException {
+        try {
+            while (true) {
+                listener.accept().close();
+            }
+        } catch (SocketException e) {
+            assertTrue(HONEST.contains(e.getMessage()), e.toString());
+        }
+        return null;
+    }
+
+    private Void connectSome(ServerSocket listener) throws IOException {
+        for (int i = 0; i < 5; i++) {
+            try (Socket s = i % 2 == 0 ? SwitchedSockets.socket(owner) : new Socket()) {
+                s.connect(listener.getLocalSocketAddress());
+            } catch (SocketException e) { // the kernel's word on a listener that goes away
+                assertTrue(HONEST.contains(e.getMessage()), e.toString());
+            }
+        }
+        return null;
     }
 
     private static Void operate(Socket s, int what, int spins) throws IOException {

@@ -74,6 +74,7 @@ final class LoopbackProvider implements OffloadProvider {
     private final class Listener implements OffloadListener {
         private final ListenSpec spec;
         private final Queue<OffloadStream> waiting = new ArrayDeque<>(); // this
+        private boolean closed; // this
 
         Listener(ListenSpec spec) {
             this.spec = spec;
@@ -81,7 +82,7 @@ final class LoopbackProvider implements OffloadProvider {
 
         boolean offer(OffloadStream stream) {
             synchronized (this) {
-                if (waiting.size() >= spec.backlog()) {
+                if (closed || waiting.size() >= spec.backlog()) {
                     return false;
                 }
                 waiting.add(stream);
@@ -103,6 +104,9 @@ final class LoopbackProvider implements OffloadProvider {
         @Override
         public void close() {
             listeners.remove(spec.address().getPort(), this);
+            synchronized (this) {
+                closed = true; // who found us before that must not leave a stream behind
+            }
             for (OffloadStream stream = poll(); stream != null; stream = poll()) {
                 stream.close(true);
             }
