@@ -1,28 +1,29 @@
 package io.sdp4j;
 
-import io.sdp4j.offload.SwitchCounters;
-import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Settings;
+import io.sdp4j.policy.Verdict;
 import io.sdp4j.stream.SdpProvider;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.List;
 import java.util.Map;
 
 /**
  * Opens sockets that are SDP or fail: no rule is asked, nothing falls back to the kernel's TCP.
  *
  * <p>Works with and without the agent. Without it the JVM needs {@code
- * --enable-native-access=io.sdp4j.rdma} (or {@code ALL-UNNAMED} on the class path) for full speed;
- * where native access is denied, the pure-Java mode is used. Settings are read from system
- * properties at the first use.
+ * --enable-native-access=io.sdp4j.rdma} ({@code ALL-UNNAMED} if this library is on the class path)
+ * for full speed; where native access is denied, the pure-Java mode is used. Settings are read from
+ * system properties at the first use.
  *
  * <p>Thread-safe.
  */
 public final class Sdp {
-    /** What the sockets of this API have done, apart from what the agent counts. */
-    static final SwitchCounters COUNTERS = new SwitchCounters();
-
     private Sdp() {}
 
     /** An unconnected SDP socket. */
@@ -35,17 +36,26 @@ public final class Sdp {
         return new SdpServerSocket();
     }
 
-    static OffloadProvider provider() {
-        return Holder.PROVIDER;
+    /** The switch of this API: one rule, one provider, apart from what an agent installs. */
+    static OffloadSwitch owner() {
+        return Holder.OWNER;
+    }
+
+    static OffloadSwitch onlySdp(SdpProvider provider) {
+        Policy only =
+                Policy.everything(
+                        Decision.of(Verdict.OFFLOAD_ONLY, "the program asked for SDP", "io.sdp4j"));
+        return new OffloadSwitch(() -> only, List.of(provider), SwitchSettings.defaults());
     }
 
     private static final class Holder {
-        static final OffloadProvider PROVIDER =
-                SdpProvider.create(
-                        Settings.of(
-                                Map.of(),
-                                line ->
-                                        System.getLogger("io.sdp4j")
-                                                .log(System.Logger.Level.WARNING, line)));
+        static final OffloadSwitch OWNER =
+                onlySdp(
+                        SdpProvider.create(
+                                Settings.of(
+                                        Map.of(),
+                                        line ->
+                                                System.getLogger("io.sdp4j")
+                                                        .log(System.Logger.Level.WARNING, line))));
     }
 }

@@ -1,5 +1,7 @@
 package io.sdp4j;
 
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import java.net.Socket;
 import java.net.SocketException;
@@ -13,20 +15,20 @@ import java.util.Optional;
  * text says why.
  */
 public final class SdpSocket extends Socket {
-    private final SdpSocketImpl impl;
+    private final SwitchSocketImpl impl;
 
     /** Unconnected. */
     public SdpSocket() throws SocketException {
-        this(new SdpSocketImpl(Sdp.provider(), false));
+        this(Sdp.owner());
     }
 
-    SdpSocket(SdpSocketImpl impl) throws SocketException {
+    SdpSocket(OffloadSwitch owner) throws SocketException {
+        this(SwitchSocketImpl.client(owner, false));
+    }
+
+    private SdpSocket(SwitchSocketImpl impl) throws SocketException {
         super(impl);
         this.impl = impl;
-    }
-
-    SdpSocketImpl impl() {
-        return impl;
     }
 
     /**

@@ -302,7 +302,8 @@ interface CloseContract extends Sockets {
             long start = System.nanoTime();
             p.client().close();
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-            assertTrue(millis >= 900 && millis < 3000, "lingered " + millis + " ms");
+            assertTrue(millis >= 900 || !keepsUnsent(), "lingered " + millis + " ms");
+            assertTrue(millis < 3000, "lingered " + millis + " ms");
             // What was not read in time still arrives: Linux goes on in the background.
             assertTrue(p.server().getInputStream().readAllBytes().length > 32 * 1024);
         }

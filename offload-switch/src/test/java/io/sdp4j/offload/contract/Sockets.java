@@ -17,6 +17,15 @@ public interface Sockets {
     /** Whether the data of these sockets goes another way than the kernel's TCP. */
     boolean offloads();
 
+    /**
+     * Whether bytes that a write has taken may still wait on this side for a peer that does not
+     * read; false where they are with the peer at once, so that a lingering close has nothing to
+     * wait for.
+     */
+    default boolean keepsUnsent() {
+        return true;
+    }
+
     /** A listener on an ephemeral port of the loopback address. */
     default ServerSocket listen(int backlog) throws IOException {
         ServerSocket listener = newServerSocket();

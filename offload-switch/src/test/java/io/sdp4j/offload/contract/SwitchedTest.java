@@ -11,14 +11,14 @@ import java.net.Socket;
 import java.util.List;
 
 /** The contract on sockets of one switch. */
-abstract class SwitchedTest extends SocketContract {
-    final OffloadSwitch owner;
+public abstract class SwitchedTest extends SocketContract {
+    protected final OffloadSwitch owner;
 
-    SwitchedTest(Policy policy, List<OffloadProvider> providers) {
+    protected SwitchedTest(Policy policy, List<OffloadProvider> providers) {
         this(policy, providers, KernelSockets.JDK);
     }
 
-    SwitchedTest(Policy policy, List<OffloadProvider> providers, KernelSockets kernel) {
+    protected SwitchedTest(Policy policy, List<OffloadProvider> providers, KernelSockets kernel) {
         owner = new OffloadSwitch(() -> policy, providers, SwitchSettings.defaults(), kernel);
     }
 

@@ -1,0 +1,72 @@
+package io.sdp4j;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.spi.ReasonCode;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Goal: sockets of the explicit API are SDP or fail, and kernel sockets stay on the kernel. */
+@Timeout(30)
+class SdpApiTest {
+    private static final InetSocketAddress LOOPBACK =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    @Test
+    void carriesBytesAndSaysOverWhat() throws IOException {
+        try (ServerSocket listener = Sdp.openServerSocket();
+                Socket client = Sdp.openSocket()) {
+            listener.bind(LOOPBACK);
+            client.connect(listener.getLocalSocketAddress(), 5000);
+            try (Socket server = listener.accept()) {
+                client.getOutputStream().write(42);
+                assertEquals(42, server.getInputStream().read());
+                assertEquals(client.getLocalSocketAddress(), server.getRemoteSocketAddress());
+                var info = ((SdpSocket) client).connectionInfo().orElseThrow();
+                assertEquals(ReasonCode.OFFLOADED, info.reason());
+                assertEquals("shm", info.fabric());
+                assertEquals(1, info.bytesWritten());
+            }
+        }
+    }
+
+    @Test
+    void failsWhereNobodySpeaksSdp() throws IOException {
+        try (ServerSocket plain = KernelSockets.openServerSocket();
+                Socket client = Sdp.openSocket()) {
+            plain.bind(LOOPBACK);
+            ConnectException e =
+                    assertThrows(
+                            ConnectException.class,
+                            () -> client.connect(plain.getLocalSocketAddress(), 5000));
+            assertTrue(e.getMessage().startsWith("Connection refused"), e.getMessage());
+            assertTrue(client.isClosed());
+        }
+    }
+
+    @Test
+    void turnsTcpAway() throws Exception {
+        try (ServerSocket listener = Sdp.openServerSocket();
+                Socket plain = KernelSockets.openSocket()) {
+            listener.bind(LOOPBACK);
+            listener.setSoTimeout(10_000);
+            Thread acceptor =
+                    Thread.startVirtualThread(
+                            () -> assertThrows(SocketException.class, listener::accept));
+            plain.connect(listener.getLocalSocketAddress(), 5000);
+            plain.setSoTimeout(10_000);
+            assertThrows(SocketException.class, () -> plain.getInputStream().read());
+            listener.close();
+            acceptor.join();
+        }
+    }
+}
