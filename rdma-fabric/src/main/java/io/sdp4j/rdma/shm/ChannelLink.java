@@ -102,7 +102,12 @@ final class ChannelLink extends Link {
     void awaitReadable(long nanos) {
         waiting = Thread.currentThread();
         loop.watch(channel, SelectionKey.OP_READ, this::dispatch);
+        // a set flag would make the park return at once; connecting does not end by an interrupt
+        boolean interrupted = Thread.interrupted();
         LockSupport.parkNanos(this, nanos);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override

@@ -32,6 +32,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class Rendezvous {
     static final String SEGMENT_PREFIX = "seg-";
+    static final String TEMPORARY_PREFIX = "new-";
+    private static final long YOUNG_MILLIS = TimeUnit.SECONDS.toMillis(2);
     private static final String ASIDE = ".gone-";
     private static final int PRIVATE = 0700;
     private static final long ABANDONED_MILLIS = TimeUnit.SECONDS.toMillis(30);
@@ -189,9 +191,11 @@ final class Rendezvous {
             }
             try (DirectoryStream<Path> files = Files.newDirectoryStream(dir)) {
                 for (Path file : files) {
-                    if (file.getFileName().toString().startsWith(SEGMENT_PREFIX)) {
+                    String name = file.getFileName().toString();
+                    if (name.startsWith(SEGMENT_PREFIX)) {
                         removeAbandoned(file);
-                    } else {
+                    } else if (!name.startsWith(TEMPORARY_PREFIX) || age(file) > YOUNG_MILLIS) {
+                        // a young temporary one may be bound and not yet listening
                         removeIfDead(file);
                     }
                 }
@@ -202,12 +206,14 @@ final class Rendezvous {
     }
 
     private static void removeAbandoned(Path file) throws IOException {
-        long age =
-                System.currentTimeMillis()
-                        - Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toMillis();
-        if (age > ABANDONED_MILLIS) {
+        if (age(file) > ABANDONED_MILLIS) {
             Files.deleteIfExists(file);
         }
+    }
+
+    private static long age(Path file) throws IOException {
+        return System.currentTimeMillis()
+                - Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toMillis();
     }
 
     /**

@@ -64,7 +64,7 @@ final class ShmListener implements FabricListener {
         Path path = directory.resolve(name);
         Path temporary =
                 directory.resolve(
-                        "new-"
+                        Rendezvous.TEMPORARY_PREFIX
                                 + Long.toHexString(ProcessHandle.current().pid())
                                 + "-"
                                 + NUMBERS.incrementAndGet());

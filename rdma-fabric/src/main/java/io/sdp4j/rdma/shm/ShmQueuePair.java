@@ -507,6 +507,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
         }
         synchronized (life) {
             closed = true;
+            waiter.disarm();
             link.close();
             segment.release().run();
         }

@@ -249,6 +249,11 @@ final class Waiter {
         return false;
     }
 
+    /** No more calls of the handler begin. */
+    void disarm() {
+        ARMED.setVolatile(this, false);
+    }
+
     void onDoorbell(Runnable called) {
         handler = called;
     }

@@ -38,7 +38,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Round trips and message rates of bare queue pairs between two JVMs, beside TCP and AF_UNIX.
  *
- * <p>{@code java ... ShmPing [spin|nospin|onecore|portable|pairs|all]...}; starts the JVMs itself.
+ * <p>{@code java ... ShmPing [spin|nospin|onecore|portable|pairs|chunks|all]...}; starts the JVMs
+ * itself.
  */
 @SuppressWarnings({"CatchAndPrintStackTrace", "ThreadPriorityCheck"}) // a program, not a library
 public final class ShmPing {
@@ -253,6 +254,10 @@ public final class ShmPing {
             }
         }
         StringBuilder out = new StringBuilder();
+        if (mode.equals("chunks")) {
+            chunks(qp);
+            System.exit(0);
+        }
         int rounds = 5;
         long[][] all = new long[3][rounds];
         long[][] tails = new long[3][rounds];
@@ -313,6 +318,36 @@ public final class ShmPing {
         System.exit(0);
     }
 
+    /** How the median of short runs is distributed over ten seconds, beside what else ran. */
+    private static void chunks(QueuePair qp) throws Exception {
+        int[] hist = new int[8];
+        double[] bounds = {0.5, 1, 2, 4, 6, 8, 16};
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long[] busy = new long[8];
+        while (System.nanoTime() < end) {
+            double us = shm(qp, 500)[0] / 1e3;
+            int k = 0;
+            while (k < bounds.length && us > bounds[k]) {
+                k++;
+            }
+            hist[k]++;
+            if (hist[k] % 16 == 0) {
+                String load = Files.readString(Path.of("/proc/loadavg"));
+                busy[k] +=
+                        Integer.parseInt(
+                                load.substring(load.indexOf(' ', 10) + 1, load.indexOf('/')));
+            }
+        }
+        for (int k = 0; k < hist.length; k++) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "chunks    p50 up to %s us: %d, mean runnable %.1f%n",
+                    k < bounds.length ? bounds[k] : "more",
+                    hist[k],
+                    16.0 * busy[k] / Math.max(1, hist[k]));
+        }
+    }
+
     private static String setUp(String mode, ShmFabric fabric, InetSocketAddress remote)
             throws Exception {
         int n = 3000;
@@ -365,12 +400,16 @@ public final class ShmPing {
     private static final int TRIPS = 20_000;
 
     private static long[] shm(QueuePair qp) {
+        return shm(qp, TRIPS);
+    }
+
+    private static long[] shm(QueuePair qp, int trips) {
         CompletionQueue cq = qp.completions();
         Completion c = new Completion();
-        long[] t = new long[TRIPS];
+        long[] t = new long[trips];
         byte[] b = new byte[SIZE];
         b[0] = 1;
-        for (int i = 0; i < TRIPS; i++) {
+        for (int i = 0; i < trips; i++) {
             long start = System.nanoTime();
             send(qp, b, SIZE);
             while (!cq.poll(c)) {
