@@ -77,8 +77,7 @@ class ApplicationsIT {
         }
         assertTrue(!expected.isEmpty(), "nothing to compare");
         if (ends != Ends.NONE) {
-            assertEquals(
-                    new TreeMap<>(expected), new TreeMap<>(run(application, ends, back)));
+            assertEquals(new TreeMap<>(expected), new TreeMap<>(run(application, ends, back)));
         }
     }
 

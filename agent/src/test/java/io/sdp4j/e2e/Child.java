@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +24,12 @@ final class Child {
     private final String name;
     private final Process process;
     private final Path report;
+    private final Writer in;
     private final List<Line> lines = new ArrayList<>();
+
+    /** How many of the lines were looked at; guarded by them. */
+    private int seen;
+
     private final Thread outReader;
     private final Thread errReader;
 
@@ -34,6 +40,7 @@ final class Child {
         this.name = name;
         this.process = process;
         this.report = report;
+        in = process.outputWriter(UTF_8);
         outReader = reader(process.inputReader(UTF_8), false);
         errReader = reader(process.errorReader(UTF_8), true);
     }
@@ -69,10 +76,19 @@ final class Child {
     }
 
     private Line awaitLine(String prefix) throws InterruptedException {
+        synchronized (lines) {
+            seen = 0;
+            return next(prefix);
+        }
+    }
+
+    /** Waits for a line after those seen so far. */
+    private Line next(String prefix) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
         synchronized (lines) {
             while (true) {
-                for (Line line : lines) {
+                while (seen < lines.size()) {
+                    Line line = lines.get(seen++);
                     if (!line.error && line.text.startsWith(prefix)) {
                         return line;
                     }
@@ -85,6 +101,20 @@ final class Child {
                 lines.wait(Math.min(leftMs, 100)); // its end is not notified
             }
         }
+    }
+
+    /**
+     * Sends {@code line} to its standard input; the next line it prints that was not yet asked for.
+     */
+    String ask(String line) throws IOException, InterruptedException {
+        in.write(line + "\n");
+        in.flush();
+        return next("").text;
+    }
+
+    /** Ends its standard input. */
+    void endInput() throws IOException {
+        in.close();
     }
 
     /** Waits for its end and expects exit code 0; the {@code key=value} lines it printed. */

@@ -42,8 +42,7 @@ class NeighboursIT {
     }
 
     private Child echoServer(String... args) throws Exception {
-        return jvms.java(
-                "echo server", true, List.of(), SAMPLES, EchoServer.class.getName(), args);
+        return jvms.java("echo server", true, List.of(), SAMPLES, EchoServer.class.getName(), args);
     }
 
     private Child echoClient(String port) throws Exception {
@@ -70,8 +69,7 @@ class NeighboursIT {
                 plain++;
             }
             client.results();
-            assertEquals(
-                    List.of("hello 1", "hello 2", "hello 3", "end of stream"), client.out());
+            assertEquals(List.of("hello 1", "hello 2", "hello 3", "end of stream"), client.out());
             offloaded++;
         }
         server.terminate();
@@ -86,7 +84,7 @@ class NeighboursIT {
         Child server = echoServer("--virtual", "true");
         String port = server.await("READY");
         Child client = echoClient(port);
-        echo(new InetSocketAddress("127.0.0.1", Integer.parseInt(port)));
+        echo(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), Integer.parseInt(port)));
         client.results();
         server.terminate();
         assertEquals(1, server.report().acceptedOffloaded());

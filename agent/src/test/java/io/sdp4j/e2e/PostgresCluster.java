@@ -42,19 +42,25 @@ final class PostgresCluster implements AutoCloseable {
         directory = Files.createTempDirectory("sdp4j-postgres");
         List<String> as = List.of();
         if (System.getProperty("user.name").equals("root")) {
-            as =
-                    List.of(
-                            "setpriv",
-                            "--reuid=postgres",
-                            "--regid=postgres",
-                            "--clear-groups",
-                            "--");
+            as = List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--");
             jvms.start("chown", List.of("chown", "postgres:", directory.toString()), null)
                     .results();
         }
         Path data = directory.resolve("data");
-        run(jvms, as, programs.resolve("initdb").toString(), "-D", data.toString(), "-A", "trust",
-                "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync");
+        run(
+                jvms,
+                as,
+                programs.resolve("initdb").toString(),
+                "-D",
+                data.toString(),
+                "-A",
+                "trust",
+                "-U",
+                "postgres",
+                "-E",
+                "UTF8",
+                "--locale=C",
+                "--no-sync");
         port = freePort();
         server =
                 jvms.start(
@@ -119,7 +125,7 @@ final class PostgresCluster implements AutoCloseable {
     }
 
     private static int freePort() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             return probe.getLocalPort();
         }
     }

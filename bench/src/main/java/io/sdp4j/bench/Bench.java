@@ -38,7 +38,7 @@ final class Bench implements AutoCloseable {
         for (int round = 1; round <= times.rounds(); round++) {
             for (Row row : rows) {
                 progress.accept("round " + round + "/" + times.rounds() + "  " + row.title());
-                for (int slice = 0; slice < row.slices(); slice++) {
+                for (int slice = 0; slice < Math.min(row.slices(), times.maxSlices()); slice++) {
                     for (Config config : inTurn(row, round + slice)) {
                         measure(row, config, round);
                     }

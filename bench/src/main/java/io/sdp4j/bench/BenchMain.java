@@ -20,6 +20,11 @@ import java.util.stream.Stream;
  * bar reached, 1 one was missed, 2 wrong options, 3 it could not run.
  */
 public final class BenchMain {
+    /**
+     * Load average above which a result needs a warning; the JVM that built this may still count.
+     */
+    private static final double QUIET_LOAD = 1;
+
     private BenchMain() {}
 
     /** Runs what {@code args} say and exits. */
@@ -115,14 +120,13 @@ public final class BenchMain {
             throws IOException, InterruptedException {
         Map<String, Object> machine = Machine.describe();
         Path directory = Files.createTempDirectory("sdp4j-bench");
+        // Ctrl-C: the workers end with their standard input, the files would stay.
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
         long start = System.nanoTime();
         Results results;
         try (Bench bench =
                 new Bench(new Launch(agentJar, directory), rows, times, BenchMain::progress)) {
-            Runtime.getRuntime().addShutdownHook(new Thread(bench::close)); // Ctrl-C
             results = bench.run();
-        } finally {
-            delete(directory);
         }
         long seconds = (System.nanoTime() - start) / 1_000_000_000;
         if (json != null) {
@@ -142,6 +146,10 @@ public final class BenchMain {
                         + " ms measured. "
                         + Machine.sentence(machine)
                         + ".");
+        if (load(machine) > QUIET_LOAD) {
+            System.out.println(
+                    "The machine was not idle when this began: believe the ratios only, if those.");
+        }
         results.failures().forEach(failure -> System.out.println("failed: " + failure));
         long missed = 0;
         for (Row row : results.rows()) {
@@ -150,6 +158,10 @@ public final class BenchMain {
         }
         System.out.println(missed == 0 ? "Every bar reached." : missed + " bars missed.");
         return missed == 0 ? 0 : 1;
+    }
+
+    private static double load(Map<String, Object> machine) {
+        return machine.get("load_at_start") instanceof Double load ? load : 0;
     }
 
     private static void progress(String line) {
@@ -186,11 +198,13 @@ public final class BenchMain {
         Files.writeString(file, Json.write(all));
     }
 
-    private static void delete(Path directory) throws IOException {
+    private static void delete(Path directory) {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
+        } catch (IOException e) {
+            System.err.println("left behind: " + directory + ": " + e);
         }
     }
 }

@@ -8,12 +8,13 @@ package io.sdp4j.bench;
  *     for C2 to have compiled what runs (tens of thousands of calls)
  * @param warmMs warm-up before each further one
  * @param measureMs each measurement
+ * @param maxSlices at most so many measurements of a configuration per row and round
  */
-record Times(int rounds, int firstWarmMs, int warmMs, int measureMs) {
-    static final Times FULL = new Times(5, 1500, 300, 700);
-    static final Times QUICK = new Times(3, 600, 100, 200);
+record Times(int rounds, int firstWarmMs, int warmMs, int measureMs, int maxSlices) {
+    static final Times FULL = new Times(5, 1200, 300, 600, Integer.MAX_VALUE);
+    static final Times QUICK = new Times(3, 400, 60, 120, 1);
 
     Times withRounds(int wanted) {
-        return new Times(wanted, firstWarmMs, warmMs, measureMs);
+        return new Times(wanted, firstWarmMs, warmMs, measureMs, maxSlices);
     }
 }

@@ -26,10 +26,9 @@ import java.util.SplittableRandom;
  * rows with large objects in batches, reads everything back, queries by key, rolls back.
  *
  * <p>Options: {@code --url}, {@code --user}, {@code --password}, {@code --rows} (default 10000),
- * {@code --clob} and {@code --blob} the column types (default CLOB and BLOB), {@code --connects}
- * more connections to open and close one by one (default 0; prints {@code connect_p50_us}).
+ * {@code --clob} and {@code --blob} the column types (default CLOB and BLOB).
  *
- * <p>What it prints, except {@code connect_p50_us}, depends on the data alone.
+ * <p>What it prints depends on the data alone.
  */
 public final class JdbcWorkload {
     private static final int BATCH = 500;
@@ -44,8 +43,7 @@ public final class JdbcWorkload {
     /** Runs the work and prints its results. */
     public static void main(String[] args)
             throws SQLException, IOException, NoSuchAlgorithmException {
-        Options options =
-                Options.parse(args, "url", "user", "password", "rows", "clob", "blob", "connects");
+        Options options = Options.parse(args, "url", "user", "password", "rows", "clob", "blob");
         String url = options.text("url", "");
         String user = options.text("user", "");
         String password = options.text("password", "");
@@ -68,7 +66,6 @@ public final class JdbcWorkload {
             readBack(connection, rows);
             pick(connection, rows);
             rollBack(connection);
-            connect(url, user, password, options.number("connects", 0));
         }
     }
 
@@ -160,21 +157,5 @@ public final class JdbcWorkload {
                 System.out.println("after_rollback=" + result.getLong(1));
             }
         }
-    }
-
-    private static void connect(String url, String user, String password, int connects)
-            throws SQLException {
-        if (connects == 0) {
-            return;
-        }
-        long[] nanos = new long[connects];
-        for (int i = 0; i < connects; i++) {
-            long start = System.nanoTime();
-            Connection connection = DriverManager.getConnection(url, user, password);
-            nanos[i] = System.nanoTime() - start;
-            connection.close();
-        }
-        Arrays.sort(nanos);
-        System.out.println("connect_p50_us=" + nanos[connects / 2] / 1000);
     }
 }

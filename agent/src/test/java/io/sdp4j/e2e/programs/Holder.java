@@ -17,7 +17,7 @@ public final class Holder {
 
     /** Connects or accepts, waits, prints. */
     public static void main(String[] args) throws IOException {
-        InetAddress loopback = InetAddress.getByName("127.0.0.1");
+        InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
         if (args[0].equals("server")) {
             try (ServerSocket listener = new ServerSocket(0, 1, loopback)) {
                 System.out.println("READY " + listener.getLocalPort());

@@ -16,7 +16,7 @@ public final class ParentOfEcho {
 
     /** Starts the child, serves it, prints. */
     public static void main(String[] args) throws IOException, InterruptedException {
-        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             Process child =
                     new ProcessBuilder(
                                     Path.of(System.getProperty("java.home"), "bin", "java")
