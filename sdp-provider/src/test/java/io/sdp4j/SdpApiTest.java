@@ -55,18 +55,18 @@ class SdpApiTest {
 
     @Test
     void turnsTcpAway() throws Exception {
-        try (ServerSocket listener = Sdp.openServerSocket();
-                Socket plain = KernelSockets.openSocket()) {
-            listener.bind(LOOPBACK);
-            listener.setSoTimeout(10_000);
-            Thread acceptor =
-                    Thread.startVirtualThread(
-                            () -> assertThrows(SocketException.class, listener::accept));
+        ServerSocket listener = Sdp.openServerSocket();
+        listener.bind(LOOPBACK);
+        Thread acceptor =
+                Thread.startVirtualThread(
+                        () -> assertThrows(SocketException.class, listener::accept));
+        try (Socket plain = KernelSockets.openSocket()) {
             plain.connect(listener.getLocalSocketAddress(), 5000);
             plain.setSoTimeout(10_000);
             assertThrows(SocketException.class, () -> plain.getInputStream().read());
+        } finally {
             listener.close();
-            acceptor.join();
         }
+        acceptor.join();
     }
 }
