@@ -13,7 +13,9 @@ package io.sdp4j.rdma;
  *       QueuePair#SIGNALLED} (then {@link #slot} names it and {@link #signalled} is true).
  *   <li>{@link #READ}, {@link #WRITE}: the RDMA operation with {@link #wrId} ended.
  *   <li>{@link #DISCONNECTED}: the peer closed the queue pair (DREQ) and every receive that came
- *       before has been polled; {@link #status} is {@code RETRY_EXC_ERR} if the peer died instead.
+ *       before has been polled; {@link #status} is {@code RETRY_EXC_ERR} if the peer died instead,
+ *       and {@link #count} then says how many of our sends it had not taken, where the fabric can
+ *       know, else more than 0.
  *   <li>{@link #ERROR}: the queue pair went to error; {@link #status} says why. Reported once,
  *       after which only flushed requests follow.
  * </ul>

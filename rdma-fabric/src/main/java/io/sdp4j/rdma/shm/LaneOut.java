@@ -145,6 +145,18 @@ final class LaneOut {
         return ((entry >>> 31 ^ p >>> returnShift) & 1) != 0;
     }
 
+    /** Messages that the receiver has not returned, after a last look at the ring. */
+    int outstanding(RdmaEngine rdma) {
+        drainReturns(rdma);
+        int count = 0;
+        for (byte s : state) {
+            if (s == POSTED) {
+                count++;
+            }
+        }
+        return count;
+    }
+
     /** Whether the receiver returned something it did not have. */
     boolean broken() {
         return broken;

@@ -352,6 +352,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
             out.publish(Descriptor.of(Descriptor.DISCONNECT_REPLY, 0, 0));
             waiter.notifyPeer();
         }
+        into.count = status == WcStatus.SUCCESS ? 0 : out.outstanding(rdma);
         end();
         into.opcode = Completion.DISCONNECTED;
         into.status = status;
