@@ -132,7 +132,7 @@ public enum Setting {
             0,
             16_777_216,
             "MiB",
-            "Most shared memory mapped by this process; 0: half of physical memory.");
+            "Most shared memory mapped by this process, counted as if all of it were used; 0: 16384.");
 
     enum Kind {
         TEXT,
