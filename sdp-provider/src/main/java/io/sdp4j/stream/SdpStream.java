@@ -31,7 +31,7 @@ final class SdpStream implements OffloadStream {
     /**
      * Payloads up to this many bytes are copied under the lock: shorter than a second hold of it.
      */
-    private static final int SMALL_BYTES = 512;
+    private static final int SMALL_BYTES = 2048;
 
     /** Looks at the queue before the event thread is asked to go on. */
     private static final int MAX_ROUNDS = 16;
@@ -52,7 +52,6 @@ final class SdpStream implements OffloadStream {
     private final MemorySegment receiveMemory;
     private final MemorySegment sendMemory;
     private final ByteBuffer receiveView;
-    private final ByteBuffer sendView;
     private final int maxPayload;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
@@ -71,6 +70,8 @@ final class SdpStream implements OffloadStream {
     private boolean closing;
     private boolean released;
     private boolean lastWriteSwallowed;
+    private boolean flushScheduled;
+    private int flushFor;
 
     SdpStream(
             SdpMachine machine,
@@ -89,12 +90,8 @@ final class SdpStream implements OffloadStream {
         this.receiveMemory = qp.receiveMemory();
         this.sendMemory = qp.sendMemory();
         this.receiveView = receiveMemory.asByteBuffer();
-        this.sendView = sendMemory.asByteBuffer();
         this.maxPayload = Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
         qp.completions().onDoorbell(this::onDoorbell);
-        synchronized (core) {
-            core.established();
-        }
     }
 
     // --- reading ---
@@ -189,6 +186,8 @@ final class SdpStream implements OffloadStream {
             reported = Reported.TO_READER;
             throw new SocketException("Connection reset");
         }
+        // Whoever waits for an answer has said all of the question.
+        core.batch.flush();
         return 0;
     }
 
@@ -218,7 +217,7 @@ final class SdpStream implements OffloadStream {
     /** Writes from the array, or if that is null from absolute positions of the buffer. */
     private int write(byte[] b, int off, ByteBuffer src, int len) throws IOException {
         int done = 0;
-        int taken = -1; // a reserved slot
+        int taken = -1; // a reserved slot that is being filled without the lock
         int filled = 0; // payload bytes in it
         while (true) {
             int wake;
@@ -226,45 +225,75 @@ final class SdpStream implements OffloadStream {
                 if (filled > 0 && core.send(taken, filled, false)) {
                     done += filled;
                 }
-                filled = 0;
                 taken = -1;
-                if (done < len) {
-                    taken = reserveOrFail(done == 0);
-                    int n = Math.min(maxPayload, len - done);
-                    while (taken >= 0 && n <= SMALL_BYTES) {
-                        copyIn(taken, b, off + done, src, n);
-                        if (!core.send(taken, n, false)) {
-                            taken = -1;
-                            break;
-                        }
-                        done += n;
-                        taken = -1;
-                        n = Math.min(maxPayload, len - done);
-                        if (n > 0) {
-                            taken = reserveOrFail(false);
-                        }
-                    }
+                if (core.queue.ready()) {
+                    core.progress();
                 }
+                int n = 1;
+                while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
+                    n = writeSmall(b, off + done, src, len - done, done == 0);
+                    done += n;
+                }
+                if (len - done > SMALL_BYTES) {
+                    core.batch.flush();
+                    taken = reserveOrFail(done == 0);
+                }
+                flushLater();
                 wake = core.takeWakeOps();
             }
             if (wake != 0) {
                 waiters.signal(wake);
             }
             if (taken < 0) {
-                return done == 0 && swallow() ? len : done;
+                return done == 0 && len > 0 && swallow() ? len : done;
             }
             filled = Math.min(maxPayload, len - done);
-            copyIn(taken, b, off + done, src, filled);
+            core.batch.copyIn(taken, Bsdh.BYTES, b, off + done, src, filled);
         }
     }
 
-    private void copyIn(int taken, byte[] b, int off, ByteBuffer src, int n) {
-        long to = qp.sendOffset(taken) + Bsdh.BYTES;
-        if (b != null) {
-            MemorySegment.copy(b, off, sendMemory, JAVA_BYTE, to, n);
-        } else {
-            sendView.put((int) to, src, off, n);
+    /** Takes a small write, or the part of it that fits a message; 0 = not now. With the lock. */
+    private int writeSmall(byte[] b, int off, ByteBuffer src, int len, boolean tell)
+            throws SocketException {
+        if (core.batch.isOpen()) {
+            return core.batch.append(b, off, src, len);
         }
+        int taken = reserveOrFail(tell);
+        if (taken < 0) {
+            return 0;
+        }
+        int n = Math.min(maxPayload, len);
+        return core.batch.sendOrKeep(taken, b, off, src, n) ? n : 0;
+    }
+
+    /**
+     * Makes sure that an open batch leaves even if the application never comes back. With the lock.
+     */
+    private void flushLater() {
+        if (core.batch.isOpen() && !flushScheduled) {
+            flushScheduled = true;
+            flushFor = core.batch.opened();
+            core.flushLater(this::onFlushTime);
+        }
+    }
+
+    /** On the event thread: sends a batch that has been open since the last time. */
+    private void onFlushTime() {
+        int wake;
+        synchronized (core) {
+            flushScheduled = false;
+            if (released) {
+                return;
+            }
+            if (core.batch.isOpen()) {
+                if (core.batch.opened() == flushFor) {
+                    core.batch.flush();
+                }
+                flushLater();
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
     }
 
     /**
@@ -313,6 +342,7 @@ final class SdpStream implements OffloadStream {
         boolean sent = false;
         int wake;
         synchronized (core) {
+            core.batch.flush();
             int taken = reserveOrFail(true);
             if (taken >= 0) {
                 sendMemory.set(JAVA_BYTE, qp.sendOffset(taken) + Bsdh.BYTES, (byte) value);
@@ -356,7 +386,7 @@ final class SdpStream implements OffloadStream {
         if (over || inputShut || core.finSeen() || left > 0 || !core.unread.isEmpty()) {
             ops |= READ;
         }
-        if (over || m.outputShut() || m.writable()) {
+        if (over || m.outputShut() || m.writable() || core.batch.isOpen()) {
             ops |= WRITE;
         }
         return ops;

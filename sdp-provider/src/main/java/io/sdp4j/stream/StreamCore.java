@@ -11,6 +11,7 @@ import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Outbox;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,10 +32,14 @@ final class StreamCore {
 
     private static final int MAX_COMPLETIONS = 256;
 
+    /** Nagle flush fallback (sdp-wire.md 18). */
+    private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     final SdpMachine machine;
     final QueuePair qp;
     final CompletionQueue queue;
     final UnreadQueue unread;
+    final WriteBatch batch;
     private final StreamSettings settings;
     private final EventLoop loop;
     private final Outbox outbox = new Outbox();
@@ -76,6 +81,10 @@ final class StreamCore {
         this.onTimer = onTimer;
         this.receiveMemory = qp.receiveMemory();
         this.sendMemory = qp.sendMemory();
+        machine.onEstablished(outbox);
+        carryOut();
+        int maxPayload = Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
+        this.batch = new WriteBatch(this, qp, maxPayload, machine.credit());
     }
 
     /**
@@ -89,6 +98,7 @@ final class StreamCore {
             carryOut();
             finSeen |= machine.eof();
         }
+        batch.flushIfPeerKeepsUp();
     }
 
     private void onCompletion() {
@@ -224,6 +234,11 @@ final class StreamCore {
         }
     }
 
+    /** Sends an open batch a little later, whatever the application does. */
+    void flushLater(Runnable task) {
+        loop.schedule(task, FLUSH_NANOS);
+    }
+
     /** Runs {@code task} soon on the event thread. */
     void later(Runnable task) {
         loop.execute(task);
@@ -244,11 +259,6 @@ final class StreamCore {
 
     void onTimer(int timer) {
         machine.onTimer(timer, outbox);
-        carryOut();
-    }
-
-    void established() {
-        machine.onEstablished(outbox);
         carryOut();
     }
 
@@ -304,6 +314,7 @@ final class StreamCore {
     }
 
     void shutdownOutput() {
+        batch.flush();
         machine.shutdownOutput(outbox);
         carryOut();
         wakeOps |= OffloadStream.WRITE;
@@ -311,6 +322,7 @@ final class StreamCore {
 
     void close(boolean dataUnread, boolean abortive) {
         discardInput = true;
+        batch.flush();
         machine.close(dataUnread || !unread.isEmpty(), abortive, outbox);
         carryOut();
         dropUnread();
@@ -327,7 +339,7 @@ final class StreamCore {
     boolean drained() {
         return switch (machine.state()) {
             case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
-            default -> true;
+            default -> !batch.isOpen();
         };
     }
 

@@ -1,0 +1,120 @@
+package io.sdp4j.stream;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.wire.Bsdh;
+import io.sdp4j.wire.SdpMachine;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * Gathers small writes into one message while the peer is behind, so that a stream of them costs a
+ * message for many writes instead of one each. A peer that keeps up gets every write at once.
+ *
+ * <p>Shape: one reserved send slot, not yet posted. It is opened only while at least half of the
+ * peer's buffers are unconsumed: more than what makes a peer announce credits (sdp-wire.md 4.4), so
+ * the announcement that will close it is still to come. It is sent when it is full, when credits
+ * are back, before a thread waits to read, before anything that must not overtake it, and at the
+ * latest by a timer (sdp-wire.md 17.4 and 18, Nagle flush).
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class WriteBatch {
+    private final StreamCore core;
+    private final QueuePair qp;
+    private final MemorySegment sendMemory;
+    private final ByteBuffer sendView;
+    private final int maxPayload;
+
+    /** Credits below which the peer counts as behind. */
+    private final int lowWater;
+
+    private int slot = -1;
+    private int bytes;
+
+    /** Batches opened so far; lets a timer see whether this is still the one it was set for. */
+    private int opened;
+
+    /**
+     * @param credit all the buffers of the peer
+     */
+    WriteBatch(StreamCore core, QueuePair qp, int maxPayload, int credit) {
+        this.core = core;
+        this.qp = qp;
+        this.maxPayload = maxPayload;
+        this.sendMemory = qp.sendMemory();
+        this.sendView = sendMemory.asByteBuffer();
+        this.lowWater = credit / 2;
+    }
+
+    boolean isOpen() {
+        return slot >= 0;
+    }
+
+    int opened() {
+        return opened;
+    }
+
+    private boolean peerBehind(SdpMachine machine) {
+        return machine.credit() < lowWater;
+    }
+
+    /**
+     * Sends a small write, or keeps it for a fuller message.
+     *
+     * @param taken a reserved slot
+     * @return whether it was taken; false if the stream was cut
+     */
+    boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n) {
+        copyIn(taken, Bsdh.BYTES, b, off, src, n);
+        if (!peerBehind(core.machine)) {
+            return core.send(taken, n, false);
+        }
+        slot = taken;
+        bytes = n;
+        opened++;
+        return true;
+    }
+
+    /** Adds to the open batch as much as fits; 0 if the stream was cut. */
+    int append(byte[] b, int off, ByteBuffer src, int len) {
+        if (core.machine.reset()) {
+            flush();
+            return 0;
+        }
+        int n = Math.min(len, maxPayload - bytes);
+        copyIn(slot, Bsdh.BYTES + bytes, b, off, src, n);
+        bytes += n;
+        if (bytes == maxPayload) {
+            flush();
+        }
+        return n;
+    }
+
+    /** Copies payload into a send slot. */
+    void copyIn(int taken, int at, byte[] b, int off, ByteBuffer src, int n) {
+        long to = qp.sendOffset(taken) + at;
+        if (b != null) {
+            MemorySegment.copy(b, off, sendMemory, JAVA_BYTE, to, n);
+        } else {
+            sendView.put((int) to, src, off, n);
+        }
+    }
+
+    /** Sends what was gathered; nothing is left open. */
+    void flush() {
+        if (slot >= 0) {
+            int full = slot;
+            slot = -1;
+            core.send(full, bytes, false);
+        }
+    }
+
+    /** After progress: a peer that has caught up gets what was gathered. */
+    void flushIfPeerKeepsUp() {
+        if (slot >= 0 && (!peerBehind(core.machine) || core.machine.reset())) {
+            flush();
+        }
+    }
+}
