@@ -3,6 +3,7 @@ package io.sdp4j.rdma.os;
 import io.sdp4j.rdma.EventLoop;
 import java.util.ArrayDeque;
 import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -13,6 +14,12 @@ import java.util.function.Consumer;
  * the first task, timer or watch, never ends, and does not keep the JVM alive.
  */
 abstract class LoopBase implements EventLoop {
+    /**
+     * No sleep is longer, so that a timer that is farther away need not wake the loop: most of them
+     * are cancelled long before they are due.
+     */
+    private static final long LONGEST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private final String name;
     private final Consumer<Throwable> sink;
     private final Object lock = new Object();
@@ -24,6 +31,11 @@ abstract class LoopBase implements EventLoop {
 
     /** True while the thread sleeps, or is about to: whoever queues something must wake it. */
     private final AtomicBoolean asleep = new AtomicBoolean();
+
+    /** Of the loop's thread. */
+    private long expectNanos;
+
+    private long expectSince;
 
     LoopBase(String name, Consumer<Throwable> sink) {
         this.name = name;
@@ -70,8 +82,9 @@ abstract class LoopBase implements EventLoop {
             long due = System.nanoTime() + Math.clamp(delayNanos, 0, Long.MAX_VALUE / 4);
             entry = new Entry(due, timerNumber++, task);
             timers.add(entry);
-            if (timers.peek() != entry) {
-                return entry;
+            if (timers.peek() != entry || delayNanos >= LONGEST_SLEEP_NANOS) {
+                start();
+                return entry; // the loop looks in time by itself
             }
         }
         nudge();
@@ -128,7 +141,11 @@ abstract class LoopBase implements EventLoop {
                 return 0;
             }
             Entry first = timers.peek();
-            return first == null ? Long.MAX_VALUE : Math.max(0, first.dueNanos - System.nanoTime());
+            if (expecting()) {
+                return 0;
+            }
+            long left = first == null ? Long.MAX_VALUE : first.dueNanos - System.nanoTime();
+            return Math.clamp(left, 0, LONGEST_SLEEP_NANOS);
         }
     }
 
@@ -147,6 +164,26 @@ abstract class LoopBase implements EventLoop {
             }
             guard(next);
         }
+    }
+
+    /**
+     * On the loop's thread: something is about to come that is not worth a sleep, so look for it
+     * busily for {@code nanos}; 0 = no more.
+     */
+    public final void expect(long nanos) {
+        expectNanos = nanos;
+        expectSince = nanos == 0 ? 0 : System.nanoTime();
+    }
+
+    private boolean expecting() {
+        if (expectNanos == 0) {
+            return false;
+        }
+        if (System.nanoTime() - expectSince < expectNanos) {
+            return true;
+        }
+        expectNanos = 0;
+        return false;
     }
 
     /** Runs {@code task}; what it throws goes to the sink and ends nothing. */

@@ -124,7 +124,7 @@ final class ActiveSide {
     private Handshake.Reply reply(Link link) throws IOException {
         byte[] bytes = new byte[Handshake.MESSAGE_BYTES];
         int have = 0;
-        link.awaitReadable(Math.max(left(), 1));
+        long busyUntil = System.nanoTime() + fabric.patienceNanos();
         while (have < bytes.length) {
             int n = link.receive(bytes, have, bytes.length - have);
             if (n < 0) {
@@ -132,7 +132,9 @@ final class ActiveSide {
                         Cause.REFUSED, "the listener closed the connection unanswered");
             }
             have += n;
-            if (n == 0) {
+            if (n == 0 && System.nanoTime() - busyUntil < 0) {
+                Thread.onSpinWait();
+            } else if (n == 0) {
                 long left = left();
                 if (left <= 0) {
                     throw timedOut();

@@ -85,6 +85,11 @@ final class FdLink extends Link {
     }
 
     @Override
+    void expect(long nanos) {
+        loop.expect(nanos);
+    }
+
+    @Override
     void shutdown() {
         UnixFd.shutdown(fd);
     }

@@ -48,6 +48,14 @@ abstract class Link {
     /** Waits at most {@code nanos} for something to receive, on a link that is not watched. */
     abstract void awaitReadable(long nanos);
 
+    /**
+     * On the event thread: the peer's next word is about to come; {@code nanos} of looking busily
+     * are cheaper than a sleep. 0 = it came.
+     */
+    void expect(long nanos) {
+        // a selector cannot look without a system call that costs as much as a sleep
+    }
+
     /** Lets the peer see the end now. */
     abstract void shutdown();
 

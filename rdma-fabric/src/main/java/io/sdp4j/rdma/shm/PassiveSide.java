@@ -246,6 +246,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
             ShmListener.closeDescriptor(fd);
         }
         state = State.ANSWERED;
+        link.expect(fabric.patienceNanos());
         timer =
                 fabric.loop()
                         .schedule(
@@ -262,6 +263,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
             end(new FabricException(Cause.PROTOCOL, "the client's last word makes no sense"));
             return;
         }
+        link.expect(0);
         timer.cancel();
         removeFile();
         state = State.DONE;

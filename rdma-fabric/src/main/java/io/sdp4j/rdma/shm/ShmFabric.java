@@ -12,6 +12,7 @@ import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.rdma.os.EpollLoop;
 import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.RunQueue;
 import io.sdp4j.rdma.os.SelectorLoop;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,6 +53,8 @@ public final class ShmFabric implements Fabric {
     private static final long SWEEP_LATER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final AtomicInteger SPINNERS = new AtomicInteger();
+
+    private static final long PATIENCE_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
 
     private final ShmConfig config;
     private final EventLoop loop;
@@ -115,6 +118,15 @@ public final class ShmFabric implements Fabric {
     /** Whether native calls are used. */
     public boolean nativeMode() {
         return nativeMode;
+    }
+
+    /**
+     * How long one side of a hand-shake looks busily for the other's answer before it sleeps: about
+     * two wake-ups' worth; 0 where spinning is off or would keep others from running.
+     */
+    long patienceNanos() {
+        boolean spins = nativeMode && config.spinMaxNanos() > 0 && config.spinnersMax() > 0;
+        return spins && !RunQueue.crowded(System.nanoTime()) ? PATIENCE_NANOS : 0;
     }
 
     /** What this machine offers the fabric, one fact per line; makes no file. */
