@@ -11,7 +11,7 @@ package io.sdp4j.bench;
  * @param maxSlices at most so many measurements of a configuration per row and round
  */
 record Times(int rounds, int firstWarmMs, int warmMs, int measureMs, int maxSlices) {
-    static final Times FULL = new Times(5, 1200, 300, 600, Integer.MAX_VALUE);
+    static final Times FULL = new Times(5, 3000, 500, 600, Integer.MAX_VALUE);
     static final Times QUICK = new Times(3, 400, 60, 120, 1);
 
     Times withRounds(int wanted) {

@@ -22,7 +22,7 @@ import picocli.CommandLine.Unmatched;
 final class BenchCommand implements Callable<Integer> {
     private static final String MAIN = "io.sdp4j.bench.BenchMain";
 
-    @Unmatched private List<String> arguments = List.of();
+    @Unmatched private final List<String> arguments = new ArrayList<>();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
