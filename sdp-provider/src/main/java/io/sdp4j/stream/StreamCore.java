@@ -56,6 +56,7 @@ final class StreamCore {
     private int wakeOps;
     private boolean oobInline;
     private boolean discardInput;
+    private boolean released;
 
     /**
      * The peer's half ended in order, whatever came after: reads have given -1 or will, as after a
@@ -83,8 +84,7 @@ final class StreamCore {
         this.sendMemory = qp.sendMemory();
         machine.onEstablished(outbox);
         carryOut();
-        int maxPayload = Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
-        this.batch = new WriteBatch(this, qp, maxPayload, machine.credit());
+        this.batch = new WriteBatch(this, qp, maxPayload(), machine.credit());
     }
 
     /**
@@ -239,15 +239,31 @@ final class StreamCore {
         loop.schedule(task, FLUSH_NANOS);
     }
 
-    /** Runs {@code task} soon on the event thread. */
-    void later(Runnable task) {
-        loop.execute(task);
+    /** Payload bytes of the longest message that the peer and the fabric take. */
+    int maxPayload() {
+        return Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
     }
 
-    void cancelTimers() {
+    /** Nothing may touch the queue pair any more. */
+    void release() {
+        released = true;
         for (int t = 0; t < SdpMachine.TIMERS; t++) {
             cancelTimer(t);
         }
+    }
+
+    boolean released() {
+        return released;
+    }
+
+    /** Whether input is thrown away: shut down, or the stream was closed. */
+    boolean inputShut() {
+        return discardInput;
+    }
+
+    /** Runs {@code task} soon on the event thread. */
+    void later(Runnable task) {
+        loop.execute(task);
     }
 
     /** Operations to wake since the last call. */

@@ -140,6 +140,9 @@ final class Waiters {
      * stream's lock.
      */
     void signal(int ops) {
+        if (ops == 0) {
+            return;
+        }
         if ((ops & OffloadStream.READ) != 0) {
             free(reader);
         }

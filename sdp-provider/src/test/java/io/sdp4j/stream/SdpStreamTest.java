@@ -172,6 +172,39 @@ class SdpStreamTest {
     }
 
     @Test
+    void smallWritesGatheredForASlowPeerLeaveWithoutAnotherCall() throws IOException {
+        byte[] data = new byte[20_000];
+        new Random(3).nextBytes(data);
+        for (int at = 0; at < data.length; at += 50) {
+            assertEquals(50, pair.client.tryWrite(data, at, 50));
+        }
+        assertArrayEquals(data, readFully(pair.server, data.length));
+        closeBoth();
+    }
+
+    @Test
+    void whatWasGatheredComesBeforeAnUrgentByteALargeWriteAndTheEnd() throws IOException {
+        pair.server.oobInline(true);
+        java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();
+        for (int i = 0; i < 100; i++) {
+            byte[] small = {(byte) i, 1, 2};
+            all.write(small);
+            writeFully(pair.client, small);
+        }
+        assertTrue(pair.client.tryWriteUrgent('!'));
+        all.write('!');
+        byte[] large = new byte[10_000];
+        all.write(large);
+        writeFully(pair.client, large);
+        byte[] last = {7};
+        all.write(last);
+        writeFully(pair.client, last);
+        pair.client.shutdownOutput();
+        assertArrayEquals(all.toByteArray(), readFully(pair.server, all.size() + 1));
+        closeBoth();
+    }
+
+    @Test
     void halfCloseLeavesTheOtherHalfOpen() throws IOException {
         writeFully(pair.client, "last".getBytes(US_ASCII));
         pair.client.shutdownOutput();

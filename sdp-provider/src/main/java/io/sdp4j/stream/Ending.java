@@ -1,0 +1,70 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.wire.SdpMachine;
+import java.net.SocketException;
+
+/**
+ * What readers and writers are told when a stream is over, in the kernel's words and order: a reset
+ * is reported once, to whoever comes first, and never before data that has arrived.
+ *
+ * <p>Guarded by the stream's lock. Failures are returned, not thrown, so that wake-ups that are due
+ * are carried out first.
+ */
+final class Ending {
+    private enum Reported {
+        NOTHING,
+        TO_READER,
+        TO_WRITER
+    }
+
+    private final StreamCore core;
+    private Reported reported = Reported.NOTHING;
+    private boolean writeSwallowed;
+
+    Ending(StreamCore core) {
+        this.core = core;
+    }
+
+    /** Whether a reader that finds nothing unread has reached the end of the stream. */
+    boolean endOfStream() {
+        return core.inputShut()
+                || core.finSeen()
+                || core.vanishedClean()
+                || (core.machine.reset() && reported == Reported.TO_WRITER);
+    }
+
+    /** What a reader that finds nothing unread, and no end, must throw; null = wait. */
+    SocketException forReader() {
+        if (!core.machine.reset()) {
+            return null;
+        }
+        reported = Reported.TO_READER;
+        return new SocketException("Connection reset");
+    }
+
+    /** What a writer that cannot write must throw; null = wait, or {@link #swallowsWrite}. */
+    SocketException forWriter() {
+        SdpMachine m = core.machine;
+        if (m.outputShut()) {
+            return new SocketException("Broken pipe");
+        }
+        if (!m.reset() || (core.vanishedClean() && !writeSwallowed)) {
+            return null;
+        }
+        if (core.vanishedClean() || core.finSeen() || reported != Reported.NOTHING) {
+            return new SocketException("Broken pipe");
+        }
+        reported = Reported.TO_WRITER;
+        return new SocketException("Connection reset by peer");
+    }
+
+    /**
+     * Whether a write that found no room succeeds all the same and its bytes vanish: the first one
+     * to a process that has ended in TCP's good order (NET-14).
+     */
+    boolean swallowsWrite() {
+        boolean swallows = core.machine.reset() && core.vanishedClean() && !writeSwallowed;
+        writeSwallowed |= swallows;
+        return swallows;
+    }
+}

@@ -1,0 +1,128 @@
+package io.sdp4j.stream;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.sdp4j.rdma.QueuePair;
+import java.lang.foreign.MemorySegment;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+
+/**
+ * The reading side of a stream.
+ *
+ * <p>The fields belong to the one thread that reads; payload is copied between two holds of the
+ * stream's lock, so a writer never waits for it. A message that was read to its end is given back
+ * at the next call, together with taking the next one: one hold of the lock instead of two. Until
+ * then it counts as unread, which costs the peer one credit.
+ */
+final class StreamReader {
+    private final StreamCore core;
+    private final Waiters waiters;
+    private final Ending ending;
+    private final QueuePair qp;
+    private final MemorySegment memory;
+    private final ByteBuffer view;
+
+    /** The message being read, -1 = none. */
+    private int slot = -1;
+
+    private long at;
+    private int left;
+
+    /** What a read that finds nothing answers; set by {@link #nextMessage}. */
+    private int nothing;
+
+    StreamReader(StreamCore core, Waiters waiters, Ending ending) {
+        this.core = core;
+        this.waiters = waiters;
+        this.ending = ending;
+        this.qp = core.qp;
+        this.memory = qp.receiveMemory();
+        this.view = memory.asByteBuffer();
+    }
+
+    int read(byte[] b, int off, int len) throws SocketException {
+        int done = 0;
+        while (done < len && (left > 0 || nextMessage(done == 0))) {
+            int n = Math.min(left, len - done);
+            MemorySegment.copy(memory, JAVA_BYTE, at, b, off + done, n);
+            at += n;
+            left -= n;
+            done += n;
+        }
+        return done == 0 && len > 0 ? nothing : done;
+    }
+
+    int read(ByteBuffer dst) throws SocketException {
+        int len = dst.remaining();
+        int done = 0;
+        while (done < len && (left > 0 || nextMessage(done == 0))) {
+            int n = Math.min(left, len - done);
+            dst.put(dst.position(), view, (int) at, n);
+            dst.position(dst.position() + n);
+            at += n;
+            left -= n;
+            done += n;
+        }
+        return done == 0 && len > 0 ? nothing : done;
+    }
+
+    /**
+     * Gives back the message read last and takes the next one.
+     *
+     * @param first whether nothing was read yet by this call, so that an end or an error must be
+     *     told
+     * @return false if there is none; {@link #nothing} says why
+     */
+    private boolean nextMessage(boolean first) throws SocketException {
+        int wake;
+        boolean found;
+        SocketException failure = null;
+        synchronized (core) {
+            giveBack();
+            long entry = core.unread.take();
+            if (entry == UnreadQueue.NONE) {
+                core.progress();
+                entry = core.unread.take();
+            }
+            found = entry != UnreadQueue.NONE;
+            if (found) {
+                slot = UnreadQueue.slot(entry);
+                at = qp.receiveOffset(slot) + UnreadQueue.offset(entry);
+                left = UnreadQueue.lenBytes(entry);
+            } else if (first) {
+                nothing = ending.endOfStream() ? -1 : 0;
+                failure = nothing == 0 ? ending.forReader() : null;
+                // Whoever waits for an answer has said all of the question.
+                core.batch.flush();
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        if (failure != null) {
+            throw failure;
+        }
+        return found;
+    }
+
+    private void giveBack() {
+        if (slot >= 0) {
+            int done = slot;
+            slot = -1;
+            left = 0;
+            core.consumed(done);
+        }
+    }
+
+    /** With the lock, when nobody reads any more: gives back the message in hand. */
+    void abandon() {
+        giveBack();
+    }
+
+    /**
+     * Bytes of the message in hand that were not read; a hint for other threads than the reader.
+     */
+    int left() {
+        return left;
+    }
+}

@@ -1,0 +1,145 @@
+package io.sdp4j.stream;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.wire.Bsdh;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+
+/**
+ * The writing side of a stream.
+ *
+ * <p>A large payload is copied into a reserved slot without the lock; a small one under it, alone
+ * or into the {@link WriteBatch}. The flush fields are guarded by the stream's lock, a write in
+ * progress lives on its thread's stack.
+ */
+final class StreamWriter {
+    /**
+     * Payloads up to this many bytes are copied under the lock: hardly longer than a second hold.
+     */
+    private static final int SMALL_BYTES = 2048;
+
+    private final StreamCore core;
+    private final Waiters waiters;
+    private final Ending ending;
+    private final QueuePair qp;
+    private final int maxPayload;
+    private boolean flushScheduled;
+    private int flushFor;
+
+    StreamWriter(StreamCore core, Waiters waiters, Ending ending) {
+        this.core = core;
+        this.waiters = waiters;
+        this.ending = ending;
+        this.qp = core.qp;
+        this.maxPayload = core.maxPayload();
+    }
+
+    /** Writes from the array, or if that is null from absolute positions of the buffer. */
+    int write(byte[] b, int off, ByteBuffer src, int len) throws SocketException {
+        int done = 0;
+        int taken = -1; // a reserved slot that is being filled without the lock
+        int filled = 0; // payload bytes in it
+        while (true) {
+            int wake;
+            SocketException failure = null;
+            synchronized (core) {
+                if (filled > 0 && core.send(taken, filled, false)) {
+                    done += filled;
+                }
+                if (core.queue.ready()) {
+                    core.progress();
+                }
+                int n = 1;
+                while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
+                    n = writeSmall(b, off + done, src, len - done);
+                    done += n;
+                }
+                taken = -1;
+                if (len - done > SMALL_BYTES) {
+                    core.batch.flush();
+                    taken = core.reserve();
+                }
+                if (taken < 0 && done == 0 && len > 0) {
+                    failure = ending.forWriter();
+                    done = failure == null && ending.swallowsWrite() ? len : 0;
+                }
+                flushLater();
+                wake = core.takeWakeOps();
+            }
+            waiters.signal(wake);
+            if (failure != null) {
+                throw failure;
+            }
+            if (taken < 0) {
+                return done;
+            }
+            filled = Math.min(maxPayload, len - done);
+            core.batch.copyIn(taken, Bsdh.BYTES, b, off + done, src, filled);
+        }
+    }
+
+    /** Takes a small write, or the part of it that fits a message; 0 = not now. With the lock. */
+    private int writeSmall(byte[] b, int off, ByteBuffer src, int len) {
+        if (core.batch.isOpen()) {
+            return core.batch.append(b, off, src, len);
+        }
+        int taken = core.reserve();
+        if (taken < 0) {
+            return 0;
+        }
+        int n = Math.min(maxPayload, len);
+        return core.batch.sendOrKeep(taken, b, off, src, n) ? n : 0;
+    }
+
+    boolean writeUrgent(int value) throws SocketException {
+        boolean sent = false;
+        int wake;
+        SocketException failure = null;
+        synchronized (core) {
+            core.batch.flush();
+            int taken = core.reserve();
+            if (taken >= 0) {
+                qp.sendMemory().set(JAVA_BYTE, qp.sendOffset(taken) + Bsdh.BYTES, (byte) value);
+                sent = core.send(taken, 1, true);
+            } else {
+                failure = ending.forWriter();
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        if (failure != null) {
+            throw failure;
+        }
+        return sent;
+    }
+
+    /**
+     * Makes sure that an open batch leaves even if the application never comes back. With the lock.
+     */
+    private void flushLater() {
+        if (core.batch.isOpen() && !flushScheduled) {
+            flushScheduled = true;
+            flushFor = core.batch.opened();
+            core.flushLater(this::onFlushTime);
+        }
+    }
+
+    /** On the event thread: sends a batch that has been open since the last time. */
+    private void onFlushTime() {
+        int wake;
+        synchronized (core) {
+            flushScheduled = false;
+            if (core.released()) {
+                return;
+            }
+            if (core.batch.opened() == flushFor) {
+                core.batch.flush();
+            }
+            flushLater();
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+    }
+}
