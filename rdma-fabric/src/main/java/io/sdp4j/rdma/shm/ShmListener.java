@@ -51,6 +51,7 @@ final class ShmListener implements FabricListener {
                 names.add(take(name));
             }
             complete = true;
+            NamesAtExit.add(this);
         } catch (IOException e) {
             throw new FabricException(Cause.UNAVAILABLE, e.getMessage(), e);
         } finally {
@@ -126,8 +127,20 @@ final class ShmListener implements FabricListener {
         return directory;
     }
 
+    /** Nobody shall find this listener any more; what it has accepted goes on. */
+    void removeNames() {
+        List<Name> all;
+        synchronized (this) {
+            all = List.copyOf(names);
+        }
+        for (Name n : all) {
+            Rendezvous.removeOwn(n.path, n.inode);
+        }
+    }
+
     @Override
     public void close() {
+        NamesAtExit.remove(this);
         List<Name> all;
         synchronized (this) {
             closed = true;

@@ -160,6 +160,17 @@ final class ShmSystemTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aProcessThatEndsInOrderTakesItsNamesAlong(boolean nativeMode) throws Exception {
+        Process peer = Peer.start(dir, nativeMode);
+        Peer.port(peer);
+        assertEquals(1, names().size());
+        peer.destroy();
+        peer.waitFor();
+        assertEquals(List.of(), names());
+    }
+
     // ---- what is left
 
     private record Holdings(int descriptors, long mappings, int threads) {
