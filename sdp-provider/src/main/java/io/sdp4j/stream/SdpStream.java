@@ -253,7 +253,7 @@ final class SdpStream implements OffloadStream {
             closing = true;
             core.progress();
             boolean unread = reader.left() > 0;
-            reader.abandon();
+            reader.giveBack();
             core.close(unread, abortive);
             // From here on nobody stands at this stream: the doorbell drives it to its end.
             lookAfterItself();

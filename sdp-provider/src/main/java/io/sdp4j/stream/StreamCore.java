@@ -300,13 +300,6 @@ final class StreamCore {
         return slot;
     }
 
-    /** Gives back what {@link #reserve} gave. */
-    void unreserve(int slot) {
-        qp.returnSendSlot(slot);
-        machine.unreserve(outbox);
-        carryOut();
-    }
-
     /** Sends a filled slot; false if the stream was cut meanwhile. */
     boolean send(int slot, int payloadBytes, boolean urgent) {
         boolean sent = machine.send(slot, payloadBytes, urgent, outbox);

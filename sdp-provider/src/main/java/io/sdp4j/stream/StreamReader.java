@@ -105,18 +105,14 @@ final class StreamReader {
         return found;
     }
 
-    private void giveBack() {
+    /** Gives back the message in hand, read to its end or not. With the lock. */
+    void giveBack() {
         if (slot >= 0) {
             int done = slot;
             slot = -1;
             left = 0;
             core.consumed(done);
         }
-    }
-
-    /** With the lock, when nobody reads any more: gives back the message in hand. */
-    void abandon() {
-        giveBack();
     }
 
     /**
