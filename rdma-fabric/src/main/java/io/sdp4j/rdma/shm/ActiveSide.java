@@ -99,6 +99,7 @@ final class ActiveSide {
                 if (left() <= BUSY_NANOS) {
                     throw e;
                 }
+                requireWanted();
                 LockSupport.parkNanos(BUSY_NANOS);
             }
         }
@@ -139,7 +140,8 @@ final class ActiveSide {
                 if (left <= 0) {
                     throw timedOut();
                 }
-                link.awaitReadable(left);
+                requireWanted();
+                link.awaitReadable(Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS));
             }
         }
         Handshake.Reply reply = Handshake.Reply.parse(bytes);
@@ -203,6 +205,12 @@ final class ActiveSide {
             }
         }
         return fabric.queuePair(0, mode, layout, segment, link);
+    }
+
+    private void requireWanted() throws FabricException {
+        if (request.abandoned().getAsBoolean()) {
+            throw new FabricException(Cause.ABANDONED, "nobody wants the connection any more");
+        }
     }
 
     private long left() {
