@@ -26,13 +26,16 @@ public final class EpollLoop extends LoopBase {
     public static final int RDHUP = 0x2000;
     private static final int ET = 1 << 31;
     private static final int CTL_ADD = 1;
+    private static final int CTL_DEL = 2;
     private static final int BATCH = 64;
+    private static final int SCRATCH_BYTES = 256;
 
     private final int epoll;
     private final int wake;
     private final MemorySegment events =
             Arena.global().allocate((long) BATCH * Linux.EPOLL_EVENT_BYTES, 8);
     private final MemorySegment counter = Arena.global().allocate(16, 8);
+    private final MemorySegment scratch = Arena.global().allocate(SCRATCH_BYTES, 8);
     private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong(1);
 
@@ -68,6 +71,17 @@ public final class EpollLoop extends LoopBase {
     /** The handler of watch {@code number} is not called again, except for a call under way. */
     public void forget(long number) {
         handlers.remove(number);
+    }
+
+    /** Native memory for handlers to receive into, on the loop's thread. */
+    public MemorySegment scratch() {
+        return scratch;
+    }
+
+    /** Ends watch {@code number} of {@code fd}, which stays open. */
+    public void unwatch(int fd, long number) {
+        forget(number);
+        Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_DEL, fd, counter.address(), 0, 0);
     }
 
     private int control(int fd, long number) {

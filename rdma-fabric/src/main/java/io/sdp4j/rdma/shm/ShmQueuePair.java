@@ -34,7 +34,8 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
     private final LaneIn in;
     private final Waiter waiter;
     private final Link link;
-    private final Segment segment;
+    private final Cable cable;
+    private final Cable.Heir heir;
     private final ShmFabric fabric;
     private final int sendBase;
     private final int sendStride;
@@ -59,6 +60,13 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
     private volatile boolean over;
 
     private boolean disconnected;
+
+    /** The peer's last word has come. */
+    private boolean farewell;
+
+    /** The socket was shut down from this side. */
+    private volatile boolean cut;
+
     private int[] signalled = new int[0];
     private int signalledCount;
 
@@ -66,25 +74,19 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
     private boolean closed;
 
     /** What the hand-shake has agreed on, and what serves it. */
-    record Parts(
-            int side,
-            ShmLayout layout,
-            Segment segment,
-            Link link,
-            Spinner spinner,
-            boolean nativeCalls,
-            boolean futex) {}
+    record Parts(int side, Cable cable, Cable.Heir heir, Spinner spinner, boolean nativeCalls) {}
 
-    ShmQueuePair(Parts parts, ShmFabric fabric) {
+    ShmQueuePair(Parts parts) {
         this.side = parts.side;
-        this.layout = parts.layout;
-        this.segment = parts.segment;
-        this.mem = segment.memory();
-        this.link = parts.link;
-        this.fabric = fabric;
+        this.cable = parts.cable;
+        this.heir = parts.heir;
+        this.layout = cable.layout();
+        this.mem = cable.memory().memory();
+        this.link = cable.link();
+        this.fabric = cable.fabric();
         out = new LaneOut(layout, side, mem);
         in = new LaneIn(layout, 1 - side, mem);
-        waiter = new Waiter(this, mem, side, parts.nativeCalls, parts.futex, parts.spinner);
+        waiter = new Waiter(this, mem, side, parts.nativeCalls, cable.nativeMode(), parts.spinner);
         sendBase = Math.toIntExact(layout.data[side]);
         sendStride = layout.stride[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
@@ -295,6 +297,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
                 return received(into, Descriptor.index(d), Descriptor.low(d));
             }
             if (kind == Descriptor.DISCONNECT || kind == Descriptor.DISCONNECT_REPLY) {
+                farewell = true;
                 return ended(into, WcStatus.SUCCESS);
             }
             if (kind == 0
@@ -397,7 +400,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
     void fail(WcStatus status) {
         if (failure == null && !over) {
             failure = status;
-            whileMapped(link::shutdown);
+            cut();
         }
         localChange();
     }
@@ -461,7 +464,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
     /** Cuts the connection from outside; the user learns {@code why} at his next poll. */
     void kill(WcStatus why) {
         killed = why;
-        whileMapped(link::shutdown);
+        cut();
         onHangup();
     }
 
@@ -491,6 +494,11 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
             out.publish(Descriptor.of(Descriptor.DISCONNECT, 0, 0));
             waiter.notifyPeer();
         }
+        cut();
+    }
+
+    private void cut() {
+        cut = true;
         whileMapped(link::shutdown);
     }
 
@@ -509,9 +517,12 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
         synchronized (life) {
             closed = true;
             waiter.disarm();
-            link.close();
-            segment.release().run();
         }
-        fabric.forget(this, layout.totalBytes);
+        fabric.forget(this);
+        boolean inOrder = farewell && disconnected && !cut && !gone && failure == null;
+        // RDMA leaves chunks and regions behind whose end nobody has agreed on
+        if (!inOrder || rdma != null || !heir.take(cable)) {
+            cable.close();
+        }
     }
 }
