@@ -124,6 +124,7 @@ class FailureTest {
                 StreamPair pair = new StreamPair(there.provider(), here.provider())) {
             writeFully(pair.client, new byte[100]);
             assertEquals(100, readFully(pair.server, 100).length);
+            assertEquals(0, pair.server.tryRead(new byte[1], 0, 1)); // gives the message back
             writeFully(pair.server, new byte[] {1, 2, 3});
             there.close();
             assertArrayEquals(new byte[] {1, 2, 3}, readFully(pair.client, 3));
