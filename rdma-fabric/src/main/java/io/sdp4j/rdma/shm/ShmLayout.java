@@ -11,7 +11,7 @@ import java.util.Arrays;
  * s} sends.
  *
  * {@snippet lang = text :
- *  0     control line of side 0   sleep word, bell word, CPU number + 1   (128 bytes)
+ *  0     control line of side 0   sleep, bell, CPU number + 1, failed: words  (128 bytes)
  *  128   control line of side 1
  *  256   descriptor ring of lane 0, of lane 1    8-byte entries, written by the sender
  *  ...   return ring of lane 0, of lane 1        4-byte entries, written by the receiver
@@ -29,6 +29,7 @@ final class ShmLayout {
     static final int SLEEP_WORD = 0;
     static final int BELL_WORD = 4;
     static final int CPU_WORD = 8;
+    static final int FAILED_WORD = 12;
     static final int CHUNK_HEADER_BYTES = 64;
 
     /** Ring entries beyond slots and chunks: one each of the connection's last words. */
