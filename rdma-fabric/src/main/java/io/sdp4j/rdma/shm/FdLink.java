@@ -7,9 +7,13 @@ import io.sdp4j.rdma.os.Linux;
 import io.sdp4j.rdma.os.UnixFd;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /** A link over a raw descriptor. */
 final class FdLink extends Link {
+    private static final int BELLS_BYTES = 64;
+
     private final int fd;
     private final EpollLoop loop;
     private final int[] passed = {-1};
@@ -21,6 +25,9 @@ final class FdLink extends Link {
 
     private boolean peerKnown;
     private volatile boolean free;
+
+    /** What {@link #drain} received last; made when a first bell rings. */
+    private MemorySegment bells;
 
     FdLink(int fd, EpollLoop loop) {
         this.fd = fd;
@@ -58,8 +65,11 @@ final class FdLink extends Link {
 
     @Override
     boolean drain() {
-        int n = UnixFd.drain(fd, loop.scratch());
-        if (n > 0 && loop.scratch().get(JAVA_BYTE, n - 1) == Cable.FREE) {
+        if (bells == null) {
+            bells = Arena.ofAuto().allocate(BELLS_BYTES);
+        }
+        int n = UnixFd.drain(fd, bells);
+        if (n > 0 && bells.get(JAVA_BYTE, n - 1) == Cable.FREE) {
             free = true;
         }
         return n >= 0;
@@ -117,6 +127,16 @@ final class FdLink extends Link {
     @Override
     void expect(long nanos) {
         loop.expect(nanos);
+    }
+
+    @Override
+    int descriptor() {
+        return fd;
+    }
+
+    @Override
+    void tellOfBytes(boolean tell) {
+        loop.listen(watch, fd, tell);
     }
 
     @Override

@@ -68,11 +68,26 @@ final class Lifeline implements Link.Handler {
         link.ring();
     }
 
+    /** The descriptor that bells come to, or -1. */
+    int descriptor() {
+        return link.descriptor();
+    }
+
+    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    void leaveBytes(boolean leave) {
+        whileMapped(() -> link.tellOfBytes(!leave));
+    }
+
+    /** Throws away the bytes on the socket. */
+    void drain() {
+        whileMapped(link::drain);
+    }
+
     @Override
     public void onReadable() {
         boolean alive;
         synchronized (life) {
-            if (closed) {
+            if (closed || waiter.polled()) {
                 return;
             }
             alive = link.drain();
@@ -146,6 +161,7 @@ final class Lifeline implements Link.Handler {
      */
     void close(boolean inOrder) {
         synchronized (life) {
+            waiter.releaseDescriptor();
             closed = true;
             waiter.disarm();
         }

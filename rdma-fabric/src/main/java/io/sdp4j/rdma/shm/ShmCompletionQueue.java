@@ -173,4 +173,19 @@ final class ShmCompletionQueue implements CompletionQueue {
     public void onDoorbell(Runnable handler) {
         waiter.onDoorbell(handler);
     }
+
+    @Override
+    public int descriptor() {
+        return lifeline.descriptor();
+    }
+
+    @Override
+    public boolean armDescriptor() {
+        return waiter.armDescriptor();
+    }
+
+    @Override
+    public void releaseDescriptor() {
+        waiter.releaseDescriptor();
+    }
 }

@@ -255,6 +255,16 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         lifeline.ring();
     }
 
+    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    void leaveBytes(boolean leave) {
+        lifeline.leaveBytes(leave);
+    }
+
+    /** Throws away the bytes on the socket. */
+    void drain() {
+        lifeline.drain();
+    }
+
     @Override
     public void onReadable() {
         lifeline.onReadable();
