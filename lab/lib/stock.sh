@@ -1,0 +1,2 @@
+# shellcheck shell=bash
+stock_prepare() { fail "not yet"; }
