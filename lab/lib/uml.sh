@@ -72,6 +72,7 @@ uml_command() {
   ln -sf "$LAB_DIR/guest/uml-init" "$run_dir/init"
   host_command=(env "TMPDIR=$memory_dir" "$LAB_DIR/lib/to-file" "$run_dir/$1/console" "$uml_kernel" "mem=${memory}M"
     root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$run_dir/init" "lab=$run_dir" "lab_host=$1"
-    "uml_dir=$run_dir/$1/uml/" "umid=$1" con=null "con0=null,fd:1" quiet)
+    "uml_dir=$run_dir/$1/uml/" "umid=$1" con=null "con0=null,fd:1" quiet
+    dummy.numdummies=0 bonding.max_bonds=0 fb_tunnels=none)
   [ "$hosts" -eq 1 ] || host_command+=("vec0:transport=fd,fd=3,mac=52:54:00:00:00:0$1,depth=128,vec=0")
 }
