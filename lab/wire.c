@@ -6,7 +6,8 @@
  * Starts the commands, each with its end of the wire as file descriptor 3: a SOCK_SEQPACKET socket that carries one
  * Ethernet frame per message. Carries frames between them, writes those that arrive to a pcap file, and does to them
  * what the options and the hosts ask for: loss, delay, reordering, a cut. Chances come from the seed, the direction
- * and the frame's number alone, so equal traffic meets equal faults.
+ * and the frame's number since "start" alone, so equal traffic meets equal faults. The kernel's own neighbour and
+ * multicast frames come at any time; they are numbered apart so as not to shift the rest.
  *
  * Faults rest until a host sends "start". Hosts talk to the wire by UDP to CONTROL_MAC, one command per datagram:
  *     start | cut [SECONDS] | mend | loss PERCENT | delay MS | reorder 0|1 | drop udp|tcp PORT | pass
@@ -53,6 +54,8 @@ struct frame {
 struct lane {
 	struct frame *first, *last, *held;
 	uint64_t held_until;
+	/* What takes part in a chance: frames since "start", the kernel's own apart. */
+	uint64_t numbers[2];
 	uint64_t seen, passed, lost, cut, dropped, reordered, overflowed;
 	size_t queued;
 };
@@ -100,10 +103,10 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-/* splitmix64 of what identifies the chance: a frame and the fault that asks. */
+/* splitmix64 of what identifies the chance: a frame and the fault that asks (below 8). */
 static uint64_t chance(int to, uint64_t number, uint64_t fault)
 {
-	uint64_t z = seed * 0x9e3779b97f4a7c15 + number * 4 + (uint64_t)to * 2 + fault;
+	uint64_t z = seed * 0x9e3779b97f4a7c15 + number * 16 + (uint64_t)to * 8 + fault;
 	for (int i = 0; i < 2; i++) {
 		z += 0x9e3779b97f4a7c15;
 		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -148,6 +151,8 @@ static void obey(char *line, uint64_t t)
 	const double number = rest ? strtod(rest, NULL) : 0;
 	if (!strcmp(word, "start")) {
 		faults = planned;
+		for (int i = 0; i < host_count; i++)
+			memset(hosts[i].in.numbers, 0, sizeof hosts[i].in.numbers);
 		if (planned.cut_after != NEVER)
 			cut(t + planned.cut_after, planned.cut_for);
 	} else if (!strcmp(word, "cut")) {
@@ -180,6 +185,13 @@ static const uint8_t *transport(const struct frame *f, int *proto)
 		return NULL;
 	*proto = f->bytes[type == 0x0800 ? 23 : 20];
 	return f->bytes + at;
+}
+
+/* ARP, neighbour discovery, multicast listener reports: what a kernel sends when it sees fit. */
+static bool is_kernels_own(const struct frame *f)
+{
+	const unsigned type = f->len < 34 ? 0 : f->bytes[12] << 8 | f->bytes[13];
+	return type == 0x0806 || (type == 0x86dd && (f->bytes[20] == 0 || f->bytes[20] == 58));
 }
 
 static bool is_control(const struct frame *f, uint64_t t)
@@ -236,18 +248,20 @@ static void release_held(struct lane *lane, uint64_t t)
 static void admit(int to, struct frame *f, uint64_t t)
 {
 	struct lane *lane = &hosts[to].in;
-	const uint64_t number = lane->seen++;
+	const bool own = is_kernels_own(f);
+	const uint64_t number = lane->numbers[own]++, fault = own ? 2 : 0;
 	uint64_t *taken = NULL;
+	lane->seen++;
 	if (t >= cut_from && t < cut_to)
 		taken = &lane->cut;
 	else if (is_dropped(f))
 		taken = &lane->dropped;
-	else if (chance(to, number, 0) % 1000000 < (uint64_t)(faults.loss_percent * 10000))
+	else if (chance(to, number, fault) % 1000000 < (uint64_t)(faults.loss_percent * 10000))
 		taken = &lane->lost;
 	if (taken) {
 		++*taken;
 		free(f);
-	} else if (faults.reorder && !lane->held && chance(to, number, 1) % REORDER_ONE_IN == 0) {
+	} else if (faults.reorder && !lane->held && chance(to, number, fault + 1) % REORDER_ONE_IN == 0) {
 		lane->held = f;
 		lane->held_until = t + HOLD_NANOS;
 		lane->reordered++;

@@ -71,6 +71,7 @@ start_hosts() {
   fi
   [ -z "$capture" ] || wire_options+=(--capture "$capture")
   ulimit -c 0
+  started=${EPOCHREALTIME/./}
   "$wire" --limit "$limit" --report "$run_dir/report" "${wire_options[@]}" -- "${line_a[@]}" "${line_b[@]}" \
     </dev/null >"$run_dir/wire.log" 2>&1 &
   wire_pid=$!
@@ -111,9 +112,16 @@ session_result() {
     read -r code <"$run_dir/$host/status"
     [ "$worst" -ne 0 ] || worst=$code
   done
+  say "commands started after $(boot_seconds) s"
   [ -z "$capture${wire_options[*]}" ] || say "wire: $(tr '\n' ' ' <"$run_dir/report")"
   cat "$run_dir/wire.log" >&2
   exit "$worst"
+}
+
+boot_seconds() {
+  local began
+  began=$(stat -c %.6Y "$run_dir/a/started")
+  printf '%s' "$(((${began/./} - started) / 1000))" | sed 's/...$/.&/; s/^\./0./'
 }
 
 session_end() {
