@@ -16,7 +16,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Whatever fails, nothing is left: the socket is closed, which the passive side sees, and memory
  * is unmapped. The passive side takes the connection for established only when told that it was
- * mapped here, so an attempt that was given up never shows as a connection there.
+ * mapped here, so an attempt that was given up never shows as a connection there; except on a spare
+ * cable, whose memory is mapped already and where only this side's death can come between.
  */
 final class ActiveSide {
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -233,11 +234,13 @@ final class ActiveSide {
         }
         Path listener = name;
         queuePair = fabric.queuePair(0, cable, c -> fabric.spares().keep(listener, c));
-        if (left() <= 0) {
+        if (!again && left() <= 0) {
             throw timedOut();
         }
         link.watch(queuePair);
-        link.send(Handshake.ready(), Handshake.READY_BYTES, -1);
+        if (!again) {
+            link.send(Handshake.ready(), Handshake.READY_BYTES, -1);
+        }
         fabric.established(queuePair);
     }
 

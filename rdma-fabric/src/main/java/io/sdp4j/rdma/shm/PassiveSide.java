@@ -245,14 +245,11 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                         ? Handshake.MODE_NATIVE
                         : Handshake.MODE_PORTABLE;
         ShmLayout layout = ShmFabric.layout(mode, hello.spec(), spec);
-        if (cable == null) {
-            answerWithMemory(mode, layout, spec, privateData);
-        } else if (mode == Handshake.MODE_NATIVE && layout.sameAs(cable.layout())) {
-            queuePair = fabric.queuePair(1, cable, listener::rest);
-            reply(Handshake.ACCEPTED_AGAIN, mode, layout, "", spec, privateData, -1);
-        } else {
-            throw new FabricException(Cause.PROTOCOL, "another shape on the same memory");
+        if (cable != null) {
+            answerAgain(mode, layout, spec, privateData);
+            return;
         }
+        answerWithMemory(mode, layout, spec, privateData);
         state = State.ANSWERED;
         link.expect(fabric.patienceNanos());
         timer =
@@ -264,6 +261,23 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                                                         Cause.TIMED_OUT,
                                                         "the client did not map the memory")),
                                 MAPPING_NANOS);
+    }
+
+    /**
+     * There is nothing left for the client to do that could fail, so it is not waited for; one that
+     * has left is seen here.
+     */
+    private void answerAgain(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
+            throws IOException {
+        if (mode != Handshake.MODE_NATIVE || !layout.sameAs(cable.layout())) {
+            throw new FabricException(Cause.PROTOCOL, "another shape on the same memory");
+        }
+        if (!link.drain()) {
+            throw new FabricException(Cause.CLOSED, "the client left");
+        }
+        queuePair = fabric.queuePair(1, cable, listener::rest);
+        reply(Handshake.ACCEPTED_AGAIN, mode, layout, "", spec, privateData, -1);
+        established();
     }
 
     private void answerWithMemory(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
@@ -331,6 +345,10 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         link.expect(0);
         timer.cancel();
         removeFile();
+        established();
+    }
+
+    private void established() throws IOException {
         state = State.DONE;
         listener.forget(this);
         ShmQueuePair qp = queuePair;
