@@ -111,15 +111,22 @@ final class ShmListener implements FabricListener {
         if (closed || !cable.nativeMode() || resting.get() >= MAX_RESTING) {
             return false;
         }
-        PassiveSide side = new PassiveSide(fabric, this, cable);
         resting.incrementAndGet();
-        pending.add(side);
         if (fabric.loop().inLoop()) {
-            startResting(side);
+            startResting(cable);
         } else {
-            fabric.loop().execute(() -> startResting(side));
+            fabric.loop().execute(() -> startResting(cable));
         }
         return true;
+    }
+
+    private void startResting(Cable cable) {
+        PassiveSide side = new PassiveSide(fabric, this, cable);
+        pending.add(side);
+        side.start();
+        if (closed) {
+            side.listenerClosed();
+        }
     }
 
     /** On the event thread: gives up the cables that wait for another connection. */
@@ -132,13 +139,6 @@ final class ShmListener implements FabricListener {
     /** A side that was counted by {@link #rest} does not rest any more. */
     void roused() {
         resting.decrementAndGet();
-    }
-
-    private void startResting(PassiveSide side) {
-        side.start();
-        if (closed) {
-            side.listenerClosed();
-        }
     }
 
     /** Whether a client may ask this listener for {@code wanted}. */
