@@ -98,7 +98,9 @@ final class Waiters {
             return true;
         }
         boolean back = takeBack(ops, OffloadStream.READ, READ_TASK, task);
-        back &= takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task);
+        if (!takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task)) {
+            back = false;
+        }
         return !back; // else the call comes, or has come
     }
 
