@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.util.Random;
 import org.junit.jupiter.api.function.Executable;
@@ -56,9 +57,11 @@ public final class Expect {
                 Task.start(
                         kind,
                         () -> {
+                            // taken once: of a closed socket it fails with another message
+                            OutputStream out = s.getOutputStream();
                             byte[] chunk = new byte[64 * 1024];
                             while (true) {
-                                s.getOutputStream().write(chunk);
+                                out.write(chunk);
                             }
                         });
         writer.awaitBlocked();
