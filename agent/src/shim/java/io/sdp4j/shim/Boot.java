@@ -27,6 +27,9 @@ public final class Boot {
     /** The shim's own name for a property of the JDK's own SDP switch. */
     private static final String JDK_SDP = "com.sun.sdp.conf";
 
+    /** The class in the layer that starts the switch. */
+    private static final String AGENT = "io.sdp4j.agent.Agent";
+
     private static final Object LOCK = new Object();
 
     private static boolean taken; // guarded by Boot.class
@@ -35,6 +38,9 @@ public final class Boot {
     private static Map<String, String> options = Map.of();
 
     private static boolean starting; // guarded by LOCK
+
+    /** Whether the switch has started; set before {@link #factories}. */
+    private static volatile boolean running;
 
     /** Client and server factory; null until the first socket. */
     private static volatile SocketImplFactory[] factories;
@@ -71,6 +77,10 @@ public final class Boot {
         if (!setFactories()) {
             off("another socket factory is installed already; put this -javaagent first");
             return;
+        }
+        String standsAside = AsyncProvider.install(given);
+        if (standsAside != null) {
+            say(standsAside);
         }
         if (late) {
             say(
@@ -159,6 +169,30 @@ public final class Boot {
         return pair[server ? 1 : 0].createSocketImpl();
     }
 
+    /**
+     * What a static method of the agent's main class gives, once the switch has started.
+     *
+     * @return null while it starts, on the thread that starts it, and if it could not
+     * @throws IllegalStateException with a sentence for people if the method failed
+     */
+    static Object ofAgent(String method) {
+        if (factories == null) {
+            start();
+        }
+        if (!running) {
+            return null;
+        }
+        try {
+            return Layer.get().type(AGENT).getMethod(method).invoke(null);
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw new IllegalStateException(cause(e), e);
+        }
+    }
+
+    static Instrumentation instrumentation() {
+        return instrumentation;
+    }
+
     private static SocketImplFactory[] start() {
         synchronized (LOCK) {
             if (factories != null) {
@@ -217,10 +251,7 @@ public final class Boot {
 
     private static void report(String file) {
         try {
-            Layer.get()
-                    .type("io.sdp4j.agent.Agent")
-                    .getMethod("report", String.class)
-                    .invoke(null, file);
+            Layer.get().type(AGENT).getMethod("report", String.class).invoke(null, file);
         } catch (ReflectiveOperationException | RuntimeException e) {
             say("no report: " + cause(e));
         }
@@ -231,7 +262,7 @@ public final class Boot {
     }
 
     /** The operator's line, unless told to be quiet. */
-    private static void say(String line) {
+    static void say(String line) {
         String quiet = options.getOrDefault("quiet", System.getProperty("sdp4j.quiet", "false"));
         if (quiet.equalsIgnoreCase("false") || quiet.equals("0") || quiet.equals("off")) {
             System.err.println("sdp4j: " + line);

@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
+import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.Map;
 import java.util.Set;
 
@@ -16,8 +17,8 @@ import java.util.Set;
  * The way back: takes our factories out of {@code java.net} and makes the JDK's own socket for the
  * one call that is already on its way through them.
  *
- * <p>Used only when the switch cannot start. It then opens {@code java.net} to the unnamed module,
- * because the module that normally does such things may be what failed.
+ * <p>Used only when the switch cannot start. It then opens a package to the unnamed module, because
+ * the module that normally does such things may be what failed.
  */
 final class KernelImpl {
     private KernelImpl() {}
@@ -39,7 +40,7 @@ final class KernelImpl {
     /** Sets {@code type}'s factory back to none. */
     static void removeFactory(Instrumentation instrumentation, Class<?> type) {
         try {
-            open(instrumentation);
+            open(instrumentation, "java.net");
             Field factory = factoryOf(type);
             factory.setAccessible(true);
             factory.set(null, null);
@@ -52,8 +53,21 @@ final class KernelImpl {
      * Makers of what {@code new Socket()} and {@code new ServerSocket()} have without factories.
      */
     static SocketImplFactory[] factories(Instrumentation instrumentation) {
-        open(instrumentation);
+        open(instrumentation, "java.net");
         return new SocketImplFactory[] {() -> create(false), () -> create(true)};
+    }
+
+    /** What {@code AsynchronousChannelProvider.provider()} gives without a property. */
+    static AsynchronousChannelProvider asynchronous(Instrumentation instrumentation) {
+        open(instrumentation, "sun.nio.ch");
+        try {
+            return (AsynchronousChannelProvider)
+                    Class.forName("sun.nio.ch.DefaultAsynchronousChannelProvider", true, null)
+                            .getMethod("create")
+                            .invoke(null);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static SocketImpl create(boolean server) {
@@ -91,12 +105,12 @@ final class KernelImpl {
                 .getDeclaredConstructor(SocketImpl.class);
     }
 
-    private static void open(Instrumentation instrumentation) {
+    private static void open(Instrumentation instrumentation, String packageName) {
         instrumentation.redefineModule(
                 Socket.class.getModule(),
                 Set.of(),
                 Map.of(),
-                Map.of("java.net", Set.of(KernelImpl.class.getModule())),
+                Map.of(packageName, Set.of(KernelImpl.class.getModule())),
                 Set.of(),
                 Map.of());
     }
