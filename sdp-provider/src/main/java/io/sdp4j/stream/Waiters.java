@@ -92,9 +92,8 @@ final class Waiters {
         // Entered before looking, as a thread enters its slot.
         setTask(ops, OffloadStream.READ, READ_TASK, task);
         setTask(ops, OffloadStream.WRITE, WRITE_TASK, task);
-        boolean woken =
-                ((ops & OffloadStream.READ) != 0 && takeWoken(OffloadStream.READ))
-                        | ((ops & OffloadStream.WRITE) != 0 && takeWoken(OffloadStream.WRITE));
+        boolean woken = (ops & OffloadStream.READ) != 0 && takeWoken(OffloadStream.READ);
+        woken |= (ops & OffloadStream.WRITE) != 0 && takeWoken(OffloadStream.WRITE);
         if (!woken && stream.armUnlessReady(ops)) {
             return true;
         }

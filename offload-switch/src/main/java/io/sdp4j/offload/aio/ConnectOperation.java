@@ -67,7 +67,8 @@ final class ConnectOperation implements Runnable, Pending.Owner {
                             decision,
                             reachable,
                             () -> channel.localAddressTowards(reachable),
-                            Long.MAX_VALUE);
+                            Long.MAX_VALUE,
+                            () -> !channel.isOpen());
             if (attempt.stream() != null) {
                 channel.adopt(attempt.stream(), target);
             } else {

@@ -5,8 +5,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.OptionLog;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.policy.Decision;
-import io.sdp4j.policy.Policy;
-import io.sdp4j.policy.Role;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -56,10 +54,7 @@ final class KernelSide {
     }
 
     Decision decision(InetSocketAddress target) {
-        Policy policy = owner.policy();
-        return asked == null || policy.connectAfterBind()
-                ? policy.decide(Role.CONNECT, target)
-                : policy.decide(Role.LISTEN, asked);
+        return owner.decide(asked, target);
     }
 
     /** Throws what the JDK's own channel throws for an address that it cannot connect to. */
