@@ -4,6 +4,7 @@ module io.sdp4j.offload {
     requires org.slf4j;
 
     exports io.sdp4j.offload;
+    exports io.sdp4j.offload.aio;
     exports io.sdp4j.offload.jdk;
     exports io.sdp4j.offload.net;
     exports io.sdp4j.offload.nio;

@@ -4,6 +4,7 @@ import io.sdp4j.agent.log.LogSink;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchReport;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketFactory;
 import io.sdp4j.offload.nio.SwitchChannels;
@@ -16,6 +17,7 @@ import io.sdp4j.policy.Settings;
 import io.sdp4j.stream.SdpProvider;
 import java.io.IOException;
 import java.net.SocketImplFactory;
+import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -76,6 +78,11 @@ public final class Agent {
         return new SocketImplFactory[] {
             SwitchSocketFactory.client(target), SwitchSocketFactory.server(target)
         };
+    }
+
+    /** The asynchronous channels of the switch, which has started. */
+    public static AsynchronousChannelProvider asynchronousChannels() {
+        return new SwitchAsynchronousChannelProvider(started);
     }
 
     /**

@@ -28,6 +28,9 @@ public final class Boot {
     /** The shim's own name for a property of the JDK's own SDP switch. */
     private static final String JDK_SDP = "com.sun.sdp.conf";
 
+    /** The class in the layer that starts the switch. */
+    private static final String AGENT = "io.sdp4j.agent.Agent";
+
     private static final Object LOCK = new Object();
 
     private static boolean taken; // guarded by Boot.class
@@ -37,7 +40,7 @@ public final class Boot {
 
     private static boolean starting; // guarded by LOCK
 
-    /** The switch has started. Set under LOCK. */
+    /** Whether the switch has started; set before {@link #factories}. */
     private static volatile boolean running;
 
     /** Client and server factory; null until the first socket. */
@@ -76,10 +79,8 @@ public final class Boot {
             off("another socket factory is installed already; put this -javaagent first");
             return;
         }
-        String problem = ChannelProvider.install(given);
-        if (problem != null) {
-            say(problem);
-        }
+        sayIf(ChannelProvider.install(given));
+        sayIf(AsyncProvider.install(given));
         if (late) {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as they are");
@@ -167,6 +168,30 @@ public final class Boot {
         return pair[server ? 1 : 0].createSocketImpl();
     }
 
+    /**
+     * What a static method of the agent's main class gives, once the switch has started.
+     *
+     * @return null while it starts, on the thread that starts it, and if it could not
+     * @throws IllegalStateException with a sentence for people if the method failed
+     */
+    static Object ofAgent(String method) {
+        if (factories == null) {
+            start();
+        }
+        if (!running) {
+            return null;
+        }
+        try {
+            return Layer.get().type(AGENT).getMethod(method).invoke(null);
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw new IllegalStateException(cause(e), e);
+        }
+    }
+
+    static Instrumentation instrumentation() {
+        return instrumentation;
+    }
+
     private static SocketImplFactory[] start() {
         synchronized (LOCK) {
             if (factories != null) {
@@ -184,12 +209,10 @@ public final class Boot {
                         Set.of("java.net", "sun.nio.ch", "java.nio.channels.spi"),
                         offload);
                 access(Set.of("jdk.internal.module"), Set.of(), layer.module("io.sdp4j.agent"));
-                factories =
-                        (SocketImplFactory[])
-                                layer.type("io.sdp4j.agent.Agent")
-                                        .getMethod("start", Map.class)
-                                        .invoke(null, options);
+                Object started =
+                        layer.type(AGENT).getMethod("start", Map.class).invoke(null, options);
                 running = true;
+                factories = (SocketImplFactory[]) started;
             } catch (Throwable t) { // whatever it is, the application must get its socket
                 off(cause(t));
                 KernelImpl.removeFactory(instrumentation, Socket.class);
@@ -204,19 +227,13 @@ public final class Boot {
 
     /** Starts the switch if need be; its provider, or the JDK's own where it cannot be had. */
     static SelectorProvider channels() {
-        create(false); // starts the switch; what it makes costs nothing and is thrown away
-        synchronized (LOCK) {
-            if (starting || !running) {
-                return KernelImpl.channels(instrumentation);
-            }
-            try {
-                return (SelectorProvider)
-                        Layer.get().type("io.sdp4j.agent.Agent").getMethod("channels").invoke(null);
-            } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-                say("channels are not offloaded: " + cause(e));
-                return KernelImpl.channels(instrumentation);
-            }
+        Object found = null;
+        try {
+            found = ofAgent("channels");
+        } catch (IllegalStateException e) {
+            say("channels are not offloaded: " + e.getMessage());
         }
+        return found != null ? (SelectorProvider) found : KernelImpl.channels(instrumentation);
     }
 
     /** Streams of switched channels, see {@link StreamsPatch}. */
@@ -252,12 +269,15 @@ public final class Boot {
 
     private static void report(String file) {
         try {
-            Layer.get()
-                    .type("io.sdp4j.agent.Agent")
-                    .getMethod("report", String.class)
-                    .invoke(null, file);
+            Layer.get().type(AGENT).getMethod("report", String.class).invoke(null, file);
         } catch (ReflectiveOperationException | RuntimeException e) {
             say("no report: " + cause(e));
+        }
+    }
+
+    private static void sayIf(String lineOrNull) {
+        if (lineOrNull != null) {
+            say(lineOrNull);
         }
     }
 

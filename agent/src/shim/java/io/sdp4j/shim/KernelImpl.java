@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
+import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
 import java.util.Set;
@@ -17,8 +18,8 @@ import java.util.Set;
  * The way back: takes our factories out of {@code java.net} and makes the JDK's own socket for the
  * one call that is already on its way through them.
  *
- * <p>Used only when the switch cannot start. It then opens {@code java.net} to the unnamed module,
- * because the module that normally does such things may be what failed.
+ * <p>Used only when the switch cannot start. It then opens a package to the unnamed module, because
+ * the module that normally does such things may be what failed.
  */
 final class KernelImpl {
     private KernelImpl() {}
@@ -41,7 +42,7 @@ final class KernelImpl {
     /** Sets {@code type}'s factory back to none. */
     static void removeFactory(Instrumentation instrumentation, Class<?> type) {
         try {
-            open(instrumentation);
+            open(instrumentation, "java.net");
             Field factory = factoryOf(type);
             factory.setAccessible(true);
             factory.set(null, null);
@@ -54,24 +55,26 @@ final class KernelImpl {
      * Makers of what {@code new Socket()} and {@code new ServerSocket()} have without factories.
      */
     static SocketImplFactory[] factories(Instrumentation instrumentation) {
-        open(instrumentation);
+        open(instrumentation, "java.net");
         return new SocketImplFactory[] {() -> create(false), () -> create(true)};
     }
 
-    /** The JDK's own selector provider. */
+    /** What {@code SelectorProvider.provider()} gives without a property. */
     static SelectorProvider channels(Instrumentation instrumentation) {
-        instrumentation.redefineModule(
-                Socket.class.getModule(),
-                Set.of(),
-                Map.of("sun.nio.ch", Set.of(KernelImpl.class.getModule())),
-                Map.of(),
-                Set.of(),
-                Map.of());
+        return (SelectorProvider)
+                ofJdk(instrumentation, "sun.nio.ch.DefaultSelectorProvider", "get");
+    }
+
+    /** What {@code AsynchronousChannelProvider.provider()} gives without a property. */
+    static AsynchronousChannelProvider asynchronous(Instrumentation instrumentation) {
+        return (AsynchronousChannelProvider)
+                ofJdk(instrumentation, "sun.nio.ch.DefaultAsynchronousChannelProvider", "create");
+    }
+
+    private static Object ofJdk(Instrumentation instrumentation, String type, String method) {
+        open(instrumentation, "sun.nio.ch");
         try {
-            return (SelectorProvider)
-                    Class.forName("sun.nio.ch.DefaultSelectorProvider")
-                            .getMethod("get")
-                            .invoke(null);
+            return Class.forName(type, true, null).getMethod(method).invoke(null);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
@@ -112,12 +115,12 @@ final class KernelImpl {
                 .getDeclaredConstructor(SocketImpl.class);
     }
 
-    private static void open(Instrumentation instrumentation) {
+    private static void open(Instrumentation instrumentation, String packageName) {
         instrumentation.redefineModule(
                 Socket.class.getModule(),
                 Set.of(),
                 Map.of(),
-                Map.of("java.net", Set.of(KernelImpl.class.getModule())),
+                Map.of(packageName, Set.of(KernelImpl.class.getModule())),
                 Set.of(),
                 Map.of());
     }

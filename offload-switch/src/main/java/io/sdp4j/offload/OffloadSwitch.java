@@ -1,5 +1,6 @@
 package io.sdp4j.offload;
 
+import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSockets;
 import io.sdp4j.offload.net.SwitchSocketImpl;
@@ -19,6 +20,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.channels.AsynchronousSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -78,6 +80,13 @@ public final class OffloadSwitch {
                 : Optional.empty();
     }
 
+    /** The same for an asynchronous channel. */
+    public static Optional<ConnectionInfo> explain(AsynchronousSocketChannel channel) {
+        return channel instanceof SwitchAsynchronousSocketChannel ours
+                ? ours.connectionInfo()
+                : Optional.empty();
+    }
+
     public SwitchCounters counters() {
         return counters;
     }
@@ -94,6 +103,24 @@ public final class OffloadSwitch {
     /** The rules now in force. */
     public Policy policy() {
         return policy.get();
+    }
+
+    /**
+     * What is clear without asking a provider: the rule keeps the connection on the kernel, or the
+     * destination did not answer lately. Never blocks.
+     *
+     * @return null if {@link #connect} has to find out
+     */
+    public Attempt settled(Decision decision, InetSocketAddress remote) {
+        if (!decision.verdict().offloads()) {
+            return byRule(decision);
+        }
+        if (decision.verdict() != Verdict.OFFLOAD_ONLY && misses.contains(remote)) {
+            return Attempt.kernel(
+                    ReasonCode.REMEMBERED,
+                    remote + " did not answer an offload attempt lately; asked again later");
+        }
+        return null;
     }
 
     /**
@@ -128,15 +155,11 @@ public final class OffloadSwitch {
             long timeoutNanos,
             BooleanSupplier abandoned)
             throws ConnectException {
-        if (!decision.verdict().offloads()) {
-            return byRule(decision);
+        Attempt settled = settled(decision, remote);
+        if (settled != null) {
+            return settled;
         }
         boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
-        if (!only && misses.contains(remote)) {
-            return Attempt.kernel(
-                    ReasonCode.REMEMBERED,
-                    remote + " did not answer an offload attempt lately; asked again later");
-        }
         long capNanos =
                 decision.connectTimeoutNanos() > 0
                         ? decision.connectTimeoutNanos()

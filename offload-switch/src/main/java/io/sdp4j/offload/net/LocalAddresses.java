@@ -7,10 +7,28 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
 
 /** Which local address TCP would use for a destination. Stateless. */
 public final class LocalAddresses {
     private LocalAddresses() {}
+
+    /** As the kernel does: a connection to the wildcard address goes to the loopback address. */
+    public static InetSocketAddress reachable(InetSocketAddress remote) {
+        if (!remote.getAddress().isAnyLocalAddress()) {
+            return remote;
+        }
+        byte[] loopback =
+                remote.getAddress() instanceof Inet4Address
+                        ? new byte[] {127, 0, 0, 1}
+                        : new byte[16];
+        loopback[loopback.length - 1] = 1;
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(loopback), remote.getPort());
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e); // only for another length
+        }
+    }
 
     /**
      * The source address that the kernel's routes give.

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.SocketOption;
 import java.net.SocketOptions;
 import java.net.StandardSocketOptions;
+import java.nio.channels.NetworkChannel;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -14,16 +15,19 @@ import java.util.Map;
  * <p>Shape: key (the number of a legacy option or a {@link SocketOption}) to the last value, in the
  * order of setting. Guarded by the socket's state lock.
  */
-final class OptionLog {
+public final class OptionLog {
     private final Map<Object, Object> values = new LinkedHashMap<>();
 
-    void put(Object key, Object value) {
+    /** Nothing set yet. */
+    public OptionLog() {}
+
+    public void put(Object key, Object value) {
         values.remove(key);
         values.put(key, value);
     }
 
     /** The receive buffer size that was asked for, or null: accepted sockets inherit it. */
-    Integer receiveBuffer() {
+    public Integer receiveBuffer() {
         Object value =
                 values.getOrDefault(
                         StandardSocketOptions.SO_RCVBUF, values.get(SocketOptions.SO_RCVBUF));
@@ -35,13 +39,24 @@ final class OptionLog {
             if (e.getKey() instanceof Integer id) {
                 target.setOption(id, e.getValue());
             } else {
-                apply(target, (SocketOption<?>) e.getKey(), e.getValue());
+                apply(target::setOption, (SocketOption<?>) e.getKey(), e.getValue());
             }
         }
     }
 
-    private static <T> void apply(KernelSocket target, SocketOption<T> name, Object value)
+    /** Sets the options on a channel; none of them was set by number. */
+    public void applyTo(NetworkChannel target) throws IOException {
+        for (Map.Entry<Object, Object> e : values.entrySet()) {
+            apply(target::setOption, (SocketOption<?>) e.getKey(), e.getValue());
+        }
+    }
+
+    private interface Target {
+        <T> void set(SocketOption<T> name, T value) throws IOException;
+    }
+
+    private static <T> void apply(Target target, SocketOption<T> name, Object value)
             throws IOException {
-        target.setOption(name, name.type().cast(value));
+        target.set(name, name.type().cast(value));
     }
 }

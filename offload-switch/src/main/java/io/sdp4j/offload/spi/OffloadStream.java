@@ -87,6 +87,35 @@ public interface OffloadStream {
      */
     boolean arm(int ops, Runnable onReady);
 
+    /** A buffer, or several, that an operation has borrowed from the application. */
+    interface Loan {
+        /** How many buffers there are, at least 1. */
+        int buffers();
+
+        /** Buffer {@code index}; its remaining bytes are lent. */
+        ByteBuffer buffer(int index);
+    }
+
+    /**
+     * Lends the buffers of a waiting operation to the stream until {@link #reclaim}: it may move
+     * payload straight from or to their remaining bytes, without a copy. The try-operations that
+     * follow in this direction are given the same buffers in the same order and account for what
+     * has moved already. A stream that copies has nothing to do.
+     *
+     * @param op {@link #READ} or {@link #WRITE}; one loan for each at a time
+     * @param loan asked during this call only
+     */
+    default void lend(int op, Loan loan) {}
+
+    /**
+     * Ends a loan: the operation is complete, or was given up. When it was given up the application
+     * has been told to leave the buffers alone as long as the channel is open, so the stream may
+     * take its time; when it is complete, nothing may touch the buffers once this has returned.
+     *
+     * @param givenUp timed out or cancelled; never for a stream that is about to be closed
+     */
+    default void reclaim(int op, boolean givenUp) {}
+
     /**
      * A descriptor that a selector can watch, see {@link #armDoorbell}; the provider's own, and the
      * same until {@link #close}. Never to be read from. -1 if there is none.

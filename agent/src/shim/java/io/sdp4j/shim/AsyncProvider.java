@@ -1,0 +1,71 @@
+package io.sdp4j.shim;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * What {@code AsynchronousChannelProvider.provider()} gives: passes on to the switch's provider,
+ * and starts the switch when the first channel or group is opened.
+ */
+public final class AsyncProvider extends AsynchronousChannelProvider {
+    /** The switch's, once it runs. */
+    private final AtomicReference<AsynchronousChannelProvider> settled = new AtomicReference<>();
+
+    /** For the JDK, which makes the only one. */
+    public AsyncProvider() {}
+
+    /** Makes this the JVM's provider; returns why it is not, or null. */
+    static String install(Instrumentation instrumentation) {
+        return new ProviderSlot(AsynchronousChannelProvider.class, "asynchronous channels")
+                .take(instrumentation, AsyncProvider.class, AsynchronousChannelProvider::provider);
+    }
+
+    private AsynchronousChannelProvider target() {
+        AsynchronousChannelProvider known = settled.get();
+        if (known != null) {
+            return known;
+        }
+        AsynchronousChannelProvider found;
+        try {
+            found = (AsynchronousChannelProvider) Boot.ofAgent("asynchronousChannels");
+        } catch (IllegalStateException e) {
+            Boot.say("asynchronous channels are not offloaded: " + e.getMessage());
+            found = KernelImpl.asynchronous(Boot.instrumentation());
+        }
+        if (found == null) { // the switch cannot start, or is just starting on this thread
+            return KernelImpl.asynchronous(Boot.instrumentation());
+        }
+        return settled.compareAndSet(null, found) ? found : settled.get();
+    }
+
+    @Override
+    public AsynchronousChannelGroup openAsynchronousChannelGroup(int threads, ThreadFactory factory)
+            throws IOException {
+        return target().openAsynchronousChannelGroup(threads, factory);
+    }
+
+    @Override
+    public AsynchronousChannelGroup openAsynchronousChannelGroup(
+            ExecutorService executor, int initialSize) throws IOException {
+        return target().openAsynchronousChannelGroup(executor, initialSize);
+    }
+
+    @Override
+    public AsynchronousServerSocketChannel openAsynchronousServerSocketChannel(
+            AsynchronousChannelGroup group) throws IOException {
+        return target().openAsynchronousServerSocketChannel(group);
+    }
+
+    @Override
+    public AsynchronousSocketChannel openAsynchronousSocketChannel(AsynchronousChannelGroup group)
+            throws IOException {
+        return target().openAsynchronousSocketChannel(group);
+    }
+}

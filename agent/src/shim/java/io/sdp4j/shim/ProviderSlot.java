@@ -1,0 +1,67 @@
+package io.sdp4j.shim;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.module.ModuleDescriptor;
+import java.util.function.Supplier;
+
+/**
+ * The place of one of {@code java.nio}'s providers, which the JVM fills once, at the first use:
+ * from a system property, a service file, or with the JDK's own.
+ *
+ * @param service the provider's class, whose name is the property's too
+ * @param what what its channels are called, in the plural
+ */
+record ProviderSlot(Class<?> service, String what) {
+    /**
+     * Has the JVM fill the place now, and leaves no trace: a property that stayed would be handed
+     * on to child processes, where our class does not exist (NIO-1).
+     *
+     * @param ours a public class with a public constructor without parameters
+     * @param fill the JDK's method that fills the place
+     * @return why it could not be done, as one sentence, or null
+     */
+    String take(Instrumentation instrumentation, Class<?> ours, Supplier<?> fill) {
+        String foreign = foreign(instrumentation);
+        if (foreign != null) {
+            return what + " are not offloaded: " + foreign;
+        }
+        System.setProperty(service.getName(), ours.getName());
+        try {
+            Object found = fill.get();
+            return found.getClass() == ours
+                    ? null
+                    : what + " are not offloaded: " + found.getClass().getName() + " is in place";
+        } catch (LinkageError | RuntimeException e) { // a class loader that does not see the agent
+            return what + " are not offloaded: " + e;
+        } finally {
+            System.clearProperty(service.getName());
+        }
+    }
+
+    /** Who has the place already, or was meant to, as a clause; null if nobody. */
+    private String foreign(Instrumentation instrumentation) {
+        String name = service.getName();
+        String property = System.getProperty(name);
+        if (property != null) {
+            return name + " is " + property;
+        }
+        if (ClassLoader.getSystemResource("META-INF/services/" + name) != null) {
+            return "the class path provides its own " + service.getSimpleName();
+        }
+        for (Module module : ModuleLayer.boot().modules()) {
+            ModuleDescriptor descriptor = module.getDescriptor();
+            if (descriptor.provides().stream().anyMatch(p -> p.service().equals(name))) {
+                return "module "
+                        + module.getName()
+                        + " provides its own "
+                        + service.getSimpleName();
+            }
+        }
+        for (Class<?> c : instrumentation.getAllLoadedClasses()) {
+            if (c.getName().equals(name + "$ProviderHolder")) {
+                return "they were used before the agent started; put this -javaagent first";
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,101 @@
+package io.sdp4j.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.agent.programs.AsyncConnection;
+import io.sdp4j.agent.programs.OtherAsyncProvider;
+import io.sdp4j.agent.programs.Surroundings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Asynchronous channels of a program that knows nothing of the agent: checklist 64, 66 to 68. */
+class AsyncIT {
+    private static final String PROPERTY = "java.nio.channels.spi.AsynchronousChannelProvider";
+
+    @TempDir private Path folder;
+
+    private Jvm.Outcome run(Path report, String... jvmOptions) {
+        List<String> all = new ArrayList<>(List.of(jvmOptions));
+        all.add(Jvm.agent("report=" + report));
+        return Jvm.run(AsyncConnection.class, all);
+    }
+
+    private static long offloaded(Path report) throws IOException {
+        Map<?, ?> made =
+                (Map<?, ?>)
+                        ((Map<?, ?>) JsonReader.parse(Files.readString(report))).get("connections");
+        return ((Map<?, ?>) made.get("offloaded")).values().stream().mapToLong(n -> (Long) n).sum();
+    }
+
+    /** Goal: checklist 64, every kind of group passes the switch, and nothing is said. */
+    @Test
+    void everyKindOfGroupIsOffloaded() throws IOException {
+        Path report = folder.resolve("report.json");
+        Jvm.Outcome outcome = run(report);
+        assertEquals("", outcome.err());
+        assertEquals(List.of("byte=42"), outcome.outLines());
+        assertEquals(3, offloaded(report));
+    }
+
+    /** Goal: rules that offload nothing leave the JDK's own channels. */
+    @Test
+    void usesTheKernelByRule() throws IOException {
+        Path rules =
+                Files.writeString(
+                        folder.resolve("rules.conf"),
+                        "use tcp client * *:*\nuse tcp server * *:*\n");
+        Path report = folder.resolve("report.json");
+        Jvm.Outcome outcome =
+                Jvm.run(
+                        AsyncConnection.class,
+                        List.of(Jvm.agent("report=" + report + ",policy=" + rules)));
+        assertEquals("", outcome.err());
+        assertEquals(List.of("byte=42"), outcome.outLines());
+        assertEquals(0, offloaded(report));
+    }
+
+    /** Goal: a switch that cannot start costs one line, and the channels are the JDK's. */
+    @Test
+    void worksWithoutTheSwitch() {
+        Jvm.Outcome outcome =
+                Jvm.run(
+                        AsyncConnection.class,
+                        List.of(Jvm.agent("policy=" + folder.resolve("missing"))));
+        assertEquals(List.of("byte=42"), outcome.outLines());
+    }
+
+    /** Goal: checklist 67, somebody else's provider stays, and one line says so. */
+    @Test
+    void standsAside() {
+        String theirs = OtherAsyncProvider.class.getName();
+        Jvm.Outcome outcome =
+                Jvm.run(
+                        AsyncConnection.class,
+                        List.of("-D" + PROPERTY + "=" + theirs, Jvm.agent("")),
+                        "who");
+        assertEquals(List.of(OtherAsyncProvider.class.getPackageName()), outcome.outLines());
+        assertEquals(
+                List.of(
+                        "sdp4j: asynchronous channels are not offloaded: "
+                                + PROPERTY
+                                + " is "
+                                + theirs),
+                outcome.errLines());
+    }
+
+    /** Goal: checklist 68, the property is gone again. */
+    @Test
+    void leavesNoProperty() {
+        Jvm.Outcome outcome = Jvm.run(Surroundings.class, List.of(Jvm.agent("")));
+        assertTrue(!outcome.out().contains(PROPERTY), outcome::out);
+        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent("")), "who");
+        assertEquals(List.of("io.sdp4j.shim"), who.outLines());
+    }
+}

@@ -1,0 +1,247 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.AcceptPendingException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.CompletionHandler;
+import java.util.concurrent.Future;
+
+/**
+ * One asynchronous accept for two queues: the kernel's and the offload listeners' (NET-22).
+ *
+ * <p>Shape: the application's accept is {@code waiting}, at most one, while an accept of the
+ * kernel's channel is under way as well. That one cannot be taken back: a connection that it brings
+ * after the application's accept was satisfied by an offloaded one is {@code kept} for the next
+ * accept. When both queues have something they are served in turn (NET-23). {@code this} guards the
+ * fields; no handler is called and no channel touched with it held.
+ */
+final class AsyncAcceptor
+        implements CompletionHandler<AsynchronousSocketChannel, Void>, Pending.Owner {
+    /** What an application gets for a connection that was taken from its queue. */
+    interface Children {
+        AsynchronousSocketChannel of(OffloadStream stream) throws IOException;
+
+        AsynchronousSocketChannel of(AsynchronousSocketChannel accepted);
+    }
+
+    /** An accept of the application's: the future if there is no handler. */
+    private record Operation(
+            CompletionHandler<AsynchronousSocketChannel, Object> handler,
+            Object attachment,
+            Pending<AsynchronousSocketChannel> future) {}
+
+    /** One of the two is null. */
+    private record Taken(OffloadStream stream, AsynchronousSocketChannel accepted) {}
+
+    private final SwitchChannelGroup group;
+    private final AsynchronousServerSocketChannel kernel;
+    private final Children children;
+
+    private Listening listening; // set once
+    private Operation waiting;
+    private boolean kernelAccepts;
+    private AsynchronousSocketChannel kept;
+    private boolean kernelTurn;
+    private boolean killed; // an accept was cancelled
+    private boolean closed;
+
+    AsyncAcceptor(
+            SwitchChannelGroup group, AsynchronousServerSocketChannel kernel, Children children) {
+        this.group = group;
+        this.kernel = kernel;
+        this.children = children;
+    }
+
+    synchronized void start(Listening from) {
+        listening = from;
+    }
+
+    /**
+     * Accepts; the listener is bound.
+     *
+     * @param handler null: the outcome goes to the future that is returned
+     */
+    Future<AsynchronousSocketChannel> accept(
+            Object attachment, CompletionHandler<AsynchronousSocketChannel, Object> handler) {
+        Operation fresh =
+                new Operation(handler, attachment, handler == null ? new Pending<>(this) : null);
+        Taken taken;
+        boolean begin = false;
+        boolean late;
+        synchronized (this) {
+            if (killed) {
+                throw new RuntimeException("Accept not allowed due cancellation"); // as the JDK
+            }
+            if (waiting != null) {
+                throw new AcceptPendingException();
+            }
+            taken = take();
+            late = taken == null && closed;
+            if (taken == null && !closed) {
+                waiting = fresh;
+                begin = !kernelAccepts;
+                kernelAccepts = true;
+            }
+        }
+        if (taken != null) {
+            complete(fresh, taken, false);
+        } else if (late) {
+            deliver(fresh, null, new AsynchronousCloseException(), false);
+        } else if (begin) {
+            kernel.accept(null, this);
+        }
+        return fresh.future();
+    }
+
+    private Taken take() {
+        Taken taken = null;
+        for (int queue = 0; queue < 2 && taken == null; queue++) {
+            if (kernelTurn) {
+                taken = kept == null ? null : new Taken(null, kept);
+                kept = null;
+            } else {
+                OffloadStream stream = listening.poll();
+                taken = stream == null ? null : new Taken(stream, null);
+            }
+            kernelTurn = !kernelTurn;
+        }
+        return taken;
+    }
+
+    /** What providers call when a stream waits. */
+    void onPending() {
+        Operation operation;
+        OffloadStream stream;
+        synchronized (this) {
+            if (waiting == null || closed) {
+                return;
+            }
+            stream = listening.poll();
+            if (stream == null) {
+                return;
+            }
+            operation = waiting;
+            waiting = null;
+        }
+        complete(operation, new Taken(stream, null), false);
+    }
+
+    /** The kernel's accept has brought a connection. */
+    @Override
+    public void completed(AsynchronousSocketChannel accepted, Void none) {
+        Operation operation = null;
+        boolean refuse;
+        boolean again = false;
+        synchronized (this) {
+            refuse = closed || listening.only();
+            again = refuse && waiting != null && !closed;
+            kernelAccepts = again;
+            if (!refuse && waiting == null) {
+                kept = accepted;
+            } else if (!refuse) {
+                operation = waiting;
+                waiting = null;
+            }
+        }
+        if (refuse) {
+            closeQuietly(accepted);
+        }
+        if (again) {
+            kernel.accept(null, this);
+        }
+        if (operation != null) {
+            complete(operation, new Taken(null, accepted), true);
+        }
+    }
+
+    @Override
+    public void failed(Throwable failure, Void none) {
+        Operation operation;
+        synchronized (this) {
+            kernelAccepts = false;
+            operation = waiting;
+            waiting = null;
+        }
+        if (operation != null) {
+            deliver(operation, null, failure, true);
+        }
+    }
+
+    private void complete(Operation operation, Taken taken, boolean onGroupThread) {
+        AsynchronousSocketChannel child = null;
+        IOException failure = null;
+        try {
+            child =
+                    taken.stream() != null
+                            ? children.of(taken.stream())
+                            : children.of(taken.accepted());
+        } catch (IOException e) {
+            failure = e;
+        }
+        deliver(operation, child, failure, onGroupThread);
+    }
+
+    private void deliver(
+            Operation operation,
+            AsynchronousSocketChannel child,
+            Throwable failure,
+            boolean onGroupThread) {
+        if (operation.future() != null) {
+            operation.future().finish(child, failure);
+        } else if (onGroupThread) {
+            SwitchChannelGroup.call(operation.handler(), operation.attachment(), child, failure);
+        } else {
+            group.invokeIndirectly(operation.handler(), operation.attachment(), child, failure);
+        }
+    }
+
+    @Override
+    public synchronized boolean giveUp(Pending<?> operation) {
+        if (waiting == null || waiting.future() != operation) {
+            return false;
+        }
+        waiting = null;
+        killed = true;
+        return true;
+    }
+
+    @Override
+    public void closeChannel() {
+        closeQuietly(kernel);
+        close();
+    }
+
+    /** Stops listening for offload; idempotent. The kernel's listener is the caller's to close. */
+    void close() {
+        Operation operation;
+        AsynchronousSocketChannel unwanted;
+        synchronized (this) {
+            closed = true;
+            operation = waiting;
+            waiting = null;
+            unwanted = kept;
+            kept = null;
+        }
+        listening.close();
+        if (unwanted != null) {
+            closeQuietly(unwanted);
+        }
+        if (operation != null) {
+            deliver(operation, null, new AsynchronousCloseException(), false);
+        }
+    }
+
+    /** Where nobody is left who could be told. */
+    private static void closeQuietly(java.nio.channels.Channel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

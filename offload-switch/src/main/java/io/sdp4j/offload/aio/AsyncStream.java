@@ -1,0 +1,213 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.SwitchCounters;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.CompletionHandler;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Asynchronous reads and writes, half-close and close on top of one {@link OffloadStream}.
+ *
+ * <p>Whoever uses the stream is inside {@code gate}; the last one to leave after {@link #close}
+ * gives it back. Thread-safe.
+ */
+final class AsyncStream {
+    final OffloadStream stream;
+    final SwitchChannelGroup group;
+    final Gate gate = new Gate(this::release);
+    final Direction reads = new Direction(this, true);
+    final Direction writes = new Direction(this, false);
+
+    private final SwitchCounters counters;
+    private final AsynchronousSocketChannel channel;
+    private volatile ConnectionInfo last; // what the stream said before it was given back
+
+    /**
+     * @param channel what a forced cancel closes
+     */
+    AsyncStream(
+            OffloadStream stream,
+            SwitchChannelGroup group,
+            SwitchCounters counters,
+            AsynchronousSocketChannel channel) {
+        this.stream = stream;
+        this.group = group;
+        this.counters = counters;
+        this.channel = channel;
+    }
+
+    // --- reading and writing: arguments are judged as the JDK does ---
+
+    Future<Integer> read(ByteBuffer dst) {
+        checkWritable(dst);
+        return start(reads, dst, null, 0, TimeUnit.MILLISECONDS, null, null);
+    }
+
+    <A> void read(
+            ByteBuffer dst,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Integer, ? super A> handler) {
+        checkHandler(handler);
+        checkWritable(dst);
+        Future<Integer> _ = start(reads, dst, null, timeout, unit, attachment, handler);
+    }
+
+    <A> void read(
+            ByteBuffer[] dsts,
+            int offset,
+            int length,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Long, ? super A> handler) {
+        checkHandler(handler);
+        ByteBuffer[] many = subsequence(dsts, offset, length);
+        for (ByteBuffer dst : many) {
+            checkWritable(dst);
+        }
+        Future<Long> _ = start(reads, null, many, timeout, unit, attachment, handler);
+    }
+
+    Future<Integer> write(ByteBuffer src) {
+        Objects.requireNonNull(src);
+        return start(writes, src, null, 0, TimeUnit.MILLISECONDS, null, null);
+    }
+
+    <A> void write(
+            ByteBuffer src,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Integer, ? super A> handler) {
+        checkHandler(handler);
+        Objects.requireNonNull(src);
+        Future<Integer> _ = start(writes, src, null, timeout, unit, attachment, handler);
+    }
+
+    <A> void write(
+            ByteBuffer[] srcs,
+            int offset,
+            int length,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Long, ? super A> handler) {
+        checkHandler(handler);
+        ByteBuffer[] many = subsequence(srcs, offset, length);
+        Future<Long> _ = start(writes, null, many, timeout, unit, attachment, handler);
+    }
+
+    private <V extends Number, A> Future<V> start(
+            Direction direction,
+            ByteBuffer one,
+            ByteBuffer[] many,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<V, ? super A> handler) {
+        return gate.closed()
+                ? group.deliver(handler, attachment, null, new ClosedChannelException())
+                : direction.start(one, many, timeout, unit, attachment, handler);
+    }
+
+    private static void checkWritable(ByteBuffer dst) {
+        if (dst.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+    }
+
+    private static void checkHandler(Object handler) {
+        if (handler == null) {
+            throw new NullPointerException("'handler' is null");
+        }
+    }
+
+    private static ByteBuffer[] subsequence(ByteBuffer[] all, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, all.length);
+        return length == all.length ? all : Arrays.copyOfRange(all, offset, offset + length);
+    }
+
+    // --- half-close and close ---
+
+    /** Its connect was cancelled: nothing may be read or written. */
+    void kill() {
+        reads.kill();
+        writes.kill();
+    }
+
+    void shutdownInput() throws ClosedChannelException {
+        shutDown(reads);
+    }
+
+    void shutdownOutput() throws ClosedChannelException {
+        shutDown(writes);
+    }
+
+    private void shutDown(Direction direction) throws ClosedChannelException {
+        if (!gate.enter()) {
+            throw new ClosedChannelException();
+        }
+        try {
+            synchronized (this) {
+                if (direction.isShut()) {
+                    return;
+                }
+                direction.shutDown();
+                if (direction == reads) {
+                    stream.shutdownInput();
+                } else {
+                    stream.shutdownOutput();
+                }
+            }
+        } finally {
+            gate.leave();
+        }
+        direction.nudge();
+    }
+
+    /** Closes; idempotent, does not block. What waits fails. */
+    void close() {
+        gate.close();
+        try {
+            reads.closed();
+        } finally {
+            writes.closed();
+        }
+    }
+
+    private void release() {
+        last = stream.info();
+        counters.closing(stream);
+        stream.close(false);
+    }
+
+    void closeChannel() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    ConnectionInfo info() {
+        if (!gate.enter()) {
+            return last;
+        }
+        try {
+            return stream.info();
+        } finally {
+            gate.leave();
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.policy.Decision;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.CompletionHandler;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * One connect that has to ask providers first, on a virtual thread of its own as long as it lasts:
+ * a provider may block, and neither the application nor a thread of its group is to wait for it.
+ *
+ * <p>Completed once: by that thread, a closer or a cancel. {@code this} guards the fields.
+ */
+final class ConnectOperation implements Runnable, Pending.Owner {
+    private final SwitchAsynchronousSocketChannel channel;
+    private final OffloadSwitch owner;
+    private final Decision decision;
+    private final InetSocketAddress target;
+    private final InetSocketAddress reachable;
+    private final CompletionHandler<Void, Object> handler;
+    private final Object attachment;
+    private final Pending<Void> future;
+    private boolean over;
+    private boolean cancelled;
+
+    /**
+     * @param target as the application gave it
+     * @param reachable the same, not a wildcard
+     * @param handler null: the outcome goes to {@link #future}
+     */
+    ConnectOperation(
+            SwitchAsynchronousSocketChannel channel,
+            OffloadSwitch owner,
+            Decision decision,
+            InetSocketAddress target,
+            InetSocketAddress reachable,
+            CompletionHandler<Void, Object> handler,
+            Object attachment) {
+        this.channel = channel;
+        this.owner = owner;
+        this.decision = decision;
+        this.target = target;
+        this.reachable = reachable;
+        this.handler = handler;
+        this.attachment = attachment;
+        this.future = handler == null ? new Pending<>(this) : null;
+    }
+
+    /** Null if there is a handler. */
+    Pending<Void> future() {
+        return future;
+    }
+
+    void start() {
+        Thread.ofVirtual().name("sdp4j-connect").inheritInheritableThreadLocals(false).start(this);
+    }
+
+    @Override
+    public void run() {
+        Throwable failure = null;
+        try {
+            Attempt attempt =
+                    owner.connect(
+                            decision,
+                            reachable,
+                            () -> channel.localAddressTowards(reachable),
+                            Long.MAX_VALUE,
+                            () -> !channel.isOpen());
+            if (attempt.stream() != null) {
+                channel.adopt(attempt.stream(), target);
+            } else {
+                Void _ = channel.fallBack(attempt).connect(target).get();
+                channel.noteEstablished();
+            }
+        } catch (ExecutionException e) {
+            failure = e.getCause();
+        } catch (IOException | InterruptedException | RuntimeException | Error e) {
+            failure = e;
+        }
+        if (failure == null) {
+            channel.connected();
+            if (claim()) {
+                deliver(null);
+            }
+        } else {
+            boolean mine = claim();
+            channel.closeAfter(failure);
+            if (mine) {
+                deliver(failure);
+            }
+        }
+    }
+
+    /** Whether the caller, and nobody else, has to {@link #deliver}. */
+    private synchronized boolean claim() {
+        boolean first = !over;
+        over = true;
+        return first;
+    }
+
+    private void deliver(Throwable failure) {
+        if (handler == null) {
+            future.finish(null, failure);
+        } else {
+            channel.group().invokeIndirectly(handler, attachment, null, failure);
+        }
+    }
+
+    /** The channel is closed by somebody else. */
+    void closed(Throwable failure) {
+        if (claim()) {
+            deliver(failure);
+        }
+    }
+
+    /** Whether the application has lost interest: the connection may still come up, unusable. */
+    synchronized boolean cancelled() {
+        return cancelled;
+    }
+
+    @Override
+    public synchronized boolean giveUp(Pending<?> operation) {
+        cancelled |= claim();
+        return cancelled;
+    }
+
+    @Override
+    public void closeChannel() {
+        channel.closeAfter(null);
+    }
+}

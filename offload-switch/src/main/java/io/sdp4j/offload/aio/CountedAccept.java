@@ -1,0 +1,50 @@
+package io.sdp4j.offload.aio;
+
+import java.nio.channels.AsynchronousSocketChannel;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** The future of a kernel listener's accept, which counts the connection that somebody takes. */
+final class CountedAccept implements Future<AsynchronousSocketChannel> {
+    private final AsyncAcceptor.Children children;
+    private final Future<AsynchronousSocketChannel> accept;
+    private final AtomicBoolean counted = new AtomicBoolean();
+
+    CountedAccept(AsyncAcceptor.Children children, Future<AsynchronousSocketChannel> accept) {
+        this.children = children;
+        this.accept = accept;
+    }
+
+    private AsynchronousSocketChannel count(AsynchronousSocketChannel accepted) {
+        return counted.compareAndSet(false, true) ? children.of(accepted) : accepted;
+    }
+
+    @Override
+    public AsynchronousSocketChannel get() throws InterruptedException, ExecutionException {
+        return count(accept.get());
+    }
+
+    @Override
+    public AsynchronousSocketChannel get(long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return count(accept.get(timeout, unit));
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        return accept.cancel(mayInterruptIfRunning);
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return accept.isCancelled();
+    }
+
+    @Override
+    public boolean isDone() {
+        return accept.isDone();
+    }
+}

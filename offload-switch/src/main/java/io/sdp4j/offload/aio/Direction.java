@@ -1,0 +1,425 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.InterruptedByTimeoutException;
+import java.nio.channels.ReadPendingException;
+import java.nio.channels.WritePendingException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Reading, or writing, of one offloaded asynchronous channel: at most one operation, which owns its
+ * buffers from its start to its completion.
+ *
+ * {@snippet lang = text :
+ *  IDLE --- start ---> TRYING --- would block ---> WAITING --- ready, closed, late, given up ---> CLAIMED
+ *   ^                    |                           ^                                             |   |
+ *   +----- complete -----+                           +---------- ready for no reason --------------+   |
+ *   +------------------------------------------- complete ---------------------------------------------+
+ * }
+ *
+ * <p>Whoever takes an operation from WAITING to CLAIMED, and nobody else, completes it: the stream
+ * that has become ready, the timer, a thread that cancels, the closer. The monitor guards the first
+ * group of fields; the fields of the operation belong to the thread that tries or has claimed it.
+ * With the monitor held only the group's timer is called.
+ *
+ * <p>An operation with a handler goes on on a thread of the group, where it ends anyway; one with a
+ * future goes on on the thread that noticed, so that it never waits for the application's threads.
+ */
+final class Direction implements Runnable, Pending.Owner, OffloadStream.Loan {
+    private enum State {
+        IDLE,
+        TRYING,
+        WAITING,
+        CLAIMED
+    }
+
+    private final AsyncStream owner;
+    private final boolean reading;
+    private final int op;
+    private final Runnable onReady = this::onReady;
+    private final Runnable onTimeout = this::onTimeout;
+
+    private State state = State.IDLE;
+    private boolean killed; // an operation timed out or was cancelled: no further one
+    private boolean shut;
+    private Future<?> timer;
+    private boolean timerRan; // the timer of this operation
+    private int staleTimers; // of operations that are over, which could not be stopped
+
+    private ByteBuffer buffer; // null if there are several
+    private ByteBuffer[] buffers;
+    private CompletionHandler<Number, Object> handler;
+    private Object attachment;
+    private Pending<Number> future;
+    private long moved; // with failure, the outcome
+    private Throwable failure;
+    private IOException deferred; // met behind bytes that had moved already
+
+    Direction(AsyncStream owner, boolean reading) {
+        this.owner = owner;
+        this.reading = reading;
+        this.op = reading ? OffloadStream.READ : OffloadStream.WRITE;
+    }
+
+    /**
+     * Starts an operation.
+     *
+     * @param one null if there are {@code many}
+     * @param timeout 0 or less = none
+     * @param to null: the outcome goes to the future that is returned
+     */
+    @SuppressWarnings("unchecked") // Integer for one buffer, Long for many, as the caller asks
+    <V extends Number, A> Future<V> start(
+            ByteBuffer one,
+            ByteBuffer[] many,
+            long timeout,
+            TimeUnit unit,
+            A with,
+            CompletionHandler<V, ? super A> to) {
+        CompletionHandler<Number, Object> target = (CompletionHandler<Number, Object>) to;
+        boolean room = many != null || one.hasRemaining();
+        boolean over = begin(room);
+        if (over && !reading) {
+            return (Future<V>)
+                    owner.group.deliver(target, with, null, new ClosedChannelException());
+        }
+        if (over || !room) {
+            Number value = boxed(over ? -1 : 0, many != null);
+            return (Future<V>) owner.group.deliver(target, with, value, null);
+        }
+        buffer = one;
+        buffers = many;
+        if (!owner.gate.enter()) {
+            outcome(0, new AsynchronousCloseException());
+        } else {
+            try {
+                if (!tried()) {
+                    handler = target;
+                    attachment = with;
+                    future = target == null ? new Pending<>(this) : null;
+                    Pending<Number> result = future;
+                    owner.stream.lend(op, this);
+                    await(timeout, unit);
+                    if (!standBy()) {
+                        return (Future<V>) result;
+                    }
+                    owner.stream.reclaim(op, false);
+                }
+            } finally {
+                owner.gate.leave();
+            }
+        }
+        long n = moved;
+        Throwable thrown = failure;
+        forget();
+        Number value = thrown == null ? boxed(n, many != null) : null;
+        return (Future<V>) owner.group.deliver(target, with, value, thrown);
+    }
+
+    /** Admits one operation; true = the direction was shut down. */
+    private synchronized boolean begin(boolean room) {
+        if (killed) {
+            throw new IllegalStateException(
+                    (reading ? "Reading" : "Writing")
+                            + " not allowed due to timeout or cancellation");
+        }
+        if (state != State.IDLE) {
+            throw reading ? new ReadPendingException() : new WritePendingException();
+        }
+        if (!shut && room) {
+            state = State.TRYING;
+        }
+        return shut;
+    }
+
+    private static Number boxed(long n, boolean several) {
+        return several ? (Number) n : (Number) (int) n;
+    }
+
+    private void outcome(long n, Throwable thrown) {
+        moved = n;
+        failure = thrown;
+    }
+
+    // --- moving bytes; in the gate ---
+
+    /** Moves what can be moved; false = nothing now. */
+    private boolean tried() {
+        try {
+            outcome(move(), null);
+            return moved != 0 || !anyRoom();
+        } catch (IOException | RuntimeException | Error e) {
+            outcome(0, asChannelsSay(e));
+            return true;
+        }
+    }
+
+    private long move() throws IOException {
+        if (deferred != null) {
+            IOException e = deferred;
+            deferred = null;
+            throw e;
+        }
+        return buffers == null ? move(buffer) : moveAll();
+    }
+
+    private int move(ByteBuffer b) throws IOException {
+        return reading ? owner.stream.tryRead(b) : owner.stream.tryWrite(b);
+    }
+
+    /** One outcome for all buffers: bytes first, and what is behind them next time. */
+    private long moveAll() throws IOException {
+        long sum = 0;
+        for (ByteBuffer b : buffers) {
+            if (b.hasRemaining()) {
+                int n;
+                try {
+                    n = move(b);
+                } catch (IOException e) {
+                    if (sum == 0) {
+                        throw e;
+                    }
+                    deferred = e;
+                    return sum;
+                }
+                if (n < 0) {
+                    return sum == 0 ? -1 : sum; // the end of a stream stays where it is
+                }
+                sum += n;
+                if (b.hasRemaining()) {
+                    return sum;
+                }
+            }
+        }
+        return sum;
+    }
+
+    private boolean anyRoom() {
+        if (buffers == null) {
+            return buffer.hasRemaining();
+        }
+        for (ByteBuffer b : buffers) {
+            if (b.hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The classes of {@code java.net} do not show here. */
+    private static Throwable asChannelsSay(Throwable e) {
+        return e instanceof SocketException ? new IOException(e.getMessage(), e) : e;
+    }
+
+    // --- waiting ---
+
+    private synchronized void await(long timeout, TimeUnit unit) {
+        state = State.WAITING;
+        timerRan = false;
+        timer = timeout > 0 ? owner.group.schedule(onTimeout, timeout, unit) : null;
+    }
+
+    /** Back from CLAIMED; false = the time was over meanwhile. */
+    private synchronized boolean awaitAgain() {
+        if (timerRan) {
+            killed = true;
+            outcome(0, new InterruptedByTimeoutException());
+            return false;
+        }
+        state = State.WAITING;
+        return true;
+    }
+
+    private synchronized boolean claim() {
+        if (state != State.WAITING) {
+            return false;
+        }
+        state = State.CLAIMED;
+        return true;
+    }
+
+    /**
+     * Leaves a waiting operation to the stream; called in the gate.
+     *
+     * @return true if it is over nevertheless, claimed by the caller
+     */
+    private boolean standBy() {
+        while (true) {
+            // Whoever closed the gate before it could see this operation wait leaves it to us.
+            if (owner.gate.closed()) {
+                outcome(0, new AsynchronousCloseException());
+                return claim();
+            }
+            if (owner.stream.arm(op, onReady) || !claim()) {
+                return false;
+            }
+            if (tried() || !awaitAgain()) {
+                return true;
+            }
+        }
+    }
+
+    /** Something may be ready: on a thread of the provider, or of whoever has shut this down. */
+    private void onReady() {
+        if (!claim()) {
+            return;
+        }
+        if (handler == null) {
+            run();
+            return;
+        }
+        try {
+            owner.group.execute(this);
+        } catch (RejectedExecutionException e) {
+            forget(); // the executor is gone, and with it whoever could be told
+            throw e;
+        }
+    }
+
+    /** Goes on with a claimed operation. */
+    @Override
+    public void run() {
+        if (handler != null) {
+            owner.group.taskBegins();
+        }
+        if (!owner.gate.enter()) {
+            outcome(0, new AsynchronousCloseException());
+        } else {
+            try {
+                if (!tried() && (awaitAgain() && !standBy())) {
+                    return;
+                }
+                owner.stream.reclaim(op, false);
+            } finally {
+                owner.gate.leave();
+            }
+        }
+        complete(true);
+    }
+
+    private void onTimeout() {
+        synchronized (this) {
+            if (staleTimers > 0) {
+                staleTimers--;
+                return;
+            }
+            timerRan = true;
+            if (!claim()) {
+                return;
+            }
+            killed = true;
+        }
+        giveBack();
+        outcome(0, new InterruptedByTimeoutException());
+        complete(false);
+    }
+
+    private void giveBack() {
+        if (owner.gate.enter()) {
+            try {
+                owner.stream.reclaim(op, true);
+            } finally {
+                owner.gate.leave();
+            }
+        }
+    }
+
+    /** Ends a claimed operation with its outcome. */
+    private void complete(boolean onGroupThread) {
+        CompletionHandler<Number, Object> to = handler;
+        Object with = attachment;
+        Pending<Number> result = future;
+        Throwable thrown = failure;
+        Number value = thrown == null ? boxed(moved, buffers != null) : null;
+        forget();
+        if (to == null) {
+            result.finish(value, thrown);
+        } else if (onGroupThread) {
+            SwitchChannelGroup.call(to, with, value, thrown);
+        } else {
+            owner.group.invokeIndirectly(to, with, value, thrown);
+        }
+    }
+
+    /** The operation is over: nothing of it stays, and the next one may begin. */
+    private void forget() {
+        buffer = null;
+        buffers = null;
+        handler = null;
+        attachment = null;
+        future = null;
+        failure = null;
+        synchronized (this) {
+            if (timer != null && !timer.cancel(false) && !timerRan) {
+                staleTimers++; // on its way, and not to hit the next operation
+            }
+            timer = null;
+            state = State.IDLE;
+        }
+    }
+
+    // --- from outside ---
+
+    @Override
+    public boolean giveUp(Pending<?> operation) {
+        synchronized (this) {
+            if (future != operation || !claim()) {
+                return false;
+            }
+            killed = true;
+        }
+        giveBack();
+        forget();
+        return true;
+    }
+
+    @Override
+    public void closeChannel() {
+        owner.closeChannel();
+    }
+
+    /** No further operation, as after a connect that was cancelled. */
+    synchronized void kill() {
+        killed = true;
+    }
+
+    /** Later operations find the direction shut down; one that waits is left to the stream. */
+    synchronized void shutDown() {
+        shut = true;
+    }
+
+    /** The stream was told: what waits here finds out. */
+    void nudge() {
+        onReady();
+    }
+
+    synchronized boolean isShut() {
+        return shut;
+    }
+
+    /** The gate is closed: fails what waits. */
+    void closed() {
+        if (claim()) {
+            outcome(0, new AsynchronousCloseException());
+            complete(false);
+        }
+    }
+
+    @Override
+    public int buffers() {
+        return buffers == null ? 1 : buffers.length;
+    }
+
+    @Override
+    public ByteBuffer buffer(int index) {
+        return buffers == null ? buffer : buffers[index];
+    }
+}

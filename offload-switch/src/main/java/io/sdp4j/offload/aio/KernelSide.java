@@ -1,0 +1,208 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.net.OptionLog;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.policy.Decision;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.ShutdownChannelGroupException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The JDK's own channel of a switched one: carries the connection, or holds the port of an
+ * offloaded one and answers for its options. An accepted offloaded channel has none until an option
+ * is asked for.
+ *
+ * <p>Guarded by the lock of its channel, but for the volatile fields.
+ */
+final class KernelSide {
+    private final OffloadSwitch owner;
+    private final SwitchChannelGroup group;
+    private final Integer receiveBuffer; // of the listener
+    private volatile AsynchronousSocketChannel kernel;
+    private volatile boolean counted;
+    private volatile boolean killed; // its connect was cancelled
+    private volatile ConnectionInfo info; // why it carries the connection; null if it does not
+    private OptionLog options; // null until one is set
+    private InetSocketAddress asked; // what the application asked to bind to, or null
+    private boolean holdsPort; // bound by us, for an offload attempt
+
+    KernelSide(
+            OffloadSwitch owner,
+            SwitchChannelGroup group,
+            AsynchronousSocketChannel kernel,
+            Integer receiveBuffer) {
+        this.owner = owner;
+        this.group = group;
+        this.kernel = kernel;
+        this.receiveBuffer = receiveBuffer;
+    }
+
+    /** Null for an accepted offloaded channel of which nobody has asked an option. */
+    AsynchronousSocketChannel kernel() {
+        return kernel;
+    }
+
+    Decision decision(InetSocketAddress target) {
+        return owner.decide(asked, target);
+    }
+
+    /** Throws what the JDK's own channel throws for an address that it cannot connect to. */
+    static void check(SocketAddress target) {
+        if (target == null) {
+            throw new NullPointerException();
+        }
+        if (!(target instanceof InetSocketAddress address)) {
+            throw new UnsupportedAddressTypeException();
+        }
+        if (address.isUnresolved()) {
+            throw new UnresolvedAddressException();
+        }
+    }
+
+    // --- carrying the connection ---
+
+    /** From now on the kernel connects, for this reason. */
+    void goOn(Attempt why) {
+        info = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+    }
+
+    /** Likewise, after an attempt which may have bound the channel: TCP shall choose by itself. */
+    void fallBack(Attempt why) throws IOException {
+        goOn(why);
+        if (!holdsPort) {
+            return;
+        }
+        AsynchronousSocketChannel fresh;
+        try {
+            fresh = group.openKernel();
+        } catch (ShutdownChannelGroupException e) {
+            return; // no new channel any more, so it keeps the port that the attempt chose
+        }
+        AsynchronousSocketChannel old = kernel;
+        kernel = fresh;
+        holdsPort = false;
+        old.close();
+        if (options != null) {
+            options.applyTo(fresh);
+        }
+    }
+
+    boolean counted() {
+        return counted;
+    }
+
+    void noteEstablished() {
+        if (counted || info == null) {
+            return;
+        }
+        try {
+            if (kernel.getRemoteAddress() == null) {
+                return;
+            }
+        } catch (IOException e) {
+            return; // closed before it was up
+        }
+        counted = true;
+        owner.counters().kernelConnected(info.reason());
+    }
+
+    Optional<ConnectionInfo> connectionInfo() {
+        return counted ? Optional.of(info) : Optional.empty();
+    }
+
+    /** Its connect was cancelled: nothing may be read or written. */
+    void kill() {
+        killed = true;
+    }
+
+    void checkNotKilled(String what) {
+        if (killed && kernel.isOpen()) {
+            throw new IllegalStateException(what + " not allowed due to timeout or cancellation");
+        }
+    }
+
+    // --- addresses ---
+
+    void bind(SocketAddress address) throws IOException {
+        kernel.bind(address);
+        asked = address == null ? new InetSocketAddress(0) : (InetSocketAddress) address;
+    }
+
+    /** What the application knows of: not the port of an attempt that goes on. */
+    SocketAddress localAddress() throws IOException {
+        return holdsPort && info == null ? null : kernel.getLocalAddress();
+    }
+
+    /** Binds to {@code source} unless the application has bound already (NET-25). */
+    InetSocketAddress holdPort(InetAddress source) throws IOException {
+        if (kernel.getLocalAddress() == null) {
+            kernel.bind(new InetSocketAddress(source, 0));
+            holdsPort = true;
+        }
+        InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
+        return bound.getAddress().isAnyLocalAddress()
+                ? new InetSocketAddress(source, bound.getPort())
+                : bound;
+    }
+
+    // --- options ---
+
+    void checkOption(SocketOption<?> name) {
+        if (name == null) {
+            throw new NullPointerException();
+        }
+        if (!supportedOptions().contains(name)) {
+            throw new UnsupportedOperationException("'" + name + "' not supported");
+        }
+    }
+
+    Set<SocketOption<?>> supportedOptions() {
+        AsynchronousSocketChannel current = kernel;
+        return current != null ? current.supportedOptions() : group.socketOptions();
+    }
+
+    <T> void setOption(SocketOption<T> name, T value) throws IOException {
+        optionChannel().setOption(name, value);
+        if (info == null) {
+            if (options == null) {
+                options = new OptionLog();
+            }
+            options.put(name, value);
+        }
+    }
+
+    <T> T option(SocketOption<T> name) throws IOException {
+        return optionChannel().getOption(name);
+    }
+
+    /** Outside the group, which may refuse new channels while this one lives on. */
+    private AsynchronousSocketChannel optionChannel() throws IOException {
+        if (kernel == null) {
+            AsynchronousSocketChannel fresh = group.openKernelOutside();
+            kernel = fresh;
+            fresh.setOption(StandardSocketOptions.SO_REUSEADDR, true); // as accepted ones have it
+            if (receiveBuffer != null) {
+                fresh.setOption(StandardSocketOptions.SO_RCVBUF, receiveBuffer);
+            }
+        }
+        return kernel;
+    }
+
+    void close() throws IOException {
+        AsynchronousSocketChannel current = kernel;
+        if (current != null) {
+            current.close();
+        }
+    }
+}

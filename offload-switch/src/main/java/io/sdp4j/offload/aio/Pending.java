@@ -1,0 +1,62 @@
+package io.sdp4j.offload.aio;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+/**
+ * The {@link Future} of an operation that is not over yet.
+ *
+ * <p>Errors are an {@link IOException} always, as the JDK's own channels give them. Thread-safe.
+ */
+final class Pending<V> extends CompletableFuture<V> {
+    /** Who can give a pending operation up. */
+    interface Owner {
+        /**
+         * Forgets the operation, and forbids further ones of its kind.
+         *
+         * @return false if it is being completed at this moment
+         */
+        boolean giveUp(Pending<?> operation);
+
+        /** Closes the channel. */
+        void closeChannel();
+    }
+
+    private final Owner owner;
+
+    Pending(Owner owner) {
+        this.owner = owner;
+    }
+
+    /** A future that is over. */
+    static <V> Future<V> done(V value, Throwable failure) {
+        return failure == null
+                ? CompletableFuture.completedFuture(value)
+                : CompletableFuture.failedFuture(asIo(failure));
+    }
+
+    void finish(V value, Throwable failure) {
+        if (failure == null) {
+            complete(value);
+        } else {
+            completeExceptionally(asIo(failure));
+        }
+    }
+
+    private static IOException asIo(Throwable failure) {
+        return failure instanceof IOException e ? e : new IOException(failure);
+    }
+
+    /** Those who wait are released after the channel was closed. */
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        if (isDone() || !owner.giveUp(this)) {
+            return false;
+        }
+        if (mayInterruptIfRunning) {
+            owner.closeChannel();
+        }
+        return super.cancel(mayInterruptIfRunning);
+    }
+}

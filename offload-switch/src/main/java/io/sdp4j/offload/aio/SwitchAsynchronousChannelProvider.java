@@ -1,0 +1,91 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.KernelScope;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.jdk.KernelAsync;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Role;
+import java.io.IOException;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.IllegalChannelGroupException;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadFactory;
+
+/**
+ * Asynchronous channels of one switch. Thread-safe.
+ *
+ * <p>Where no rule could offload a channel of its kind, or the caller is in a {@link KernelScope},
+ * a channel is the JDK's own, in the JDK's own group inside ours; it is not counted.
+ */
+public final class SwitchAsynchronousChannelProvider extends AsynchronousChannelProvider {
+    private final OffloadSwitch owner;
+    private final KernelAsync kernel = KernelAsync.best();
+    private SwitchChannelGroup defaultGroup; // this
+
+    public SwitchAsynchronousChannelProvider(OffloadSwitch owner) {
+        this.owner = owner;
+    }
+
+    @Override
+    public AsynchronousChannelGroup openAsynchronousChannelGroup(int threads, ThreadFactory factory)
+            throws IOException {
+        return group(kernel.provider().openAsynchronousChannelGroup(threads, factory));
+    }
+
+    @Override
+    public AsynchronousChannelGroup openAsynchronousChannelGroup(
+            ExecutorService executor, int initialSize) throws IOException {
+        return group(kernel.provider().openAsynchronousChannelGroup(executor, initialSize));
+    }
+
+    private SwitchChannelGroup group(AsynchronousChannelGroup inner) {
+        return new SwitchChannelGroup(this, kernel, inner);
+    }
+
+    /** Ours for a group of the application's (AIO-2). */
+    private SwitchChannelGroup open(AsynchronousChannelGroup group) throws IOException {
+        if (group == null) {
+            synchronized (this) {
+                if (defaultGroup == null) {
+                    defaultGroup = group(kernel.defaultGroup());
+                }
+                return defaultGroup;
+            }
+        }
+        if (!(group instanceof SwitchChannelGroup ours)) {
+            throw new IllegalChannelGroupException();
+        }
+        ours.checkOpen();
+        return ours;
+    }
+
+    @Override
+    public AsynchronousServerSocketChannel openAsynchronousServerSocketChannel(
+            AsynchronousChannelGroup group) throws IOException {
+        SwitchChannelGroup in = open(group);
+        AsynchronousServerSocketChannel inner =
+                kernel.provider().openAsynchronousServerSocketChannel(in.inner());
+        return !KernelScope.active() && owner.policy().canOffload(Role.LISTEN)
+                ? new SwitchAsynchronousServerSocketChannel(owner, in, inner)
+                : inner;
+    }
+
+    @Override
+    public AsynchronousSocketChannel openAsynchronousSocketChannel(AsynchronousChannelGroup group)
+            throws IOException {
+        SwitchChannelGroup in = open(group);
+        AsynchronousSocketChannel inner = in.openKernel();
+        return !KernelScope.active() && canOffloadConnect(owner.policy())
+                ? new SwitchAsynchronousSocketChannel(owner, in, inner)
+                : inner;
+    }
+
+    /** A bind may decide for the connect that follows it. */
+    private static boolean canOffloadConnect(Policy policy) {
+        return policy.canOffload(Role.CONNECT)
+                || (!policy.connectAfterBind() && policy.canOffload(Role.LISTEN));
+    }
+}

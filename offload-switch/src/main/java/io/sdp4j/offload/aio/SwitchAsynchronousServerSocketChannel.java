@@ -1,0 +1,224 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.net.OptionLog;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Role;
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.ShutdownChannelGroupException;
+import java.util.Set;
+import java.util.concurrent.Future;
+
+/**
+ * An asynchronous listener. The kernel's is bound first and owns the port; when the rules allow it,
+ * offload listeners stand beside it and {@code acceptor} takes from both. Without them {@code
+ * accept} is the kernel's own. Connections from the kernel are handed out as the JDK made them.
+ *
+ * <p>{@code stateLock} guards the fields; no handler is called with it held.
+ */
+final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSocketChannel
+        implements AsyncAcceptor.Children {
+    private static final int DEFAULT_BACKLOG = 50;
+
+    private final OffloadSwitch owner;
+    private final SwitchChannelGroup group;
+    private final AsynchronousServerSocketChannel kernel;
+    private final Object stateLock = new Object();
+    private volatile AsyncAcceptor acceptor; // set once, under stateLock
+    private volatile Attempt why; // where kernel connections come from; null until bound
+    private OptionLog options; // null until one is set
+    private boolean closed;
+
+    SwitchAsynchronousServerSocketChannel(
+            OffloadSwitch owner, SwitchChannelGroup group, AsynchronousServerSocketChannel kernel) {
+        super(group.provider());
+        this.owner = owner;
+        this.group = group;
+        this.kernel = kernel;
+    }
+
+    @Override
+    public AsynchronousServerSocketChannel bind(SocketAddress local, int backlog)
+            throws IOException {
+        synchronized (stateLock) {
+            kernel.bind(local, backlog);
+            try {
+                InetSocketAddress asked =
+                        local == null ? new InetSocketAddress(0) : (InetSocketAddress) local;
+                why = listenOffloaded(asked, backlog < 1 ? DEFAULT_BACKLOG : backlog);
+            } finally {
+                if (why == null) {
+                    kernel.close(); // bound, but not as the rules want it
+                }
+            }
+        }
+        return this;
+    }
+
+    private Attempt listenOffloaded(InetSocketAddress asked, int backlog) throws IOException {
+        Decision decision = owner.policy().decide(Role.LISTEN, asked);
+        if (!decision.verdict().offloads()) {
+            return OffloadSwitch.byRule(decision);
+        }
+        InetSocketAddress at = (InetSocketAddress) kernel.getLocalAddress();
+        AsyncAcceptor both = new AsyncAcceptor(group, kernel, this);
+        Listening listening =
+                owner.listen(
+                        decision,
+                        at,
+                        at.getAddress() instanceof Inet6Address
+                                && at.getAddress().isAnyLocalAddress(),
+                        backlog,
+                        both::onPending);
+        if (listening.offloads()) {
+            both.start(listening);
+            if (!group.add(this, false)) {
+                both.close();
+                throw new ClosedChannelException();
+            }
+            acceptor = both;
+        }
+        return Attempt.kernel(listening.reason(), listening.detail());
+    }
+
+    @Override
+    public Future<AsynchronousSocketChannel> accept() {
+        AsyncAcceptor both = acceptor;
+        if (!isOpen()) {
+            return Pending.done(null, new ClosedChannelException());
+        }
+        return both != null ? both.accept(null, null) : new CountedAccept(this, kernel.accept());
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <A> void accept(
+            A attachment, CompletionHandler<AsynchronousSocketChannel, ? super A> handler) {
+        if (handler == null) {
+            throw new NullPointerException("'handler' is null");
+        }
+        AsyncAcceptor both = acceptor;
+        if (both == null) {
+            kernel.accept(attachment, new CountedHandler<>(this, handler));
+        } else if (isOpen()) {
+            Future<AsynchronousSocketChannel> _ =
+                    both.accept(
+                            attachment,
+                            (CompletionHandler<AsynchronousSocketChannel, Object>) handler);
+        } else {
+            Future<AsynchronousSocketChannel> _ =
+                    group.deliver(handler, attachment, null, new ClosedChannelException());
+        }
+    }
+
+    @Override
+    public AsynchronousSocketChannel of(AsynchronousSocketChannel accepted) {
+        Attempt reason = why;
+        if (reason != null) { // else it came while bind was still looking for providers
+            owner.counters().kernelAccepted(reason.reason());
+        }
+        return accepted;
+    }
+
+    @Override
+    public AsynchronousSocketChannel of(OffloadStream stream) throws IOException {
+        Integer receiveBuffer;
+        synchronized (stateLock) {
+            receiveBuffer = options == null ? null : options.receiveBuffer();
+        }
+        SwitchAsynchronousSocketChannel child =
+                new SwitchAsynchronousSocketChannel(owner, group, stream, receiveBuffer);
+        if (!group.add(child, true)) {
+            child.close();
+            throw new IOException(new ShutdownChannelGroupException()); // the JDK's words
+        }
+        return child;
+    }
+
+    /** Counts what a handler gets. */
+    private record CountedHandler<A>(
+            SwitchAsynchronousServerSocketChannel listener,
+            CompletionHandler<AsynchronousSocketChannel, ? super A> handler)
+            implements CompletionHandler<AsynchronousSocketChannel, A> {
+        @Override
+        public void completed(AsynchronousSocketChannel accepted, A attachment) {
+            handler.completed(listener.of(accepted), attachment);
+        }
+
+        @Override
+        public void failed(Throwable failure, A attachment) {
+            handler.failed(failure, attachment);
+        }
+    }
+
+    @Override
+    public <T> AsynchronousServerSocketChannel setOption(SocketOption<T> name, T value)
+            throws IOException {
+        synchronized (stateLock) {
+            kernel.setOption(name, value);
+            if (options == null) {
+                options = new OptionLog();
+            }
+            options.put(name, value);
+        }
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return kernel.getOption(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return kernel.supportedOptions();
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        return kernel.getLocalAddress();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return kernel.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+        synchronized (stateLock) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        // The group's threads live as long as it has a member: first whoever waits is told.
+        try {
+            if (acceptor != null) {
+                acceptor.close();
+            }
+        } finally {
+            try {
+                kernel.close();
+            } finally {
+                group.remove(this);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return kernel.toString();
+    }
+}

@@ -1,0 +1,482 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.net.LocalAddresses;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.ConnectionPendingException;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An asynchronous channel that decides when it connects whether the kernel's TCP or an offload
+ * provider carries it, and never changes its mind afterwards (AIO-6).
+ *
+ * <p>Shape: {@code side} has the JDK's own channel, which does everything until an offload attempt
+ * begins, and everything again once the connection goes through the kernel. Offloaded, {@code
+ * offloaded} carries the data, and the kernel's channel stays, unconnected, to hold the port number
+ * and to answer for options. {@code stateLock} guards the state and every field without another
+ * remark; nobody blocks, and no handler is called, with it held.
+ */
+public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketChannel {
+    private enum State {
+        UNDECIDED,
+        CONNECTING,
+        KERNEL,
+        OFFLOADED
+    }
+
+    private final OffloadSwitch owner;
+    private final SwitchChannelGroup group;
+    private final Object stateLock = new Object();
+    private final KernelSide side; // stateLock, but for its look at an established connection
+
+    private State state;
+    private volatile boolean closed; // set under stateLock
+    private volatile AsyncStream offloaded; // set once, under stateLock
+    private ConnectOperation connecting;
+    private InetSocketAddress local; // of an offloaded connection
+    private InetSocketAddress remote; // of an offloaded connection, as the application gave it
+
+    SwitchAsynchronousSocketChannel(
+            OffloadSwitch owner, SwitchChannelGroup group, AsynchronousSocketChannel kernel) {
+        super(group.provider());
+        this.owner = owner;
+        this.group = group;
+        this.side = new KernelSide(owner, group, kernel, null);
+        this.state = State.UNDECIDED;
+    }
+
+    /**
+     * An accepted offloaded connection; the caller adds it to the group.
+     *
+     * @param receiveBuffer what was asked for at the listener, or null
+     */
+    SwitchAsynchronousSocketChannel(
+            OffloadSwitch owner,
+            SwitchChannelGroup group,
+            OffloadStream stream,
+            Integer receiveBuffer) {
+        super(group.provider());
+        this.owner = owner;
+        this.group = group;
+        this.side = new KernelSide(owner, group, null, receiveBuffer);
+        this.state = State.OFFLOADED;
+        this.local = stream.localAddress();
+        this.remote = stream.remoteAddress();
+        owner.counters().opened(stream, true);
+        this.offloaded = new AsyncStream(stream, group, owner.counters(), this);
+    }
+
+    /** Where the connection runs, why, and what it has carried; empty while there is none. */
+    public Optional<ConnectionInfo> connectionInfo() {
+        AsyncStream stream = offloaded;
+        if (stream != null) {
+            return Optional.ofNullable(stream.info());
+        }
+        noteEstablished();
+        return side.connectionInfo();
+    }
+
+    SwitchChannelGroup group() {
+        return group;
+    }
+
+    // --- connecting ---
+
+    @Override
+    public Future<Void> connect(SocketAddress target) {
+        return begin(target, null, null);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <A> void connect(
+            SocketAddress target, A attachment, CompletionHandler<Void, ? super A> handler) {
+        if (handler == null) {
+            throw new NullPointerException("'handler' is null");
+        }
+        Future<Void> _ = begin(target, attachment, (CompletionHandler<Void, Object>) handler);
+    }
+
+    private Future<Void> begin(
+            SocketAddress target, Object attachment, CompletionHandler<Void, Object> handler) {
+        ConnectOperation operation = null;
+        synchronized (stateLock) {
+            if (closed) {
+                // below: handlers are not called with the lock held
+            } else if (state == State.OFFLOADED) {
+                KernelSide.check(target);
+                throw new AlreadyConnectedException();
+            } else if (state == State.CONNECTING) {
+                KernelSide.check(target);
+                throw new ConnectionPendingException();
+            } else if (state == State.UNDECIDED && side.kernel().isOpen()) {
+                operation = decide(target, attachment, handler);
+            }
+        }
+        if (operation != null) {
+            Future<Void> future = operation.future(); // first: a cancel may come at once
+            operation.start();
+            return future;
+        }
+        if (closed) {
+            return group.deliver(handler, attachment, null, new ClosedChannelException());
+        }
+        AsynchronousSocketChannel kernel = side.kernel();
+        if (handler == null) {
+            return kernel.connect(target);
+        }
+        kernel.connect(target, attachment, handler);
+        return null;
+    }
+
+    /** What has to be tried first; null if the kernel is to do it. */
+    private ConnectOperation decide(
+            SocketAddress target, Object attachment, CompletionHandler<Void, Object> handler) {
+        if (!(target instanceof InetSocketAddress address) || address.isUnresolved()) {
+            return null; // the kernel says what is wrong with it
+        }
+        InetSocketAddress reachable = LocalAddresses.reachable(address);
+        var decision = side.decision(reachable);
+        Attempt settled = owner.settled(decision, reachable);
+        if (settled != null) {
+            side.goOn(settled);
+            state = State.KERNEL;
+            return null;
+        }
+        if (!group.add(this, false)) {
+            return null; // the group is closing everything, and the kernel's channel with it
+        }
+        state = State.CONNECTING;
+        connecting =
+                new ConnectOperation(
+                        this, owner, decision, address, reachable, handler, attachment);
+        return connecting;
+    }
+
+    /** For a provider: binds the kernel's channel, so that the number is ours against TCP too. */
+    InetSocketAddress localAddressTowards(InetSocketAddress target) throws IOException {
+        InetAddress source = LocalAddresses.towards(target);
+        synchronized (stateLock) {
+            if (closed) {
+                throw new AsynchronousCloseException();
+            }
+            return side.holdPort(source);
+        }
+    }
+
+    /** Takes the connection that a provider has made; cuts it if nobody wants it any more. */
+    void adopt(OffloadStream stream, InetSocketAddress target) throws AsynchronousCloseException {
+        synchronized (stateLock) {
+            if (!closed && group.add(this, false)) {
+                local = stream.localAddress();
+                remote = target;
+                owner.counters().opened(stream, false);
+                AsyncStream ready = new AsyncStream(stream, group, owner.counters(), this);
+                if (connecting.cancelled()) {
+                    ready.kill();
+                }
+                offloaded = ready;
+                state = State.OFFLOADED;
+                return;
+            }
+        }
+        stream.close(true);
+        throw new AsynchronousCloseException();
+    }
+
+    /** No provider could: what is to connect through the kernel. */
+    AsynchronousSocketChannel fallBack(Attempt why) throws IOException {
+        synchronized (stateLock) {
+            if (closed) {
+                throw new AsynchronousCloseException();
+            }
+            side.fallBack(why);
+            state = State.KERNEL;
+            return side.kernel();
+        }
+    }
+
+    /** The connection is up, one way or the other. */
+    void connected() {
+        synchronized (stateLock) {
+            if (connecting.cancelled()) {
+                side.kill();
+            }
+            connecting = null;
+            if (closed || state == State.OFFLOADED) {
+                return;
+            }
+        }
+        group.remove(this); // the kernel's channel is a member of the inner group
+    }
+
+    /** Counts a connection through the kernel once it is seen to be up. */
+    void noteEstablished() {
+        if (!side.counted()) {
+            synchronized (stateLock) {
+                side.noteEstablished();
+            }
+        }
+    }
+
+    // --- reading and writing ---
+
+    /** The kernel's channel, to read or write. */
+    private AsynchronousSocketChannel data(String what) {
+        noteEstablished();
+        side.checkNotKilled(what);
+        return side.kernel();
+    }
+
+    @Override
+    public Future<Integer> read(ByteBuffer dst) {
+        AsyncStream stream = offloaded;
+        return stream == null ? data("Reading").read(dst) : stream.read(dst);
+    }
+
+    @Override
+    public <A> void read(
+            ByteBuffer dst,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Integer, ? super A> handler) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            data("Reading").read(dst, timeout, unit, attachment, handler);
+        } else {
+            stream.read(dst, timeout, unit, attachment, handler);
+        }
+    }
+
+    @Override
+    public <A> void read(
+            ByteBuffer[] dsts,
+            int offset,
+            int length,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Long, ? super A> handler) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            data("Reading").read(dsts, offset, length, timeout, unit, attachment, handler);
+        } else {
+            stream.read(dsts, offset, length, timeout, unit, attachment, handler);
+        }
+    }
+
+    @Override
+    public Future<Integer> write(ByteBuffer src) {
+        AsyncStream stream = offloaded;
+        return stream == null ? data("Writing").write(src) : stream.write(src);
+    }
+
+    @Override
+    public <A> void write(
+            ByteBuffer src,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Integer, ? super A> handler) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            data("Writing").write(src, timeout, unit, attachment, handler);
+        } else {
+            stream.write(src, timeout, unit, attachment, handler);
+        }
+    }
+
+    @Override
+    public <A> void write(
+            ByteBuffer[] srcs,
+            int offset,
+            int length,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Long, ? super A> handler) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            data("Writing").write(srcs, offset, length, timeout, unit, attachment, handler);
+        } else {
+            stream.write(srcs, offset, length, timeout, unit, attachment, handler);
+        }
+    }
+
+    @Override
+    public AsynchronousSocketChannel shutdownInput() throws IOException {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            side.kernel().shutdownInput();
+        } else {
+            stream.shutdownInput();
+        }
+        return this;
+    }
+
+    @Override
+    public AsynchronousSocketChannel shutdownOutput() throws IOException {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            side.kernel().shutdownOutput();
+        } else {
+            stream.shutdownOutput();
+        }
+        return this;
+    }
+
+    // --- addresses and options ---
+
+    @Override
+    public AsynchronousSocketChannel bind(SocketAddress address) throws IOException {
+        synchronized (stateLock) {
+            checkOpen();
+            if (state == State.CONNECTING) {
+                throw new ConnectionPendingException();
+            }
+            if (state == State.OFFLOADED) {
+                throw new AlreadyBoundException();
+            }
+            side.bind(address);
+        }
+        return this;
+    }
+
+    private void checkOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        checkOpen();
+        synchronized (stateLock) {
+            return state == State.OFFLOADED ? local : side.localAddress();
+        }
+    }
+
+    @Override
+    public SocketAddress getRemoteAddress() throws IOException {
+        checkOpen();
+        synchronized (stateLock) {
+            return state == State.OFFLOADED ? remote : side.kernel().getRemoteAddress();
+        }
+    }
+
+    @Override
+    public <T> AsynchronousSocketChannel setOption(SocketOption<T> name, T value)
+            throws IOException {
+        AsyncStream stream = offloaded;
+        synchronized (stateLock) {
+            side.checkOption(name);
+            checkOpen();
+            if (stream != null && stream.writes.isShut()) {
+                throw new IOException("Connection has been shutdown for writing");
+            }
+            side.setOption(name, value);
+        }
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        synchronized (stateLock) {
+            side.checkOption(name);
+            checkOpen();
+            return side.option(name);
+        }
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return side.supportedOptions();
+    }
+
+    // --- closing ---
+
+    @Override
+    public boolean isOpen() {
+        return !closed && (offloaded != null || side.kernel().isOpen());
+    }
+
+    @Override
+    public void close() throws IOException {
+        noteEstablished();
+        ConnectOperation operation;
+        synchronized (stateLock) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            operation = connecting;
+        }
+        // The group's threads live as long as it has a member: first whoever waits is told.
+        try {
+            if (offloaded != null) {
+                offloaded.close();
+            }
+            if (operation != null) {
+                operation.closed(new AsynchronousCloseException());
+            }
+        } finally {
+            try {
+                side.close();
+            } finally {
+                group.remove(this);
+            }
+        }
+    }
+
+    /** Closes where the reason is reported, not what goes wrong with the closing. */
+    void closeAfter(Throwable reason) {
+        try {
+            close();
+        } catch (IOException e) {
+            if (reason != null) {
+                reason.addSuppressed(e);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        AsyncStream stream = offloaded;
+        synchronized (stateLock) {
+            if (stream == null && state != State.CONNECTING) {
+                return side.kernel().toString();
+            }
+            String now =
+                    closed
+                            ? "closed"
+                            : stream == null
+                                    ? "connection-pending"
+                                    : "connected"
+                                            + (stream.reads.isShut() ? " ishut" : "")
+                                            + (stream.writes.isShut() ? " oshut" : "")
+                                            + " local="
+                                            + local
+                                            + " remote="
+                                            + remote;
+            return getClass().getName() + '[' + now + ']';
+        }
+    }
+}

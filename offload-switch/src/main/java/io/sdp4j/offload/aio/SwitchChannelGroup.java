@@ -1,0 +1,203 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.jdk.KernelAsync;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketOption;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.ShutdownChannelGroupException;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A channel group: the JDK's own, which has the threads, the timer and every kernel channel, and
+ * beside it the offloaded channels that the JDK's cannot see (AIO-1, AIO-3).
+ *
+ * <p>Termination is the inner group's. It is told to shut down once this one was and the last
+ * member is gone; then it waits for its kernel channels by itself. {@code this} guards the fields.
+ */
+final class SwitchChannelGroup extends AsynchronousChannelGroup {
+    private final KernelAsync kernel;
+    private final AsynchronousChannelGroup inner;
+
+    /** Offloaded channels and listeners, and channels for which providers are asked. */
+    private final Set<Closeable> members = new HashSet<>();
+
+    private boolean shutdown;
+    private boolean closing; // shutdownNow
+
+    SwitchChannelGroup(
+            AsynchronousChannelProvider provider,
+            KernelAsync kernel,
+            AsynchronousChannelGroup inner) {
+        super(provider);
+        this.kernel = kernel;
+        this.inner = inner;
+    }
+
+    /** The JDK's own group, for kernel channels. */
+    AsynchronousChannelGroup inner() {
+        return inner;
+    }
+
+    AsynchronousSocketChannel openKernel() throws IOException {
+        return kernel.provider().openAsynchronousSocketChannel(inner);
+    }
+
+    /** In the JDK's default group, which never shuts down. */
+    AsynchronousSocketChannel openKernelOutside() throws IOException {
+        return kernel.provider().openAsynchronousSocketChannel(null);
+    }
+
+    /** The options of every channel of the JDK's own. */
+    Set<SocketOption<?>> socketOptions() {
+        try (AsynchronousSocketChannel any = openKernelOutside()) {
+            return any.supportedOptions();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Refuses new channels once the group was shut down. */
+    synchronized void checkOpen() {
+        if (shutdown) {
+            throw new ShutdownChannelGroupException();
+        }
+    }
+
+    /**
+     * Takes a member; one that is in already stays.
+     *
+     * @param fresh a new channel, as opposed to one that was in the group before it was offloaded
+     * @return false if the group does not want it any more
+     */
+    synchronized boolean add(Closeable member, boolean fresh) {
+        if (closing || (fresh && shutdown)) {
+            return false;
+        }
+        members.add(member);
+        return true;
+    }
+
+    /** A member was closed; called after its last handler was handed over. */
+    void remove(Closeable member) {
+        boolean last;
+        synchronized (this) {
+            last = members.remove(member) && members.isEmpty() && shutdown;
+        }
+        if (last) {
+            inner.shutdown();
+        }
+    }
+
+    @Override
+    public synchronized boolean isShutdown() {
+        return shutdown;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return inner.isTerminated();
+    }
+
+    @Override
+    public void shutdown() {
+        boolean none;
+        synchronized (this) {
+            shutdown = true;
+            none = members.isEmpty();
+        }
+        if (none) {
+            inner.shutdown();
+        }
+    }
+
+    @Override
+    public void shutdownNow() throws IOException {
+        List<Closeable> all;
+        synchronized (this) {
+            shutdown = true;
+            closing = true;
+            all = List.copyOf(members);
+        }
+        for (Closeable member : all) {
+            member.close();
+        }
+        inner.shutdownNow();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        return inner.awaitTermination(timeout, unit);
+    }
+
+    // --- handlers and timers ---
+
+    /** Runs a task that calls one handler, on a thread of the group. */
+    void execute(Runnable task) {
+        kernel.execute(inner, task);
+    }
+
+    /** To be called first by a task of {@link #execute}. */
+    void taskBegins() {
+        kernel.taskBegins();
+    }
+
+    Future<?> schedule(Runnable task, long timeout, TimeUnit unit) {
+        return kernel.schedule(inner, task, timeout, unit);
+    }
+
+    /**
+     * Delivers an outcome that is known before the initiating call returns: to a handler, on this
+     * thread if the JDK would call it here (AIO-4), or as a future that is over.
+     */
+    <V, A> Future<V> deliver(
+            CompletionHandler<V, ? super A> handler, A attachment, V value, Throwable failure) {
+        if (handler == null) {
+            return Pending.done(value, failure);
+        }
+        if (!kernel.invokeDirect(inner, handler, attachment, value, failure)) {
+            invokeIndirectly(handler, attachment, value, failure);
+        }
+        return null;
+    }
+
+    /** Calls a handler on a thread of the group, later. */
+    <V, A> void invokeIndirectly(
+            CompletionHandler<V, ? super A> handler, A attachment, V value, Throwable failure) {
+        try {
+            execute(
+                    () -> {
+                        taskBegins();
+                        call(handler, attachment, value, failure);
+                    });
+        } catch (RejectedExecutionException e) {
+            throw shutDown(e);
+        }
+    }
+
+    private static ShutdownChannelGroupException shutDown(RejectedExecutionException e) {
+        ShutdownChannelGroupException thrown = new ShutdownChannelGroupException();
+        thrown.initCause(e);
+        return thrown;
+    }
+
+    /** Calls a handler on this thread, which is one of the group. */
+    static <V, A> void call(
+            CompletionHandler<V, ? super A> handler, A attachment, V value, Throwable failure) {
+        if (failure == null) {
+            handler.completed(value, attachment);
+        } else {
+            handler.failed(failure, attachment);
+        }
+        boolean _ = Thread.interrupted(); // an interrupt ends with its handler
+    }
+}

@@ -1,0 +1,208 @@
+package io.sdp4j.offload.jdk;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The JDK's own asynchronous channels, and what only the JDK knows about their groups: which thread
+ * belongs to one, how many handlers it has on its stack, and the timer. Thread-safe.
+ *
+ * <p>A group given to a method is one of {@link #provider}'s.
+ */
+public abstract sealed class KernelAsync {
+    private KernelAsync() {}
+
+    /** The best that this JVM allows; the answer stays. */
+    public static KernelAsync best() {
+        return Best.INSTANCE;
+    }
+
+    private static final class Best {
+        static final KernelAsync INSTANCE = find();
+
+        private static KernelAsync find() {
+            if (JdkBridge.usable()) {
+                try {
+                    MethodHandles.lookup().ensureInitialized(AsyncHandles.class);
+                    return new Jdk();
+                } catch (LinkageError | ReflectiveOperationException | RuntimeException e) {
+                    return new Public(); // a JDK that differs here only
+                }
+            }
+            return new Public();
+        }
+    }
+
+    /** The provider of kernel channels; never ours. */
+    public abstract AsynchronousChannelProvider provider();
+
+    /** The group of channels that are opened without one. */
+    public abstract AsynchronousChannelGroup defaultGroup() throws IOException;
+
+    /**
+     * Calls a handler on this thread if that belongs to the group and has not too many handlers on
+     * its stack, as the JDK counts them.
+     *
+     * @return whether it did
+     */
+    public abstract <V, A> boolean invokeDirect(
+            AsynchronousChannelGroup group,
+            CompletionHandler<V, ? super A> handler,
+            A attachment,
+            V value,
+            Throwable failure);
+
+    /** Notes that a task of the group has begun, which will call one handler. */
+    public abstract void taskBegins();
+
+    /**
+     * Runs a task later on the group's timer, which must not block.
+     *
+     * @return null if the group is about to terminate
+     */
+    public abstract Future<?> schedule(
+            AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit);
+
+    /** Runs a task on a thread of the group. */
+    public void execute(AsynchronousChannelGroup group, Runnable task) {
+        ((Executor) group).execute(task); // every group of the JDK's own is one
+    }
+
+    /** Through handles: handlers nest exactly as they do without us. */
+    private static final class Jdk extends KernelAsync {
+        private final AsynchronousChannelProvider provider = newProvider();
+
+        private static AsynchronousChannelProvider newProvider() {
+            try {
+                return (AsynchronousChannelProvider) AsyncHandles.PROVIDER.invokeExact();
+            } catch (Throwable t) {
+                throw new AssertionError(t);
+            }
+        }
+
+        @Override
+        public AsynchronousChannelProvider provider() {
+            return provider;
+        }
+
+        /** The JDK names its default group only through a channel in it. */
+        @Override
+        public AsynchronousChannelGroup defaultGroup() throws IOException {
+            try (AsynchronousSocketChannel member = provider.openAsynchronousSocketChannel(null)) {
+                return (AsynchronousChannelGroup) AsyncHandles.GROUP_OF.invokeExact(member);
+            } catch (Throwable t) {
+                throw SocketHandles.rethrow(t);
+            }
+        }
+
+        @Override
+        public <V, A> boolean invokeDirect(
+                AsynchronousChannelGroup group,
+                CompletionHandler<V, ? super A> handler,
+                A attachment,
+                V value,
+                Throwable failure) {
+            try {
+                Object context = AsyncHandles.CONTEXT.invokeExact();
+                if (!(boolean) AsyncHandles.MAY_INVOKE_DIRECT.invokeExact(context, group)) {
+                    return false;
+                }
+                AsyncHandles.INVOKE_DIRECT.invokeExact(
+                        context,
+                        (CompletionHandler<?, ?>) handler,
+                        (Object) attachment,
+                        (Object) value,
+                        failure);
+                return true;
+            } catch (Throwable t) {
+                throw Jdk.<RuntimeException>unchecked(t);
+            }
+        }
+
+        @Override
+        public void taskBegins() {
+            try {
+                Object context = AsyncHandles.CONTEXT.invokeExact();
+                if (context != null) {
+                    AsyncHandles.SET_INVOKE_COUNT.invokeExact(context, 1);
+                }
+            } catch (Throwable t) {
+                throw Jdk.<RuntimeException>unchecked(t);
+            }
+        }
+
+        @Override
+        public Future<?> schedule(
+                AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit) {
+            try {
+                return (Future<?>) AsyncHandles.SCHEDULE.invokeExact(group, task, timeout, unit);
+            } catch (Throwable t) {
+                throw Jdk.<RuntimeException>unchecked(t);
+            }
+        }
+
+        /** Whatever a handler of the application has thrown, declared or not, stays what it is. */
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+        private static <X extends Throwable> RuntimeException unchecked(Throwable t) throws X {
+            throw (X) t;
+        }
+    }
+
+    /**
+     * With public means: a handler is never called directly, which the API allows. For the explicit
+     * API in a JVM without the agent; never behind an installed provider, which would ask itself.
+     */
+    private static final class Public extends KernelAsync {
+        private static final class Timer {
+            static final ScheduledThreadPoolExecutor INSTANCE = start();
+
+            private static ScheduledThreadPoolExecutor start() {
+                ScheduledThreadPoolExecutor timer =
+                        new ScheduledThreadPoolExecutor(
+                                1, Thread.ofPlatform().daemon().name("sdp4j-timer").factory());
+                timer.setRemoveOnCancelPolicy(true);
+                return timer;
+            }
+        }
+
+        @Override
+        public AsynchronousChannelProvider provider() {
+            return AsynchronousChannelProvider.provider();
+        }
+
+        @Override
+        public AsynchronousChannelGroup defaultGroup() throws IOException {
+            return AsynchronousChannelGroup.withCachedThreadPool(
+                    Executors.newCachedThreadPool(Thread.ofPlatform().daemon().factory()),
+                    Runtime.getRuntime().availableProcessors());
+        }
+
+        @Override
+        public <V, A> boolean invokeDirect(
+                AsynchronousChannelGroup group,
+                CompletionHandler<V, ? super A> handler,
+                A attachment,
+                V value,
+                Throwable failure) {
+            return false;
+        }
+
+        @Override
+        public void taskBegins() {}
+
+        @Override
+        public Future<?> schedule(
+                AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit) {
+            return Timer.INSTANCE.schedule(task, timeout, unit);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package io.sdp4j.offload.contract.aio;
+
+import io.sdp4j.offload.contract.Expect;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Assertions;
+
+/** The asynchronous channels that a contract is about. */
+public interface Aio {
+    int PATIENCE_SECONDS = 20;
+
+    AsynchronousChannelProvider provider();
+
+    /** Whether the data of these channels goes another way than the kernel's TCP. */
+    boolean offloads();
+
+    default AsynchronousSocketChannel channel(AsynchronousChannelGroup group) throws IOException {
+        return provider().openAsynchronousSocketChannel(group);
+    }
+
+    /** A listener on an ephemeral port of the loopback address. */
+    default AsynchronousServerSocketChannel listen(AsynchronousChannelGroup group)
+            throws IOException {
+        return provider()
+                .openAsynchronousServerSocketChannel(group)
+                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    /** A group with that many threads, which are named {@code name}. */
+    default AsynchronousChannelGroup group(int threads, String name) throws IOException {
+        return provider().openAsynchronousChannelGroup(threads, named(name));
+    }
+
+    static ThreadFactory named(String name) {
+        return Thread.ofPlatform().daemon().name(name).factory();
+    }
+
+    /** A connected pair in the default group. */
+    default Pair pair() throws Exception {
+        return pair(null);
+    }
+
+    default Pair pair(AsynchronousChannelGroup group) throws Exception {
+        AsynchronousServerSocketChannel listener = listen(group);
+        AsynchronousSocketChannel client = channel(group);
+        Future<Void> connect = client.connect(listener.getLocalAddress());
+        AsynchronousSocketChannel server = get(listener.accept());
+        get(connect);
+        return new Pair(listener, client, server);
+    }
+
+    /** Both ends of one connection. */
+    record Pair(
+            AsynchronousServerSocketChannel listener,
+            AsynchronousSocketChannel client,
+            AsynchronousSocketChannel server)
+            implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            client.close();
+            server.close();
+            listener.close();
+        }
+    }
+
+    /** What a future gives; nothing waits for ever. */
+    static <V> V get(Future<V> future) throws Exception {
+        try {
+            return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        }
+    }
+
+    /** How a future fails. */
+    static void failed(Class<? extends Throwable> type, String message, Future<?> future)
+            throws InterruptedException, TimeoutException {
+        try {
+            Object value = future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            Assertions.fail("gave " + value);
+        } catch (ExecutionException e) {
+            Expect.is(type, message, e.getCause());
+        }
+    }
+
+    static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+    }
+
+    static void send(AsynchronousSocketChannel channel, String text) throws Exception {
+        ByteBuffer src = bytes(text);
+        while (src.hasRemaining()) {
+            get(channel.write(src));
+        }
+    }
+
+    /** Exactly that many characters. */
+    static String receive(AsynchronousSocketChannel channel, int length) throws Exception {
+        ByteBuffer dst = ByteBuffer.allocate(length);
+        while (dst.hasRemaining()) {
+            if (get(channel.read(dst)) < 0) {
+                break;
+            }
+        }
+        return Expect.text(java.util.Arrays.copyOf(dst.array(), dst.position()));
+    }
+
+    /** Writes until one write stays pending, and gives that one's outcome. */
+    static Outcome<Integer> fill(AsynchronousSocketChannel channel) throws Exception {
+        while (true) {
+            Outcome<Integer> write = new Outcome<>();
+            channel.write(ByteBuffer.allocate(256 * 1024), null, write);
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200);
+            while (!write.done() && System.nanoTime() < end) {
+                Thread.onSpinWait();
+            }
+            if (!write.done()) {
+                return write;
+            }
+            write.get();
+        }
+    }
+
+    /** Reads until a write at the other end is over; may leave a read pending. */
+    static void drainUntil(AsynchronousSocketChannel from, Outcome<?> write) throws Exception {
+        while (!write.done()) {
+            Outcome<Integer> read = new Outcome<>();
+            from.read(ByteBuffer.allocate(1 << 20), null, read);
+            while (!read.done() && !write.done()) {
+                TimeUnit.MILLISECONDS.sleep(1);
+            }
+            if (read.done()) {
+                Assertions.assertTrue(read.get() > 0);
+            }
+        }
+    }
+}

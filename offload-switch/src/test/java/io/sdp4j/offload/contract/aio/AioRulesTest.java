@@ -1,0 +1,318 @@
+package io.sdp4j.offload.contract.aio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.contract.FailingProvider;
+import io.sdp4j.offload.contract.LoopbackProvider;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Verdict;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** What only a switch has: rules, attempts that take their time, two queues at a listener. */
+class AioRulesTest {
+    private static final InetSocketAddress ANY_PORT =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private static OffloadSwitch of(Policy policy, OffloadProvider... providers) {
+        return new OffloadSwitch(() -> policy, List.of(providers), SwitchSettings.defaults());
+    }
+
+    private static Policy only() {
+        return Policy.everything(Decision.of(Verdict.OFFLOAD_ONLY, "use sdp", "test:1"));
+    }
+
+    private static SwitchAsynchronousChannelProvider over(OffloadSwitch owner) {
+        return new SwitchAsynchronousChannelProvider(owner);
+    }
+
+    private static AsynchronousSocketChannel client(OffloadSwitch owner) throws Exception {
+        return over(owner).openAsynchronousSocketChannel(null);
+    }
+
+    private static AsynchronousServerSocketChannel listener(OffloadSwitch owner) throws Exception {
+        return over(owner).openAsynchronousServerSocketChannel(null);
+    }
+
+    @Test
+    void connectsOrFails() throws Exception {
+        OffloadSwitch owner = of(only(), new LoopbackProvider());
+        try (ServerSocket kernelOnly = new ServerSocket(0);
+                AsynchronousSocketChannel client = client(owner)) {
+            Outcome<Void> connect = new Outcome<>();
+            client.connect(kernelOnly.getLocalSocketAddress(), null, connect);
+            Throwable failure = connect.failure();
+            assertEquals(ConnectException.class, failure.getClass());
+            assertTrue(failure.getMessage().startsWith("Connection refused ("));
+            assertFalse(client.isOpen());
+            assertEquals(1, owner.report().refused());
+        }
+    }
+
+    /** Goal: TCP clients are turned away while an accept waits, offloaded ones get in. */
+    @Test
+    void listensForOffloadOnly() throws Exception {
+        OffloadSwitch owner = of(only(), new LoopbackProvider());
+        try (AsynchronousServerSocketChannel listener = listener(owner).bind(ANY_PORT);
+                AsynchronousSocketChannel ours = client(owner)) {
+            Future<AsynchronousSocketChannel> accept = listener.accept();
+            InetSocketAddress at = (InetSocketAddress) listener.getLocalAddress();
+            for (int i = 0; i < 3; i++) {
+                try (Socket tcp = new Socket(at.getAddress(), at.getPort())) {
+                    assertEquals(-1, tcp.getInputStream().read());
+                }
+            }
+            assertFalse(accept.isDone());
+            Aio.get(ours.connect(at));
+            try (AsynchronousSocketChannel server = Aio.get(accept)) {
+                assertEquals(ours.getLocalAddress(), server.getRemoteAddress());
+            }
+        }
+    }
+
+    @Test
+    void doesNotListenWithoutAProvider() throws Exception {
+        try (AsynchronousServerSocketChannel listener = listener(of(only()))) {
+            SocketException e = assertThrows(SocketException.class, () -> listener.bind(ANY_PORT));
+            assertTrue(e.getMessage().contains("use sdp"), e.getMessage());
+            assertFalse(listener.isOpen());
+        }
+    }
+
+    /** Goal: a full backlog sends clients to TCP, and both queues are served in turn (NET-23). */
+    @Test
+    void bothQueuesAreServedInTurn() throws Exception {
+        OffloadSwitch owner = of(Policy.allowAll(), new LoopbackProvider());
+        List<AsynchronousSocketChannel> clients = new ArrayList<>();
+        try (AsynchronousServerSocketChannel listener = listener(owner).bind(ANY_PORT, 3)) {
+            for (int i = 0; i < 6; i++) {
+                AsynchronousSocketChannel client = client(owner);
+                Aio.get(client.connect(listener.getLocalAddress()));
+                clients.add(client);
+            }
+            assertEquals(3L, owner.report().offloaded().get("loop"));
+            assertEquals(3, owner.report().kernelFallback());
+            for (int i = 0; i < 6; i++) {
+                Aio.get(listener.accept()).close();
+            }
+            assertEquals(3, owner.report().acceptedKernel());
+            assertEquals(3L, owner.report().acceptedOffloaded().get("loop"));
+        }
+        for (AsynchronousSocketChannel client : clients) {
+            client.close();
+        }
+    }
+
+    /** Goal: a TCP connection that came while nobody accepted is not lost, nor left when closed. */
+    @Test
+    void whatTheKernelBroughtIsKept() throws Exception {
+        OffloadSwitch owner = of(Policy.allowAll(), new LoopbackProvider());
+        Socket left = new Socket();
+        try (AsynchronousServerSocketChannel listener = listener(owner).bind(ANY_PORT)) {
+            Future<AsynchronousSocketChannel> accept = listener.accept();
+            InetSocketAddress at = (InetSocketAddress) listener.getLocalAddress();
+            try (AsynchronousSocketChannel ours = client(owner)) {
+                Aio.get(ours.connect(at)); // satisfied, while the kernel's accept goes on
+                Aio.get(accept).close();
+            }
+            try (Socket first = new Socket(at.getAddress(), at.getPort());
+                    Socket second = new Socket(at.getAddress(), at.getPort())) {
+                first.getOutputStream().write('1');
+                second.getOutputStream().write('2');
+                try (AsynchronousSocketChannel server = Aio.get(listener.accept())) {
+                    assertEquals("1", Aio.receive(server, 1));
+                }
+                try (AsynchronousSocketChannel server = Aio.get(listener.accept())) {
+                    assertEquals("2", Aio.receive(server, 1));
+                }
+            }
+            Future<AsynchronousSocketChannel> again = listener.accept();
+            try (AsynchronousSocketChannel ours = client(owner)) {
+                Aio.get(ours.connect(at));
+                Aio.get(again).close();
+            }
+            left.connect(at);
+        }
+        try (left) {
+            left.setSoTimeout(10_000);
+            assertEquals(-1, left.getInputStream().read());
+        } catch (SocketException e) {
+            assertEquals("Connection reset", e.getMessage());
+        }
+    }
+
+    /** A provider whose attempts wait until they may go on. */
+    private static final class Slow implements OffloadProvider {
+        private final OffloadProvider inner;
+        private final CountDownLatch go = new CountDownLatch(1);
+        private final CountDownLatch asked = new CountDownLatch(1);
+
+        Slow(OffloadProvider inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public String name() {
+            return "slow";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            asked.countDown();
+            try {
+                if (!go.await(20, TimeUnit.SECONDS)) {
+                    throw new OffloadUnavailable(ReasonCode.TIMED_OUT, "nobody said go");
+                }
+            } catch (InterruptedException e) {
+                throw new OffloadUnavailable(ReasonCode.INTERNAL, "interrupted", false, e);
+            }
+            return inner.connect(spec);
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+            return inner.listen(spec);
+        }
+    }
+
+    /** Goal: the caller is not held up, and the channel says that it connects. */
+    @Test
+    void connectIsPendingWhileProvidersAreAsked() throws Exception {
+        Slow slow = new Slow(new FailingProvider());
+        OffloadSwitch owner = of(Policy.allowAll(), slow);
+        try (AsynchronousServerSocketChannel listener = listener(owner).bind(ANY_PORT);
+                AsynchronousSocketChannel client = client(owner)) {
+            client.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            Future<Void> connect = client.connect(listener.getLocalAddress());
+            assertTrue(slow.asked.await(20, TimeUnit.SECONDS));
+            assertFalse(connect.isDone());
+            assertTrue(client.isOpen());
+            assertTrue(client.toString().endsWith("[connection-pending]"), client::toString);
+            ByteBuffer b = ByteBuffer.allocate(1);
+            assertThrows(NotYetConnectedException.class, () -> client.read(b));
+            assertThrows(NotYetConnectedException.class, () -> client.write(b));
+            assertThrows(ConnectionPendingException.class, () -> client.bind(null));
+            assertThrows(
+                    ConnectionPendingException.class,
+                    () -> client.connect(listener.getLocalAddress()));
+            assertEquals(null, client.getLocalAddress());
+            client.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            slow.go.countDown();
+            Aio.get(connect);
+            assertTrue(client.getOption(StandardSocketOptions.TCP_NODELAY), "set before");
+            assertTrue(client.getOption(StandardSocketOptions.SO_KEEPALIVE), "set meanwhile");
+            Aio.get(listener.accept()).close();
+        }
+    }
+
+    /** Goal: what comes up after nobody wants it any more is cut, and the caller knows at once. */
+    @Test
+    void closedOrCancelledWhileProvidersAreAsked() throws Exception {
+        for (boolean cancel : new boolean[] {false, true}) {
+            LoopbackProvider inner = new LoopbackProvider();
+            Slow slow = new Slow(inner);
+            OffloadSwitch owner = of(Policy.allowAll(), slow);
+            try (AsynchronousServerSocketChannel listener = listener(owner).bind(ANY_PORT)) {
+                AsynchronousSocketChannel client = client(owner);
+                Future<Void> connect = client.connect(listener.getLocalAddress());
+                assertTrue(slow.asked.await(20, TimeUnit.SECONDS));
+                if (cancel) {
+                    assertTrue(connect.cancel(true));
+                } else {
+                    client.close();
+                    Aio.failed(AsynchronousCloseException.class, null, connect);
+                }
+                assertFalse(client.isOpen());
+                slow.go.countDown();
+                Awaitility.await().until(() -> inner.openStreams() <= 1);
+            }
+            Awaitility.await().until(() -> inner.openStreams() == 0);
+        }
+    }
+
+    /** Goal: a connect that was cancelled gently leaves a channel that moves nothing. */
+    @Test
+    void cancelledConnectForbidsReadingAndWriting() throws Exception {
+        for (OffloadProvider inner : List.of(new LoopbackProvider(), new FailingProvider())) {
+            Slow slow = new Slow(inner);
+            OffloadSwitch owner = of(Policy.allowAll(), slow);
+            try (AsynchronousServerSocketChannel listener = listener(owner).bind(ANY_PORT);
+                    AsynchronousSocketChannel client = client(owner)) {
+                Future<Void> connect = client.connect(listener.getLocalAddress());
+                assertTrue(slow.asked.await(20, TimeUnit.SECONDS));
+                assertTrue(connect.cancel(false));
+                assertTrue(client.isOpen());
+                slow.go.countDown();
+                Aio.get(listener.accept()).close();
+                Awaitility.await().until(() -> client.getRemoteAddress() != null);
+                ByteBuffer b = ByteBuffer.allocate(1);
+                Awaitility.await().until(() -> forbidden(() -> client.read(b)));
+                assertTrue(forbidden(() -> client.write(b)));
+            }
+        }
+    }
+
+    private static boolean forbidden(Supplier<Future<?>> operation) {
+        try {
+            return operation.get() == null;
+        } catch (IllegalStateException e) {
+            return e.getMessage().endsWith(" not allowed due to timeout or cancellation");
+        }
+    }
+
+    /** Goal: AIO-3, a connection that comes up, or in, after the group has begun to end. */
+    @Test
+    void groupEndsWhileProvidersAreAsked() throws Exception {
+        LoopbackProvider inner = new LoopbackProvider();
+        Slow slow = new Slow(inner);
+        OffloadSwitch owner = of(Policy.allowAll(), slow);
+        SwitchAsynchronousChannelProvider provider = over(owner);
+        AsynchronousChannelGroup group =
+                provider.openAsynchronousChannelGroup(1, Aio.named("ending"));
+        try (AsynchronousServerSocketChannel listener = listener(owner).bind(ANY_PORT)) {
+            AsynchronousSocketChannel client = provider.openAsynchronousSocketChannel(group);
+            Future<Void> connect = client.connect(listener.getLocalAddress());
+            assertTrue(slow.asked.await(20, TimeUnit.SECONDS));
+            group.shutdownNow();
+            slow.go.countDown();
+            Aio.failed(AsynchronousCloseException.class, null, connect);
+            assertFalse(client.isOpen());
+            assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
+        }
+        Awaitility.await().until(() -> inner.openStreams() == 0);
+    }
+}

@@ -1,0 +1,312 @@
+package io.sdp4j.offload.contract.aio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.IllegalChannelGroupException;
+import java.nio.channels.ShutdownChannelGroupException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Groups: AIO-1 to AIO-4, AIO-6, checklist 63, 64. */
+interface AsyncGroupContract extends Aio {
+    /** AIO-1, AIO-4: handlers run on threads of the group, whoever initiates. */
+    @Test
+    default void handlersRunOnGroupThreads() throws Exception {
+        AsynchronousChannelGroup group = group(2, "members");
+        try (Pair p = pair(group)) {
+            Outcome<Integer> read = new Outcome<>();
+            p.server().read(ByteBuffer.allocate(1), null, read);
+            Outcome<Integer> write = new Outcome<>();
+            p.client().write(ByteBuffer.allocate(1), null, write);
+            write.get();
+            read.get();
+            Outcome<Integer> nothing = new Outcome<>();
+            p.client().write(ByteBuffer.allocate(0), null, nothing);
+            nothing.get();
+            Outcome<Integer> late = new Outcome<>();
+            p.client().read(ByteBuffer.allocate(1), 10, TimeUnit.MILLISECONDS, null, late);
+            late.failure();
+            Outcome<Integer> closed = new Outcome<>();
+            p.server().read(ByteBuffer.allocate(1), null, closed);
+            p.server().close();
+            closed.failure();
+            for (Outcome<?> outcome : List.of(write, read, nothing, late, closed)) {
+                assertEquals("members", outcome.thread().getName());
+            }
+        }
+        Outcome<AsynchronousSocketChannel> accept = new Outcome<>();
+        Outcome<Void> connect = new Outcome<>();
+        try (AsynchronousServerSocketChannel listener = listen(group);
+                AsynchronousSocketChannel client = channel(group)) {
+            listener.accept(null, accept);
+            client.connect(listener.getLocalAddress(), null, connect);
+            connect.get();
+            accept.get().close();
+            assertEquals("members", accept.thread().getName());
+            assertEquals("members", connect.thread().getName());
+        }
+        group.shutdown();
+        assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
+    }
+
+    /**
+     * AIO-4: on a group thread a handler is called at once, but never more than 16 deep in another.
+     */
+    @Test
+    default void handlersNestOnlySoDeep() throws Exception {
+        AsynchronousChannelGroup group = group(1, "one");
+        try (Pair p = pair(group)) {
+            Nesting nesting = new Nesting(p.client());
+            p.client().write(ByteBuffer.allocate(1), 0, nesting);
+            int deepest = nesting.deepest.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            assertTrue(deepest > 1, "never called directly");
+            assertTrue(deepest <= 1 + 16, "nested " + deepest);
+        }
+        group.shutdownNow();
+    }
+
+    /** Starts a write from each handler, and looks how deep it stands in others. */
+    final class Nesting implements CompletionHandler<Integer, Integer> {
+        private final AsynchronousSocketChannel channel;
+        private final CompletableFuture<Integer> deepest = new CompletableFuture<>();
+        private int depth; // one thread
+        private int max;
+
+        Nesting(AsynchronousSocketChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public void completed(Integer n, Integer round) {
+            depth++;
+            max = Math.max(max, depth);
+            if (round < 200) {
+                channel.write(ByteBuffer.allocate(1), round + 1, this);
+            } else {
+                deepest.complete(max);
+            }
+            depth--;
+        }
+
+        @Override
+        public void failed(Throwable failure, Integer round) {
+            deepest.completeExceptionally(failure);
+        }
+    }
+
+    /** AIO-4: what a handler does to its interrupt flag is gone with it. */
+    @Test
+    default void interruptEndsWithItsHandler() throws Exception {
+        AsynchronousChannelGroup group = group(1, "one");
+        try (Pair p = pair(group)) {
+            CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+            p.client()
+                    .write(
+                            ByteBuffer.allocate(1),
+                            null,
+                            new CompletionHandler<Integer, Object>() {
+                                @Override
+                                public void completed(Integer n, Object none) {
+                                    Thread.currentThread().interrupt();
+                                }
+
+                                @Override
+                                public void failed(Throwable failure, Object none) {}
+                            });
+            p.client()
+                    .read(
+                            ByteBuffer.allocate(1),
+                            null,
+                            new CompletionHandler<Integer, Object>() {
+                                @Override
+                                public void completed(Integer n, Object none) {
+                                    interrupted.complete(Thread.currentThread().isInterrupted());
+                                }
+
+                                @Override
+                                public void failed(Throwable failure, Object none) {
+                                    interrupted.completeExceptionally(failure);
+                                }
+                            });
+            Aio.send(p.server(), "x");
+            assertFalse(interrupted.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        }
+        group.shutdownNow();
+    }
+
+    /** AIO-2. */
+    @Test
+    default void foreignGroupIsIllegal() throws Exception {
+        AsynchronousChannelGroup foreign =
+                new AsynchronousChannelGroup(provider()) {
+                    @Override
+                    public boolean isShutdown() {
+                        return false;
+                    }
+
+                    @Override
+                    public boolean isTerminated() {
+                        return false;
+                    }
+
+                    @Override
+                    public void shutdown() {}
+
+                    @Override
+                    public void shutdownNow() {}
+
+                    @Override
+                    public boolean awaitTermination(long timeout, TimeUnit unit) {
+                        return false;
+                    }
+                };
+        assertThrows(IllegalChannelGroupException.class, () -> channel(foreign));
+        assertThrows(IllegalChannelGroupException.class, () -> listen(foreign));
+    }
+
+    /** AIO-3: no new channel, and the end comes with the last old one. */
+    @Test
+    default void shutdownWaitsForTheLastChannel() throws Exception {
+        AsynchronousChannelGroup group = group(1, "one");
+        assertSame(provider(), group.provider());
+        Pair p = pair(group);
+        assertFalse(group.isShutdown());
+        group.shutdown();
+        group.shutdown();
+        assertTrue(group.isShutdown());
+        assertFalse(group.isTerminated());
+        assertThrows(ShutdownChannelGroupException.class, () -> channel(group));
+        assertThrows(
+                ShutdownChannelGroupException.class,
+                () -> provider().openAsynchronousServerSocketChannel(group));
+        p.listener().close();
+        p.client().close();
+        assertFalse(group.awaitTermination(20, TimeUnit.MILLISECONDS));
+        Outcome<Integer> end = new Outcome<>();
+        p.server().read(ByteBuffer.allocate(1), null, end);
+        assertEquals(-1, end.get(), "the last channel works to its end");
+        p.server().close();
+        assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertTrue(group.isTerminated());
+    }
+
+    /** AIO-3: everything is closed, whatever carries it. */
+    @Test
+    default void shutdownNowClosesEverything() throws Exception {
+        AsynchronousChannelGroup group = group(1, "one");
+        try (AsynchronousServerSocketChannel outside = listen(null)) {
+            AsynchronousSocketChannel client = channel(group);
+            Aio.get(client.connect(outside.getLocalAddress()));
+            AsynchronousSocketChannel peer = Aio.get(outside.accept());
+            AsynchronousServerSocketChannel listener = listen(group);
+            AsynchronousSocketChannel fresh = channel(group);
+            Future<Integer> read = client.read(ByteBuffer.allocate(1));
+            Future<?> accept = listener.accept();
+            group.shutdownNow();
+            group.shutdownNow();
+            Aio.failed(AsynchronousCloseException.class, null, read);
+            Aio.failed(AsynchronousCloseException.class, null, accept);
+            assertFalse(client.isOpen() || listener.isOpen() || fresh.isOpen());
+            assertEquals(-1, Aio.get(peer.read(ByteBuffer.allocate(1))));
+            peer.close();
+        }
+        assertTrue(group.isShutdown());
+        assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
+    }
+
+    @Test
+    default void emptyGroupsEndAtOnce() throws Exception {
+        AsynchronousChannelGroup group = group(1, "one");
+        group.shutdown();
+        assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertTrue(group.isTerminated());
+    }
+
+    /** Checklist 64: the three kinds of group, with threads of the application's executor. */
+    @Test
+    default void everyKindOfGroup() throws Exception {
+        List<ExecutorService> executors =
+                List.of(
+                        Executors.newCachedThreadPool(Aio.named("theirs")),
+                        Executors.newFixedThreadPool(3, Aio.named("theirs")));
+        List<AsynchronousChannelGroup> groups = new ArrayList<>();
+        groups.add(group(2, "theirs"));
+        groups.add(provider().openAsynchronousChannelGroup(executors.get(0), 1));
+        groups.add(provider().openAsynchronousChannelGroup(executors.get(1), 0));
+        for (AsynchronousChannelGroup group : groups) {
+            try (Pair p = pair(group)) {
+                Outcome<Integer> read = new Outcome<>();
+                p.server().read(ByteBuffer.allocate(1), null, read);
+                Aio.send(p.client(), "x");
+                assertEquals(1, read.get());
+                assertEquals("theirs", read.thread().getName());
+                assertNotSame(Thread.currentThread(), read.thread());
+            }
+            group.shutdown();
+            assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        }
+        assertTrue(executors.get(0).isTerminated(), "it belongs to its group");
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> provider().openAsynchronousChannelGroup(0, Aio.named("none")));
+        assertThrows(
+                NullPointerException.class,
+                () -> provider().openAsynchronousChannelGroup((ExecutorService) null, 0));
+    }
+
+    /** A handler that throws costs a thread, not the group. */
+    @Test
+    default void throwingHandlerDoesNotEndTheGroup() throws Exception {
+        AtomicInteger died = new AtomicInteger();
+        AsynchronousChannelGroup group =
+                provider()
+                        .openAsynchronousChannelGroup(
+                                1,
+                                task -> {
+                                    Thread thread = Aio.named("frail").newThread(task);
+                                    thread.setUncaughtExceptionHandler(
+                                            (t, e) -> died.incrementAndGet());
+                                    return thread;
+                                });
+        try (Pair p = pair(group)) {
+            p.server()
+                    .read(
+                            ByteBuffer.allocate(1),
+                            null,
+                            new CompletionHandler<Integer, Object>() {
+                                @Override
+                                public void completed(Integer n, Object none) {
+                                    throw new IllegalStateException("on purpose");
+                                }
+
+                                @Override
+                                public void failed(Throwable failure, Object none) {}
+                            });
+            Aio.send(p.client(), "x");
+            org.awaitility.Awaitility.await().until(() -> died.get() > 0);
+            Outcome<Integer> read = new Outcome<>();
+            p.server().read(ByteBuffer.allocate(1), null, read);
+            Aio.send(p.client(), "y");
+            assertEquals(1, read.get());
+        }
+        group.shutdownNow();
+    }
+}

@@ -1,0 +1,169 @@
+package io.sdp4j.offload.contract.aio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.contract.Expect;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.InterruptedByTimeoutException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+/** Time-outs and cancel: AIO-5, checklist 63. */
+interface AsyncTimeoutContract extends Aio {
+    String NO_READ = "Reading not allowed due to timeout or cancellation";
+    String NO_WRITE = "Writing not allowed due to timeout or cancellation";
+
+    @Test
+    default void readTimesOutOnceAndForAll() throws Exception {
+        try (Pair p = pair()) {
+            Outcome<Integer> read = new Outcome<>();
+            long start = System.nanoTime();
+            p.client().read(ByteBuffer.allocate(1), 20, TimeUnit.MILLISECONDS, "late", read);
+            read.failedWith(InterruptedByTimeoutException.class, null);
+            assertEquals("late", read.attachment());
+            assertTrue(System.nanoTime() - start >= 20_000_000);
+            Expect.thrown(
+                    IllegalStateException.class,
+                    NO_READ,
+                    () -> p.client().read(ByteBuffer.allocate(1)));
+            Aio.send(p.client(), "writes go on");
+            assertEquals("writes go on", Aio.receive(p.server(), 12));
+            assertTrue(p.client().isOpen());
+        }
+    }
+
+    @Test
+    default void scatteringReadTimesOut() throws Exception {
+        try (Pair p = pair()) {
+            Outcome<Long> read = new Outcome<>();
+            ByteBuffer[] dsts = {ByteBuffer.allocate(1), ByteBuffer.allocate(1)};
+            p.client().read(dsts, 0, 2, 20, TimeUnit.MILLISECONDS, null, read);
+            read.failedWith(InterruptedByTimeoutException.class, null);
+        }
+    }
+
+    @Test
+    default void writeTimesOutOnceAndForAll() throws Exception {
+        try (Pair p = pair()) {
+            Outcome<Integer> write = new Outcome<>();
+            do {
+                write = new Outcome<>();
+                p.client()
+                        .write(
+                                ByteBuffer.allocate(256 * 1024),
+                                100,
+                                TimeUnit.MILLISECONDS,
+                                null,
+                                write);
+            } while (!failed(write));
+            write.failedWith(InterruptedByTimeoutException.class, null);
+            Expect.thrown(
+                    IllegalStateException.class,
+                    NO_WRITE,
+                    () -> p.client().write(ByteBuffer.allocate(1)));
+            Aio.send(p.server(), "reads go on");
+            assertEquals("reads go on", Aio.receive(p.client(), 11));
+        }
+    }
+
+    private static boolean failed(Outcome<Integer> write) throws InterruptedException {
+        try {
+            write.get();
+            return false;
+        } catch (AssertionError e) {
+            return e.getCause() != null;
+        }
+    }
+
+    /** Goal: a timer of an operation that is over does not hit the next one. */
+    @Test
+    default void timersEndWithTheirOperation() throws Exception {
+        try (Pair p = pair()) {
+            for (int i = 0; i < 200; i++) {
+                Outcome<Integer> read = new Outcome<>();
+                p.client().read(ByteBuffer.allocate(1), 5, TimeUnit.SECONDS, null, read);
+                Aio.send(p.server(), "x");
+                assertEquals(1, read.get());
+            }
+            Outcome<Integer> last = new Outcome<>();
+            p.client().read(ByteBuffer.allocate(1), null, last);
+            TimeUnit.MILLISECONDS.sleep(20);
+            assertFalse(last.done());
+        }
+    }
+
+    @Test
+    default void cancelledReadForbidsReading() throws Exception {
+        try (Pair p = pair()) {
+            Future<Integer> read = p.client().read(ByteBuffer.allocate(1));
+            assertThrows(TimeoutException.class, () -> read.get(1, TimeUnit.MILLISECONDS));
+            assertTrue(read.cancel(false));
+            assertTrue(read.isCancelled() && read.isDone());
+            assertThrows(CancellationException.class, read::get);
+            assertFalse(read.cancel(true), "cancelled already");
+            assertTrue(p.client().isOpen());
+            Expect.thrown(
+                    IllegalStateException.class,
+                    NO_READ,
+                    () -> p.client().read(ByteBuffer.allocate(1)));
+            Aio.send(p.client(), "w");
+            assertEquals("w", Aio.receive(p.server(), 1));
+        }
+    }
+
+    @Test
+    default void cancelWithForceCloses() throws Exception {
+        try (Pair p = pair()) {
+            Future<Integer> read = p.client().read(ByteBuffer.allocate(1));
+            assertTrue(read.cancel(true));
+            assertThrows(CancellationException.class, read::get);
+            assertFalse(p.client().isOpen());
+            Aio.failed(ClosedChannelException.class, null, p.client().read(ByteBuffer.allocate(1)));
+            assertEquals(-1, Aio.get(p.server().read(ByteBuffer.allocate(1))), "the peer sees it");
+        }
+    }
+
+    @Test
+    default void cancelledWriteForbidsWriting() throws Exception {
+        try (Pair p = pair()) {
+            Outcome<Integer> first = Aio.fill(p.client());
+            assertFalse(first.done());
+            Aio.drainUntil(p.server(), first);
+            Future<Integer> write = p.client().write(ByteBuffer.allocate(1 << 20));
+            while (write.isDone()) {
+                write = p.client().write(ByteBuffer.allocate(1 << 20));
+            }
+            assertTrue(write.cancel(false));
+            Expect.thrown(
+                    IllegalStateException.class,
+                    NO_WRITE,
+                    () -> p.client().write(ByteBuffer.allocate(1)));
+        }
+    }
+
+    @Test
+    default void cancelledAcceptForbidsAccepting() throws Exception {
+        try (AsynchronousServerSocketChannel listener = listen(null)) {
+            Future<?> accept = listener.accept();
+            assertTrue(accept.cancel(false));
+            assertTrue(accept.isCancelled());
+            assertTrue(listener.isOpen());
+            Expect.thrown(
+                    RuntimeException.class,
+                    "Accept not allowed due cancellation",
+                    listener::accept);
+        }
+        AsynchronousServerSocketChannel listener = listen(null);
+        assertTrue(listener.accept().cancel(true));
+        assertFalse(listener.isOpen());
+        listener.close();
+    }
+}

@@ -1,0 +1,42 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.contract.aio.SwitchedAioTest;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
+
+/** The contract of asynchronous channels over SDP on shared memory. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class SdpAioContract extends SwitchedAioTest {
+    private final TestFabric fabric;
+
+    SdpAioContract(boolean allowNative) {
+        this(open(allowNative));
+    }
+
+    private SdpAioContract(TestFabric fabric) {
+        super(Policy.allowAll(), List.of(fabric.provider()));
+        this.fabric = fabric;
+    }
+
+    private static TestFabric open(boolean allowNative) {
+        try {
+            return new TestFabric(allowNative, 32);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @AfterAll
+    void shut() throws IOException {
+        fabric.close();
+    }
+
+    @Override
+    public boolean offloads() {
+        return true;
+    }
+}
