@@ -212,15 +212,15 @@ public final class UnixFd {
         return header;
     }
 
-    /** Waits at most {@code nanos} until something can be received. */
-    public static void awaitReadable(int fd, long nanos) {
+    /** Waits at most {@code nanos} until something can be received; whether it can. */
+    public static boolean awaitReadable(int fd, long nanos) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment s = arena.allocate(24, 8);
             s.set(JAVA_INT, 0, fd);
             s.set(JAVA_SHORT, 4, (short) POLLIN);
             s.set(JAVA_LONG, 8, nanos / 1_000_000_000L);
             s.set(JAVA_LONG, 16, nanos % 1_000_000_000L);
-            Linux.call(Linux.PPOLL, s.address(), 1, s.address() + 8, 0, 8, 0);
+            return Linux.call(Linux.PPOLL, s.address(), 1, s.address() + 8, 0, 8, 0) > 0;
         }
     }
 

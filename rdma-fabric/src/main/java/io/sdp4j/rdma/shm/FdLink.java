@@ -90,6 +90,16 @@ final class FdLink extends Link {
     }
 
     @Override
+    int descriptor() {
+        return fd;
+    }
+
+    @Override
+    void tellOfBytes(boolean tell) {
+        loop.listen(watch, fd, tell);
+    }
+
+    @Override
     void shutdown() {
         UnixFd.shutdown(fd);
     }

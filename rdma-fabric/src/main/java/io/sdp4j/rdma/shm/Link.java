@@ -56,6 +56,19 @@ abstract class Link {
         // a selector cannot look without a system call that costs as much as a sleep
     }
 
+    /** What another epoll can watch for bytes, or -1. */
+    int descriptor() {
+        return -1;
+    }
+
+    /**
+     * Whether the handler is told of bytes. It always is of the end. Only where there is a
+     * descriptor.
+     */
+    void tellOfBytes(boolean tell) {
+        throw new UnsupportedOperationException();
+    }
+
     /** Lets the peer see the end now. */
     abstract void shutdown();
 

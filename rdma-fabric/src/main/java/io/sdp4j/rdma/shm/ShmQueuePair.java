@@ -427,17 +427,42 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
         waiter.onDoorbell(handler);
     }
 
+    @Override
+    public int descriptor() {
+        return link.descriptor();
+    }
+
+    @Override
+    public boolean armDescriptor() {
+        return waiter.armDescriptor();
+    }
+
+    @Override
+    public void releaseDescriptor() {
+        waiter.releaseDescriptor();
+    }
+
     // ---- the socket
 
     void ring() {
         link.ring();
     }
 
+    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    void leaveBytes(boolean leave) {
+        whileMapped(() -> link.tellOfBytes(!leave));
+    }
+
+    /** Throws away the bytes on the socket. */
+    void drain() {
+        whileMapped(link::drain);
+    }
+
     @Override
     public void onReadable() {
         boolean alive;
         synchronized (life) {
-            if (closed) {
+            if (closed || waiter.polled()) {
                 return;
             }
             alive = link.drain();
