@@ -355,6 +355,15 @@ interface EndingContract extends NioChannels {
         }
     }
 
+    /**
+     * Whether the peer of a channel that is closed over unread data sees a reset, as the kernel's
+     * does, and not what the peer of a {@code Socket} sees: the end of the stream, then a broken
+     * pipe. A reset may overtake data that was written before.
+     */
+    default boolean resetsOverUnreadData() {
+        return true;
+    }
+
     /** Goal: closing over unread data is a reset, as nobody will ever read it. */
     @Test
     @DisplayName("18: close with unread data: the peer gets what was sent to it, then a reset")
@@ -365,7 +374,16 @@ interface EndingContract extends NioChannels {
             Nio.await().until(() -> p.server().socket().getInputStream().available() == 10);
             p.server().close();
             assertEquals("for the client", Nio.receive(p.client(), 14));
-            Expect.thrown(SocketException.class, "Connection reset", () -> p.client().read(room()));
+            if (resetsOverUnreadData()) {
+                Expect.thrown(
+                        SocketException.class, "Connection reset", () -> p.client().read(room()));
+            } else {
+                assertEquals(-1, p.client().read(room()));
+                Expect.is(
+                        IOException.class,
+                        "Broken pipe",
+                        Nio.awaitThrown(() -> p.client().write(one())));
+            }
         }
     }
 

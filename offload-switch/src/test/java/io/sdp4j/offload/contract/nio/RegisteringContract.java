@@ -351,6 +351,9 @@ interface RegisteringContract extends NioChannels {
             }
             selector.wakeup();
             loop.get();
+            for (SelectionKey left : selector.keys()) {
+                left.channel().close();
+            }
         }
     }
 

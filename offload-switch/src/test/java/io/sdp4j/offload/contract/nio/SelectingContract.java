@@ -310,6 +310,23 @@ interface SelectingContract extends NioChannels {
         }
     }
 
+    /**
+     * Whether a selector never returns early because a channel is ready in another one, for
+     * something else.
+     */
+    default boolean exactInEverySelector() {
+        return true;
+    }
+
+    /** Selects until something is ready; how often it returned without. */
+    private static int firstReady(Selector selector) throws IOException {
+        int early = 0;
+        while (selector.select(20_000) == 0) {
+            early++;
+        }
+        return early;
+    }
+
     @Test
     @DisplayName("54: a channel in two selectors is ready in both, each for what it asked")
     default void twoSelectors() throws Exception {
@@ -318,11 +335,11 @@ interface SelectingContract extends NioChannels {
                 Selector b = provider().openSelector()) {
             SelectionKey inA = p.client().register(a, OP_READ);
             SelectionKey inB = p.client().register(b, OP_READ | OP_WRITE);
-            Task<Integer> waiting = selecting(Kind.PLATFORM, a);
+            Task<Integer> waiting = Task.start(() -> firstReady(a));
             Nio.awaitReady(b, inB, OP_WRITE);
             assertFalse(waiting.done());
             Nio.send(p.server(), "x");
-            assertEquals(1, waiting.get());
+            assertTrue(waiting.get() == 0 || !exactInEverySelector());
             assertEquals(OP_READ, inA.readyOps());
             Nio.awaitReady(b, inB, OP_READ | OP_WRITE);
             assertEquals("x", Nio.receive(p.client(), 1));
