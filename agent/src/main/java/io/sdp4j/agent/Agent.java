@@ -6,6 +6,7 @@ import io.sdp4j.offload.SwitchReport;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketFactory;
+import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
@@ -15,6 +16,7 @@ import io.sdp4j.policy.Settings;
 import io.sdp4j.stream.SdpProvider;
 import java.io.IOException;
 import java.net.SocketImplFactory;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -74,6 +76,15 @@ public final class Agent {
         return new SocketImplFactory[] {
             SwitchSocketFactory.client(target), SwitchSocketFactory.server(target)
         };
+    }
+
+    /**
+     * The provider of the channels of this JVM; called after {@link #start}, through reflection.
+     *
+     * @throws IllegalStateException with one sentence for people when channels cannot be switched
+     */
+    public static SelectorProvider channels() {
+        return SwitchChannels.provider(started);
     }
 
     /**

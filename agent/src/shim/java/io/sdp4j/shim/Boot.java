@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -16,9 +17,9 @@ import java.util.Set;
  * start at the first socket.
  *
  * <p>{@code premain} costs a JVM that never opens a socket next to nothing: it takes the JDK's own
- * SDP switch out of the way and sets two socket factories. The module layer with everything else is
- * defined when one of them is asked for the first time; when that fails, the factories are taken
- * out again and the application runs on kernel TCP.
+ * SDP switch out of the way, sets two socket factories and becomes the selector provider. The
+ * module layer with everything else is defined when one of them is asked for the first time; when
+ * that fails, the factories are taken out again and the application runs on kernel TCP.
  *
  * <p>States: untouched, {@link #taken}, then {@link #factories} is set once: to the switch's own
  * pair, or to {@link KernelImpl}'s. {@link #LOCK} guards the start.
@@ -35,6 +36,9 @@ public final class Boot {
     private static Map<String, String> options = Map.of();
 
     private static boolean starting; // guarded by LOCK
+
+    /** The switch has started. Set under LOCK. */
+    private static volatile boolean running;
 
     /** Client and server factory; null until the first socket. */
     private static volatile SocketImplFactory[] factories;
@@ -71,6 +75,10 @@ public final class Boot {
         if (!setFactories()) {
             off("another socket factory is installed already; put this -javaagent first");
             return;
+        }
+        String problem = ChannelProvider.install(given);
+        if (problem != null) {
+            say(problem);
         }
         if (late) {
             say(
@@ -181,6 +189,7 @@ public final class Boot {
                                 layer.type("io.sdp4j.agent.Agent")
                                         .getMethod("start", Map.class)
                                         .invoke(null, options);
+                running = true;
             } catch (Throwable t) { // whatever it is, the application must get its socket
                 off(cause(t));
                 KernelImpl.removeFactory(instrumentation, Socket.class);
@@ -190,6 +199,32 @@ public final class Boot {
                 starting = false;
             }
             return factories;
+        }
+    }
+
+    /** Starts the switch if need be; its provider, or the JDK's own where it cannot be had. */
+    static SelectorProvider channels() {
+        create(false); // starts the switch; what it makes costs nothing and is thrown away
+        synchronized (LOCK) {
+            if (starting || !running) {
+                return KernelImpl.channels(instrumentation);
+            }
+            try {
+                return (SelectorProvider)
+                        Layer.get().type("io.sdp4j.agent.Agent").getMethod("channels").invoke(null);
+            } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+                say("channels are not offloaded: " + cause(e));
+                return KernelImpl.channels(instrumentation);
+            }
+        }
+    }
+
+    /** Streams of switched channels, see {@link StreamsPatch}. */
+    static void teachStreams() {
+        if (running && !StreamsPatch.apply(instrumentation)) {
+            say(
+                    "Channels.newInputStream and newOutputStream of one offloaded channel wait for"
+                            + " each other: this JDK does not let them be told apart");
         }
     }
 
@@ -231,7 +266,7 @@ public final class Boot {
     }
 
     /** The operator's line, unless told to be quiet. */
-    private static void say(String line) {
+    static void say(String line) {
         String quiet = options.getOrDefault("quiet", System.getProperty("sdp4j.quiet", "false"));
         if (quiet.equalsIgnoreCase("false") || quiet.equals("0") || quiet.equals("off")) {
             System.err.println("sdp4j: " + line);

@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
 import java.util.Set;
 
@@ -25,6 +26,7 @@ final class KernelImpl {
     /** What this class needs of {@code java.net} and this JDK lacks, or null. Opens nothing. */
     static String missing() {
         try {
+            Class.forName("sun.nio.ch.DefaultSelectorProvider", false, null).getMethod("get");
             boolean fits =
                     isFactory(factoryOf(Socket.class))
                             && isFactory(factoryOf(ServerSocket.class))
@@ -54,6 +56,25 @@ final class KernelImpl {
     static SocketImplFactory[] factories(Instrumentation instrumentation) {
         open(instrumentation);
         return new SocketImplFactory[] {() -> create(false), () -> create(true)};
+    }
+
+    /** The JDK's own selector provider. */
+    static SelectorProvider channels(Instrumentation instrumentation) {
+        instrumentation.redefineModule(
+                Socket.class.getModule(),
+                Set.of(),
+                Map.of("sun.nio.ch", Set.of(KernelImpl.class.getModule())),
+                Map.of(),
+                Set.of(),
+                Map.of());
+        try {
+            return (SelectorProvider)
+                    Class.forName("sun.nio.ch.DefaultSelectorProvider")
+                            .getMethod("get")
+                            .invoke(null);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static SocketImpl create(boolean server) {

@@ -92,14 +92,17 @@ final class Waiters {
         // Entered before looking, as a thread enters its slot.
         setTask(ops, OffloadStream.READ, READ_TASK, task);
         setTask(ops, OffloadStream.WRITE, WRITE_TASK, task);
-        boolean woken =
-                ((ops & OffloadStream.READ) != 0 && takeWoken(OffloadStream.READ))
-                        | ((ops & OffloadStream.WRITE) != 0 && takeWoken(OffloadStream.WRITE));
+        boolean woken = (ops & OffloadStream.READ) != 0 && takeWoken(OffloadStream.READ);
+        if ((ops & OffloadStream.WRITE) != 0 && takeWoken(OffloadStream.WRITE)) {
+            woken = true;
+        }
         if (!woken && stream.armUnlessReady(ops)) {
             return true;
         }
         boolean back = takeBack(ops, OffloadStream.READ, READ_TASK, task);
-        back &= takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task);
+        if (!takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task)) {
+            back = false;
+        }
         return !back; // else the call comes, or has come
     }
 

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.jdk.ChannelBridge;
-import io.sdp4j.offload.nio.SwitchSelectorProvider;
+import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,6 +36,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -61,11 +62,12 @@ import org.junit.jupiter.api.Timeout;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(60)
+@SuppressWarnings("try") // closing early is the point of some
 abstract class SdpChannelTest {
     private final boolean allowNative;
     private TestFabric fabric;
     private OffloadSwitch target;
-    private SwitchSelectorProvider provider;
+    private SelectorProvider provider;
 
     SdpChannelTest(boolean allowNative) {
         this.allowNative = allowNative;
@@ -78,7 +80,7 @@ abstract class SdpChannelTest {
         target =
                 new OffloadSwitch(
                         Policy::allowAll, List.of(fabric.provider()), SwitchSettings.defaults());
-        provider = new SwitchSelectorProvider(target);
+        provider = SwitchChannels.provider(target);
     }
 
     @AfterAll
@@ -155,6 +157,7 @@ abstract class SdpChannelTest {
             assertEquals("question", receive(p.b, 8));
             send(p.b, "answer");
             assertEquals("answer", receive(p.a, 6));
+            assertEquals(8, SwitchChannels.explain(p.a).orElseThrow().bytesWritten());
             assertEquals(p.a.getLocalAddress(), p.b.getRemoteAddress());
             assertEquals(p.a.getRemoteAddress(), p.b.getLocalAddress());
             assertTrue(

@@ -15,11 +15,10 @@ import sun.nio.ch.EPollSelectorProvider;
  * UNIX-domain and inherited channels are the JDK's, and so is every stream-socket channel that no
  * rule could ever offload (NIO-5, NIO-18).
  */
-public final class SwitchSelectorProvider extends EPollSelectorProvider {
+final class SwitchSelectorProvider extends EPollSelectorProvider {
     private final OffloadSwitch owner;
 
-    /** A provider for the channels of one switch. Opens nothing. */
-    public SwitchSelectorProvider(OffloadSwitch owner) {
+    SwitchSelectorProvider(OffloadSwitch owner) {
         this.owner = owner;
     }
 
