@@ -38,6 +38,18 @@ public final class SdpMachine {
     /** Timer: AbortConn must be sent by then. */
     public static final int TIMER_ABORT = 3;
 
+    /** Timer: the peer must have begun to read a SrcAvail by then, else it is withdrawn. */
+    public static final int TIMER_SRC_AVAIL = 4;
+
+    /** Timer: the peer must have answered SrcAvailCancel or SinkAvailCancel by then. */
+    public static final int TIMER_CANCEL = 5;
+
+    /** Timer: RDMA operations must make progress within this time. */
+    public static final int TIMER_RDMA = 6;
+
+    /** Timer: the peer must have answered SuspComm by then. */
+    public static final int TIMER_SUSPEND = 7;
+
     /** Timers there are or will be: size of a shell's table. */
     public static final int TIMERS = 8;
 
@@ -50,8 +62,12 @@ public final class SdpMachine {
     private final Emitter emitter;
     private final Arrivals arrivals;
 
+    private final SourceSide sourceSide = new SourceSide(this);
+    private final SinkSide sinkSide = new SinkSide();
+
     private boolean greeted; // both Hello and HelloAck have been exchanged, as far as we can know
     private long messagesReceived;
+    private long messagesAtKeepAlive = -1;
 
     private SdpMachine(WireConfig config, boolean connecting) {
         this.connecting = connecting;
@@ -217,6 +233,28 @@ public final class SdpMachine {
         emitter.payload(slot, payloadBytes, urgent, out);
         emitter.flush(out);
         return true;
+    }
+
+    /** The half on which we are the Source: lent buffers, mode, urgent data, sizes. */
+    public SourceSide source() {
+        return sourceSide;
+    }
+
+    /** The half on which we are the Sink: lent buffers and the peer's offers. */
+    public SinkSide sink() {
+        return sinkSide;
+    }
+
+    /**
+     * The keep-alive time has passed: emits KEEP_ALIVE when no message went either way since the
+     * last call (sdp-wire.md 11).
+     */
+    public void onKeepAlive(Outbox out) {
+        long messages = messagesReceived + emitter.messagesSent();
+        if (life.talking() && messages == messagesAtKeepAlive) {
+            out.keepAlive();
+        }
+        messagesAtKeepAlive = messages;
     }
 
     /** No more output: DisConn leaves after everything reserved. Idempotent. */
