@@ -17,7 +17,17 @@ package io.sdp4j.wire;
  * <p>Source: sdp-wire.md 6 and 7.
  */
 public final class SinkSide {
-    SinkSide() {}
+    private final SdpMachine machine;
+    private final ReceiveHalf receive;
+    private final SinkPump pump;
+    private final Arrivals arrivals;
+
+    SinkSide(SdpMachine machine, ReceiveHalf receive, SinkPump pump, Arrivals arrivals) {
+        this.machine = machine;
+        this.receive = receive;
+        this.pump = pump;
+        this.arrivals = arrivals;
+    }
 
     /**
      * Lends a registered buffer for the next bytes of the stream.
@@ -33,12 +43,21 @@ public final class SinkSide {
      */
     public boolean lend(
             int buffer, long lenBytes, int rkey, long va, boolean offerable, Outbox out) {
-        return false;
+        assert lenBytes > 0 && lenBytes <= 1L << 31;
+        if (!machine.begins()
+                || arrivals.unread()
+                || receive.fin()
+                || receive.shut()
+                || !receive.sinks.lend(buffer, lenBytes, rkey, va, offerable)) {
+            return false;
+        }
+        machine.onward(out);
+        return true;
     }
 
     /** Buffers lent and not returned. */
     public int lent() {
-        return 0;
+        return receive.sinks.size();
     }
 
     /**
@@ -46,26 +65,45 @@ public final class SinkSide {
      * reader that finds nothing delivered must do one of both, else it waits for ever.
      */
     public long offeredBytes() {
-        return 0;
+        return machine.open() ? receive.offeredBytes() : 0;
     }
 
     /** Wants the oldest offer as Data (SendSm). What is being read of it is finished first. */
-    public void refuse(Outbox out) {}
+    public void refuse(Outbox out) {
+        receive.offers.refuse();
+        machine.onward(out);
+    }
 
     /**
      * The application wants its buffers back: RDMA under way is finished, offers are withdrawn
      * (SinkAvailCancel). Until all are returned nothing can be lent.
      */
-    public void recall(Outbox out) {}
+    public void recall(Outbox out) {
+        receive.sinks.recall();
+        machine.onward(out);
+    }
 
     /** RDMA_READs have completed, {@code count} of them, in the order of posting. */
-    public void onReadsCompleted(int count, Outbox out) {}
+    public void onReadsCompleted(int count, Outbox out) {
+        if (machine.open()) { // else everything was returned
+            pump.onReadsCompleted(count);
+            machine.onward(out);
+        }
+    }
+
+    /** Bytes read from the peer by RDMA. */
+    public long bytesRead() {
+        return pump.bytesRead();
+    }
 
     /** Mode of this half: {@link Mch#BUFFERED}, {@link Mch#COMBINED} or {@link Mch#PIPELINED}. */
     public int mode() {
-        return Mch.COMBINED;
+        return receive.mode();
     }
 
     /** Leads this half out of Buffered into Combined, which only the Sink may (sdp-wire.md 7.3). */
-    public void leaveBuffered(Outbox out) {}
+    public void leaveBuffered(Outbox out) {
+        receive.wantOutOfBuffered();
+        machine.onward(out);
+    }
 }

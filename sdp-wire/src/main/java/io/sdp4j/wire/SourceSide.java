@@ -23,9 +23,13 @@ package io.sdp4j.wire;
  */
 public final class SourceSide {
     private final SdpMachine machine;
+    private final SendHalf send;
+    private final Resizing sizes;
 
-    SourceSide(SdpMachine machine) {
+    SourceSide(SdpMachine machine, SendHalf send, Resizing sizes) {
         this.machine = machine;
+        this.send = send;
+        this.sizes = sizes;
     }
 
     /**
@@ -39,57 +43,83 @@ public final class SourceSide {
      * @return false when nothing was taken: the bytes are to be copied
      */
     public boolean lend(int buffer, long lenBytes, int rkey, long va, Outbox out) {
-        return false;
+        assert lenBytes > 0 && lenBytes <= 1L << 31;
+        if (!machine.begins() || !send.lend(buffer, lenBytes, rkey, va, machine.peerMaxAdverts())) {
+            return false;
+        }
+        machine.onward(out);
+        return true;
     }
 
     /** Buffers lent and not returned. */
     public int lent() {
-        return 0;
+        return send.sources.size();
     }
 
     /** Bytes of returned buffers that must be sent as Data before anything else. */
     public long owedBytes() {
-        return 0;
+        return send.sources.owed();
     }
 
     /** Most payload bytes of the next Data message: what is owed is not mixed with what is not. */
     public int payloadLimit() {
-        return machine.maxPayload();
+        long owed = send.sources.owed();
+        return owed == 0 ? machine.maxPayload() : (int) Math.min(owed, machine.maxPayload());
     }
 
     /**
      * The application wants its buffers back: what the peer has not touched is withdrawn, what is
      * under way is finished (SrcAvailCancel). Until all are returned nothing can be lent.
      */
-    public void recall(Outbox out) {}
+    public void recall(Outbox out) {
+        boolean couldWrite = machine.writable();
+        send.sources.recall();
+        machine.onward(couldWrite, out);
+    }
 
     /** SrcAvails in a row that the peer wanted as Data: above a few, lending is a waste. */
     public int refusals() {
-        return 0;
+        return send.sources.refusals();
     }
 
     /** RDMA_WRITEs have completed, {@code count} of them, in the order of posting. */
-    public void onWritesCompleted(int count, Outbox out) {}
+    public void onWritesCompleted(int count, Outbox out) {
+        if (!machine.open()) {
+            return; // everything was returned
+        }
+        boolean couldWrite = machine.writable();
+        for (int i = 0; i < count; i++) {
+            send.sources.onWritten();
+        }
+        machine.onward(couldWrite, out);
+    }
 
     /** Mode of this half: {@link Mch#BUFFERED}, {@link Mch#COMBINED} or {@link Mch#PIPELINED}. */
     public int mode() {
-        return Mch.COMBINED;
+        return send.mode();
     }
 
     /**
      * Changes the mode of this half as soon as the protocol allows, by way of others if need be.
      * Out of Buffered only the peer can lead.
      */
-    public void changeMode(int mode, Outbox out) {}
+    public void changeMode(int mode, Outbox out) {
+        boolean couldWrite = machine.writable();
+        send.wish(mode);
+        machine.onward(couldWrite, out);
+    }
 
     /**
      * The application has queued an out-of-band byte that cannot be sent at once; the peer is told
      * as early as it may be. The byte itself follows as the last of a message with {@link
      * SdpMachine#send}.
      *
-     * @param bytesAhead stream bytes before it that are neither sent nor lent yet
+     * @param bytesAhead stream bytes before it that are neither sent nor lent
      */
-    public void announceUrgent(long bytesAhead, Outbox out) {}
+    public void announceUrgent(long bytesAhead, Outbox out) {
+        send.urgent.announce(bytesAhead + send.sources.waitingBytes());
+        machine.onward(out);
+    }
 
     /**
      * Asks for receive buffers of {@code receiveBytes}, BSDH included, at the peer. When it has
@@ -98,6 +128,10 @@ public final class SourceSide {
      * @return false when a request is under way, or one of this direction was refused before
      */
     public boolean askReceiveBytes(int receiveBytes, Outbox out) {
-        return false;
+        if (!machine.begins() || !sizes.want(receiveBytes)) {
+            return false;
+        }
+        machine.onward(out);
+        return true;
     }
 }
