@@ -22,6 +22,11 @@ class ScenarioTest {
         return new Rig(new WireConfig(slots, 16_400, Integer.MAX_VALUE, 16, 4, 4), 1, 0, 0);
     }
 
+    /** Two sides with as many buffers, whose programs do what they are told, one byte at a time. */
+    private static Twins twins(int slots) {
+        return new Twins(Choices.of(List.of()), Faults.NONE, Bounds.of(slots), false);
+    }
+
     @Test
     void s01() {
         Rig rig = new Rig(Rig.CONFIG, 64, 7, 0);
@@ -90,12 +95,12 @@ class ScenarioTest {
 
     @Test
     void s06() {
-        for (int slots = 0; slots < 5; slots++) {
-            Twins twins = new Twins(Choices.of(List.of(0, slots)), Twins.Faults.NONE, false);
+        for (int slots = 4; slots < 9; slots++) {
+            Twins twins = twins(slots);
             for (int round = 0; round < 100; round++) {
-                for (Twins.Side side : List.of(twins.a, twins.b)) {
-                    side.write();
-                    side.finishReservation();
+                for (Side side : List.of(twins.a, twins.b)) {
+                    side.app.write();
+                    side.app.fill();
                     side.land(1);
                     side.poll(1);
                     side.completeSends(1);
@@ -119,19 +124,19 @@ class ScenarioTest {
 
     /** Both windows full, nobody reads: one control message must not start an endless exchange. */
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 4})
+    @ValueSource(ints = {4, 5, 8})
     void s07unread(int slots) {
-        Twins twins = new Twins(Choices.of(List.of(0, slots)), Twins.Faults.NONE, false);
+        Twins twins = twins(slots);
         for (int i = 0; i < 50; i++) {
-            for (Twins.Side side : List.of(twins.a, twins.b)) {
-                side.write();
-                side.finishReservation();
+            for (Side side : List.of(twins.a, twins.b)) {
+                side.app.write();
+                side.app.fill();
                 side.land(1);
                 side.poll(1);
             }
         }
-        twins.a.read(1);
-        twins.a.shutOutput();
+        twins.a.app.read(1);
+        twins.a.app.shutOutput();
         long before = twins.a.machine.messagesSent() + twins.b.machine.messagesSent();
         for (int i = 0; i < 100; i++) {
             twins.a.progress(false);
@@ -144,18 +149,13 @@ class ScenarioTest {
 
     @Test
     void s08() {
-        // 32 buffers each: see Twins.config for the meaning of the numbers
-        Twins twins =
-                new Twins(
-                        Choices.of(List.of(1, 28, 0, 0, 0, 1, 28, 0, 0, 0)),
-                        Twins.Faults.NONE,
-                        false);
+        Twins twins = twins(32);
         assertEquals(32, twins.b.config.receiveSlots());
         int messages = 0;
         while (messages < 10_000) {
             if (twins.a.machine.writable()) {
-                twins.a.write();
-                twins.a.finishReservation();
+                twins.a.app.write();
+                twins.a.app.fill();
                 messages++;
             }
             twins.b.progress(true);
@@ -301,14 +301,14 @@ class ScenarioTest {
 
     @Test
     void s37() {
-        Twins twins = new Twins(Choices.of(List.of()), Twins.Faults.ENDS, false);
-        twins.a.close(false);
-        twins.b.close(false);
+        Twins twins = twins(4);
+        twins.a.app.close(false);
+        twins.b.app.close(false);
         twins.settle();
         assertEquals(State.TIME_WAIT, twins.a.machine.state());
         assertEquals(State.TIME_WAIT, twins.b.machine.state());
         assertFalse(twins.a.machine.reset() || twins.b.machine.reset());
-        for (Twins.Side side : List.of(twins.a, twins.b)) { // once more does no harm
+        for (Side side : List.of(twins.a, twins.b)) { // once more does no harm
             side.event(() -> side.machine.onDisconnected(side.out));
             assertEquals(State.TIME_WAIT, side.machine.state());
         }

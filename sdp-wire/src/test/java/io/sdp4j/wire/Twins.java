@@ -1,58 +1,67 @@
 package io.sdp4j.wire;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
 
 /**
- * Two real machines joined by a simulated reliable, ordered wire, and the shells round them.
+ * Two real machines joined by a simulated reliable, ordered wire, with the shells round them and
+ * the programs that use them.
  *
- * <p>Shape: every move is one thing that may happen next: an application writes, reads, shuts or
- * closes; a message lands in a posted buffer; completions are polled late and in batches; a timer
- * fires; a queue pair fails; a message is replaced by a lie. After every move the oracles run.
- *
- * <p>Payload is represented by its position in the stream: the machine never sees more of it
- * either.
+ * <p>Shape: every move is one thing that may happen next: a program writes, reads, shuts or closes;
+ * a message lands in a posted buffer; completions are polled late and in batches; a timer fires; a
+ * queue pair fails; a message is replaced by a lie. Which one is asked of {@link Choices}, so the
+ * same scenario runs from a seed, from a list, from a fuzzer's bytes and exhaustively. After every
+ * event the {@link Oracles} run.
  */
 final class Twins {
-    /** What may go wrong in a run. */
-    record Faults(boolean ends, boolean failures, boolean wildTimers, boolean lies) {
-        static final Faults NONE = new Faults(false, false, false, false);
-        static final Faults ENDS = new Faults(true, false, false, false);
-        static final Faults ALL = new Faults(true, true, true, false);
-        static final Faults LIES = new Faults(true, true, true, true);
+    /** What may happen next on one side, and how often. */
+    private enum Move {
+        WRITE(2),
+        FILL(1),
+        LAND(3),
+        POLL(3),
+        READ(2),
+        COMPLETE(1),
+        ESTABLISH(1),
+        SHUT(1),
+        TIMER(1),
+        FAIL(1),
+        LIE(1);
+
+        private static final Move[] ALL = values();
+
+        private final int weight;
+
+        Move(int weight) {
+            this.weight = weight;
+        }
     }
 
-    /** A message on the wire or landed, or the end of the wire. */
-    private static final class Message {
-        final byte[] header = new byte[Bsdh.MAX_HEADER_BYTES];
-        int byteLen;
-        long streamAt;
-        int slot;
-        int tag; // of a signalled control message, else 0
-        boolean hangUp; // the connection below ends here
-        boolean failed; // and is reported as a queue pair error
-    }
-
-    private final Choices choices;
-    private final Faults faults;
+    final Choices choices;
+    final Faults faults;
+    final Bounds bounds;
+    final Oracles oracles;
     final Side a;
     final Side b;
-    private final StringBuilder trace = new StringBuilder();
-    private final boolean tracing;
+    private final StringBuilder trace;
+    private final Move[] moves = new Move[64]; // that are possible, as often as they weigh
+    private final Side[] movers = new Side[64]; // whose they are
     private boolean lied;
     private boolean rough; // something cut the stream, rightly
 
     Twins(Choices choices, Faults faults, boolean tracing) {
+        this(choices, faults, Bounds.WIDE, tracing);
+    }
+
+    Twins(Choices choices, Faults faults, Bounds bounds, boolean tracing) {
         this.choices = choices;
         this.faults = faults;
-        this.tracing = tracing;
-        WireConfig first = config();
-        WireConfig second = config();
-        a = new Side("a", SdpMachine.connecting(first), first);
-        b = new Side("b", SdpMachine.accepting(second), second);
+        this.bounds = bounds;
+        this.trace = tracing ? new StringBuilder() : null;
+        this.oracles = new Oracles(this);
+        WireConfig first = bounds.first() != null ? bounds.first() : config();
+        WireConfig second = bounds.second() != null ? bounds.second() : config();
+        a = new Side(this, "a", SdpMachine.connecting(first), first, style(), bounds.writes());
+        b = new Side(this, "b", SdpMachine.accepting(second), second, style(), bounds.peerWrites());
         a.peer = b;
         b.peer = a;
         shakeHands();
@@ -65,78 +74,195 @@ final class Twins {
         return new WireConfig(slots, bytes, depth, 1 + choices.below(4), 4, 4);
     }
 
+    private Application.Style style() {
+        return switch (bounds.plain() ? 0 : choices.below(3)) {
+            case 0 -> Application.Style.NON_BLOCKING;
+            case 1 -> Application.Style.BLOCKING;
+            default -> Application.Style.ASYNCHRONOUS;
+        };
+    }
+
     private void shakeHands() {
-        if (choices.below(2) == 1) {
+        if (!bounds.plain() && choices.below(2) == 1) {
             int x = -choices.below(20);
             int y = -choices.below(20);
             a.machine.startAt(x, y);
             b.machine.startAt(y, x);
         }
-        MemorySegment bytes = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
-        if (choices.below(4) == 1) {
+        if (!bounds.plain() && choices.below(4) == 1) {
             a.machine.useIbForm(4, 5001, 0, 1, 0, 2);
         }
+        int end = faults.failures() && !bounds.plain() ? choices.below(100) : 0;
+        MemorySegment bytes = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
+        if (giveUp(end == 1, a)) {
+            return;
+        }
         int n = a.machine.writeHello(bytes, 0);
-        check(b.machine.onHello(bytes, 0, n) == HelloFault.NONE, "Hello refused");
+        if (giveUp(end == 2, a)) {
+            return;
+        }
+        oracles.require(b.machine.onHello(bytes, 0, n) == HelloFault.NONE, "Hello refused");
+        if (giveUp(end == 3, b)) {
+            return;
+        }
         n = b.machine.writeHelloAck(bytes, 0);
-        check(a.machine.onHelloAck(bytes, 0, n) == HelloFault.NONE, "HelloAck refused");
-        a.limit = a.machine.credits().lastSent() + b.config.receiveSlots();
-        b.limit = b.machine.credits().lastSent() + a.config.receiveSlots();
-        a.advertised = b.limit;
-        b.advertised = a.limit;
-        a.event(() -> a.machine.onEstablished(a.out));
-        b.established = choices.below(2) == 0;
-        if (b.established) {
-            b.event(() -> b.machine.onEstablished(b.out));
+        if (giveUp(end == 4, b) || giveUp(end == 5, a)) {
+            return;
+        }
+        oracles.require(a.machine.onHelloAck(bytes, 0, n) == HelloFault.NONE, "HelloAck refused");
+        if (giveUp(end == 6, a)) {
+            return;
+        }
+        oracles.greeted();
+        b.established = false;
+        a.establish();
+        if (bounds.plain() || choices.below(2) == 0) {
+            b.establish();
         }
     }
 
-    /** Runs {@code moves} moves. */
-    void run(int moves) {
-        for (int i = 0; i < moves; i++) {
-            move();
-            check(a);
-            check(b);
+    /** Set-up ends here if it must: one side closes or fails, the other is told. */
+    private boolean giveUp(boolean now, Side side) {
+        if (now) {
+            rough = true;
+            if (side.machine.state() == State.CLOSED || choices.below(2) == 0) {
+                side.app.close(choices.below(2) == 0);
+            } else {
+                side.event(() -> side.machine.onQpError(side.out));
+                side.dead = true;
+            }
+            Side other = side.peer;
+            if (other.machine.state() == State.CLOSED) {
+                other.app.close(false);
+            } else {
+                other.event(() -> other.machine.onDisconnected(other.out));
+            }
         }
+        return now;
     }
 
-    private void move() {
-        Side side = choices.below(2) == 0 ? a : b;
-        switch (choices.below(faults.ends || faults.failures || faults.lies ? 16 : 12)) {
-            case 0, 1 -> {
-                for (int i = choices.below(8); i >= 0; i--) {
-                    side.write();
+    /**
+     * Runs up to {@code most} moves.
+     *
+     * @return false when the rest need not be run: it has been seen before
+     */
+    boolean run(int most) {
+        for (int i = 0; i < most && step(); i++) {
+            if (choices.seen(this::fingerprint)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** One move, if there is one to choose. */
+    private boolean step() {
+        int rows = 0;
+        for (Side side : new Side[] {a, b}) {
+            for (Move move : Move.ALL) {
+                for (int w = possible(side, move) ? weight(move) : 0; w > 0; w--) {
+                    moves[rows] = move;
+                    movers[rows++] = side;
                 }
             }
-            case 2 -> side.finishReservation();
-            case 3, 4, 5 -> side.land(1 + choices.below(4));
-            case 6, 7, 8 -> side.poll(1 + choices.below(4));
-            case 9, 10 -> side.read(1 + choices.below(3));
-            case 11 -> side.completeSends(1 + choices.below(6));
-            case 12 -> {
-                if (faults.ends) {
-                    side.shut(choices.below(80));
+        }
+        if (rows == 0 || (bounds.plain() && choices.below(2) == 1)) {
+            return false;
+        }
+        int row = choices.below(rows);
+        make(movers[row], moves[row]);
+        return true;
+    }
+
+    private int weight(Move move) {
+        return bounds.plain() ? 1 : move.weight;
+    }
+
+    private boolean possible(Side side, Move move) {
+        boolean over = side.machine.closed();
+        return switch (move) {
+            case WRITE ->
+                    !over && side.app.canWrite() && !(bounds.plain() && !side.machine.writable());
+            case FILL -> side.app.reserved();
+            case LAND -> !side.peer.wire.isEmpty();
+            case POLL -> !side.landed.isEmpty() && !side.dead;
+            case READ -> !side.unread.isEmpty() && !side.app.closed;
+            case COMPLETE -> !side.sent.isEmpty();
+            case ESTABLISH -> !side.established;
+            case SHUT -> faults.ends() && !side.app.closed;
+            case TIMER -> faults.wildTimers() && !over && (side.timers != 0 || !bounds.plain());
+            case FAIL -> faults.failures() && !side.dead && !over;
+            case LIE -> faults.lies() && !side.wire.isEmpty();
+        };
+    }
+
+    private void make(Side side, Move move) {
+        switch (move) {
+            case WRITE -> {
+                for (int i = batch(8); i > 0; i--) {
+                    side.app.write();
                 }
             }
-            case 13 -> {
-                if (faults.wildTimers && choices.below(4) == 0) {
+            case FILL -> side.app.fill();
+            case LAND -> {
+                side.land(bounds.plain() && side.machine.closed() ? 99 : batch(4));
+                if (bounds.plain() && !faults.failures()) {
+                    side.poll(1); // in between, nothing can tell the difference
+                }
+            }
+            case POLL -> side.poll(batch(4));
+            case READ -> side.app.read(batch(3));
+            case COMPLETE -> side.completeSends(batch(6));
+            case ESTABLISH -> side.establish();
+            case SHUT -> shut(side, choices.below(bounds.plain() ? 2 : 80));
+            case TIMER -> {
+                if (bounds.plain()) {
+                    side.fireAny();
+                } else if (choices.below(4) == 0) {
                     side.fireTimer(choices.below(SdpMachine.TIMERS));
                 }
             }
-            case 14 -> {
-                if (faults.failures && choices.below(40) == 0) {
+            case FAIL -> {
+                if (bounds.plain() || choices.below(40) == 0) {
                     side.fail();
                 }
             }
-            default -> {
-                if (faults.lies) {
-                    side.lie();
+            case LIE -> {
+                if (Lies.tell(side.wire.peekLast(), side.peer.config, choices)) {
+                    lied = true;
+                    rough = true;
                 }
             }
         }
     }
 
-    /** Lets everything that can happen happen, applications reading, until nothing moves. */
+    private int batch(int most) {
+        return bounds.plain() ? 1 : 1 + choices.below(most);
+    }
+
+    private void shut(Side side, int how) {
+        Application app = side.app;
+        switch (how) {
+            case 0, 2 -> app.shutOutput();
+            case 1, 4 -> app.close(false);
+            case 3 -> app.shutInput();
+            case 5 -> app.close(choices.below(2) == 0);
+            case 6 -> {
+                if (side.machine.eof() && side.unread.isEmpty()) {
+                    app.close(false);
+                }
+            }
+            case 7 -> {
+                if (faults.failures()) {
+                    rough = true;
+                    side.event(() -> side.machine.abort(AbortReason.LOCAL_ABORT, side.out));
+                }
+            }
+            default -> {}
+        }
+    }
+
+    /** Lets everything that can happen happen, programs reading, until nothing moves. */
     void settle() {
         settle(true);
     }
@@ -144,14 +270,12 @@ final class Twins {
     private void settle(boolean reading) {
         int rounds = 0;
         for (int idle = 0; idle < 2; idle++) {
-            check(++rounds < 1000, "two idle peers never fall silent");
+            oracles.require(++rounds < 1000, "two idle peers never fall silent");
             boolean moved = a.progress(reading);
             moved |= b.progress(reading);
             if (moved) {
                 idle = -1;
             }
-            check(a);
-            check(b);
         }
     }
 
@@ -160,17 +284,15 @@ final class Twins {
         settle(false); // what is unread must not keep the machines talking
         settle();
         if (!rough && !lied) {
-            check(a.peerSees(), "a's bytes did not all arrive");
-            check(b.peerSees(), "b's bytes did not all arrive");
-            check(a.outShut || a.machine.writable(), "a is stuck without credits");
-            check(b.outShut || b.machine.writable(), "b is stuck without credits");
+            oracles.require(a.peerSees(), "a's bytes did not all arrive");
+            oracles.require(b.peerSees(), "b's bytes did not all arrive");
+            oracles.require(a.app.outShut || a.machine.writable(), "a is stuck without credits");
+            oracles.require(b.app.outShut || b.machine.writable(), "b is stuck without credits");
         }
-        a.closeGently();
-        settle();
-        b.closeGently();
-        settle();
+        closeGently(a);
+        closeGently(b);
         for (int i = 0; i < 8 && !(a.machine.closed() && b.machine.closed()); i++) {
-            check(rough || lied, "an orderly end needed a timer");
+            oracles.require(rough || lied, "an orderly end needed a timer");
             boolean fired = a.fireAny();
             fired |= b.fireAny();
             if (!fired) {
@@ -178,507 +300,71 @@ final class Twins {
             }
             settle();
         }
-        check(a.machine.closed() && b.machine.closed(), "a side waits for ever after close");
-        check(a.timers == 0 && b.timers == 0, "a timer outlives the connection");
+        oracles.require(
+                a.machine.closed() && b.machine.closed(), "a side waits for ever after close");
         if (!rough && !lied) {
-            check(a.peerSees() && b.peerSees(), "bytes lost by the close");
-            check(!a.machine.reset() && !b.machine.reset(), "an orderly end became a reset");
-            check(a.machine.eof() && b.machine.eof(), "no end of stream");
-            check(
+            oracles.require(a.peerSees() && b.peerSees(), "bytes lost by the close");
+            oracles.require(
+                    !a.machine.reset() && !b.machine.reset(), "an orderly end became a reset");
+            oracles.require(a.machine.eof() && b.machine.eof(), "no end of stream");
+            oracles.require(
                     a.machine.state() == State.TIME_WAIT && b.machine.state() == State.TIME_WAIT,
                     "not in TIME_WAIT");
         }
     }
 
-    /** Oracles that hold after every move. */
-    private void check(Side side) {
-        check(side.machine.credit() >= 0, "negative credit");
-        if (lied
-                || side.dead
-                || side.peer.dead
-                || !side.machine.state().equals(State.ESTABLISHED)) {
-            return;
+    /** As a program that has read everything and waits for the peer to end, if it can. */
+    private void closeGently(Side side) {
+        if (!over(side)) {
+            side.app.shutOutput();
+            settle();
         }
-        int real = side.peer.posted.size() - messages(side.wire);
-        int believed = side.machine.credit() + side.machine.credits().reserved();
-        check(
-                side.peer.machine.closed() || believed <= real,
-                side.name + " believes in " + believed + " buffers of " + real);
-        check(
-                side.machine.posted() == side.posted.size() + messages(side.landed),
-                side.name + " lost count of its buffers");
+        if (!over(side)) {
+            side.peer.app.shutOutput();
+            settle();
+        }
+        side.app.close(false);
+        settle();
     }
 
-    private static int messages(Deque<Message> queue) {
-        boolean ends = !queue.isEmpty() && queue.peekLast().hangUp;
-        return queue.size() - (ends ? 1 : 0);
+    private static boolean over(Side side) {
+        return side.machine.eof() || side.machine.reset() || side.machine.closed();
     }
 
-    private void check(boolean ok, String what) {
-        if (!ok) {
-            throw new AssertionError(what + "\n" + this);
+    /** Something has happened that may cut a stream or lose bytes. */
+    void rough() {
+        rough = true;
+    }
+
+    boolean lied() {
+        return lied;
+    }
+
+    void trace(Side side) {
+        if (trace != null) {
+            trace.append(side.name).append(' ').append(side.out).append('\n');
         }
+    }
+
+    long fingerprint() {
+        Fingerprint print = new Fingerprint();
+        print.add(rough).add(lied);
+        a.fingerprint(print);
+        b.fingerprint(print);
+        oracles.fingerprint(print);
+        return print.number();
     }
 
     @Override
     public String toString() {
-        return "a: " + a + "\nb: " + b + "\nrough " + rough + ", lied " + lied + "\n" + trace;
+        return a
+                + "\n"
+                + b
+                + "\nrough "
+                + rough
+                + ", lied "
+                + lied
+                + "\n"
+                + (trace == null ? "" : trace);
     }
-
-    /** One shell with its application. */
-    final class Side {
-        final String name;
-        final SdpMachine machine;
-        final WireConfig config;
-        final Outbox out = new Outbox();
-        final Deque<Integer> posted = new ArrayDeque<>();
-        final Deque<Message> wire = new ArrayDeque<>(); // towards the peer
-        final Deque<Message> landed = new ArrayDeque<>(); // not yet polled
-        final Deque<Message> sent = new ArrayDeque<>(); // delivered, completion not yet reported
-        final Deque<long[]> unread = new ArrayDeque<>(); // slot, position, bytes
-        final long[] slotAt;
-        Side peer;
-        int limit; // highest message number the peer's messages have allowed, kept independently
-        int advertised; // the same that our messages have told the peer
-        boolean established = true;
-        boolean reserved;
-        boolean outShut;
-        boolean inShut;
-        boolean closed;
-        boolean dead; // queue pair gone
-        long written;
-        long read;
-        int timers;
-
-        Side(String name, SdpMachine machine, WireConfig config) {
-            this.name = name;
-            this.machine = machine;
-            this.config = config;
-            this.slotAt = new long[config.receiveSlots()];
-            for (int i = 0; i < config.receiveSlots(); i++) {
-                posted.add(i);
-            }
-        }
-
-        @Override
-        public String toString() {
-            return machine.state()
-                    + " "
-                    + machine.abortReason()
-                    + ", credit "
-                    + machine.credit()
-                    + " reserved "
-                    + machine.credits().reserved()
-                    + " posted "
-                    + machine.posted()
-                    + " known "
-                    + machine.credits().known()
-                    + ", "
-                    + config
-                    + ", wrote "
-                    + written
-                    + ", read "
-                    + read
-                    + ", wire "
-                    + wire.size()
-                    + ", landed "
-                    + landed.size()
-                    + ", unread "
-                    + unread.size()
-                    + ", timers "
-                    + timers
-                    + ", closed "
-                    + closed
-                    + ", dead "
-                    + dead;
-        }
-
-        /** Whether the peer's application has read all we wrote, unless it does not want to. */
-        boolean peerSees() {
-            return peer.inShut || peer.read == written;
-        }
-
-        void event(Runnable event) {
-            boolean wasWritable = machine.writable();
-            boolean wasEof = machine.eof() || machine.reset();
-            boolean wasClosed = machine.closed();
-            event.run();
-            int woken = 0;
-            if (tracing) {
-                trace.append(name).append(' ').append(out).append('\n');
-            }
-            for (int i = 0; i < out.size(); i++) {
-                if (out.kind(i) == Outbox.WAKE) {
-                    woken |= out.flags(i);
-                } else {
-                    act(i);
-                }
-            }
-            out.clear();
-            check(
-                    wasWritable || !machine.writable() || (woken & Outbox.WRITABLE) != 0,
-                    name + " forgot to wake the writer");
-            check(
-                    wasEof || !(machine.eof() || machine.reset()) || (woken & 1) != 0,
-                    name + " forgot to wake the reader");
-            check(
-                    wasClosed || !machine.closed() || (woken & Outbox.CLOSED) != 0,
-                    name + " forgot to say it is closed");
-        }
-
-        private void act(int i) {
-            switch (out.kind(i)) {
-                case Outbox.SEND, Outbox.CONTROL -> post(i);
-                case Outbox.DELIVER -> deliver(i);
-                case Outbox.REPOST -> posted.add(out.slot(i));
-                case Outbox.ARM_TIMER -> timers |= 1 << out.timer(i);
-                case Outbox.CANCEL_TIMER -> {
-                    check((timers & (1 << out.timer(i))) != 0, "cancels an idle timer");
-                    timers &= ~(1 << out.timer(i));
-                }
-                case Outbox.DISCONNECT -> hangUp(false);
-                case Outbox.ABORT -> {
-                    rough = true;
-                    drop(wire, choices.below(wire.size() + 1));
-                    hangUp(choices.below(2) == 0);
-                    dead = true;
-                }
-                default -> throw new AssertionError(out.toString());
-            }
-        }
-
-        private void post(int i) {
-            check(!dead, "sends on a dead queue pair");
-            Message message = new Message();
-            MemorySegment header = MemorySegment.ofArray(message.header);
-            out.writeHeader(i, header, 0);
-            message.byteLen = out.messageBytes(i);
-            message.streamAt = written;
-            message.tag = (out.flags(i) & Outbox.SIGNALLED) != 0 ? out.tag(i) : 0;
-            check(Bsdh.check(header, 0, message.byteLen) == Bsdh.Fault.NONE, "malformed message");
-            check(message.byteLen <= peer.config.receiveBytes(), "too long for the peer");
-            if (!lied) {
-                checkCredit(header, out.bytes(i) > 0);
-            }
-            advertised = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
-            written += out.bytes(i);
-            wire.add(message);
-            int busy = wire.size() + sent.size();
-            check(
-                    config.sendDepth() == Integer.MAX_VALUE || busy <= config.sendDepth(),
-                    "send queue overrun");
-        }
-
-        /** What the protocol allows at each credit level, from the wire alone. */
-        private void checkCredit(MemorySegment header, boolean payload) {
-            int before = limit - (Bsdh.mseq(header, 0) - 1);
-            int told = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
-            boolean raises = told - advertised > 0;
-            check(
-                    payload ? before >= 3 : before >= 2 || (before == 1 && raises),
-                    name + " sends at credit " + before);
-        }
-
-        private void deliver(int i) {
-            int bytes = out.bytes(i);
-            check(bytes > 0, "delivers nothing");
-            if (!lied) {
-                check(out.offset(i) == Bsdh.BYTES, "payload offset");
-            }
-            check(!inShut, "delivers to a reader who left");
-            unread.add(new long[] {out.slot(i), slotAt[out.slot(i)], bytes});
-        }
-
-        private void hangUp(boolean failed) {
-            Message end = new Message();
-            end.hangUp = true;
-            end.failed = failed;
-            wire.add(end);
-        }
-
-        void write() {
-            if (reserved || outShut || !machine.reserve()) {
-                return;
-            }
-            reserved = true;
-            if (choices.below(3) != 0) {
-                finishReservation();
-            }
-        }
-
-        void finishReservation() {
-            if (!reserved) {
-                return;
-            }
-            reserved = false;
-            if (choices.below(10) == 9) {
-                event(() -> machine.unreserve(out));
-                return;
-            }
-            int bytes = 1 + choices.below(machine.maxPayload());
-            event(
-                    () -> {
-                        long before = written;
-                        boolean left = machine.send(0, bytes, choices.below(8) == 7, out);
-                        check(left == out.size() > 0, "send tells the wrong story");
-                        check(left || before == written, "sent after all");
-                    });
-        }
-
-        /** The next {@code count} messages of the peer land in posted buffers. */
-        boolean land(int count) {
-            boolean moved = false;
-            for (int i = 0; i < count && !peer.wire.isEmpty(); i++) {
-                Message message = peer.wire.remove();
-                moved = true;
-                if (dead) {
-                    continue;
-                }
-                if (!message.hangUp) {
-                    if (posted.isEmpty()) {
-                        check(lied || rough, "no buffer posted for a message to " + name);
-                        fail();
-                        return true;
-                    }
-                    message.slot = posted.remove();
-                    slotAt[message.slot] = message.streamAt;
-                    peer.sent.add(message);
-                }
-                landed.add(message);
-            }
-            return moved;
-        }
-
-        /** Polls up to {@code count} receive completions. */
-        boolean poll(int count) {
-            boolean moved = false;
-            for (int i = 0; i < count && !landed.isEmpty() && !dead; i++) {
-                Message message = landed.remove();
-                moved = true;
-                if (message.hangUp) {
-                    disconnected(message.failed);
-                } else {
-                    MemorySegment header = MemorySegment.ofArray(message.header);
-                    if (message.byteLen >= Bsdh.BYTES && !lied) {
-                        limit = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
-                    }
-                    int copied = Math.min(message.byteLen, Bsdh.MAX_HEADER_BYTES);
-                    event(
-                            () ->
-                                    machine.onReceived(
-                                            message.slot, header, 0, copied, message.byteLen, out));
-                }
-            }
-            return moved;
-        }
-
-        /** The connection below ended: what we had on the wire may or may not have landed. */
-        private void disconnected(boolean failed) {
-            if (machine.state() == State.ESTABLISHED) {
-                rough = true;
-            }
-            while (!sent.isEmpty() && choices.below(2) == 0) {
-                completeSends(1);
-            }
-            dead = true;
-            wire.clear();
-            if (!peer.dead) { // the answer, or our own close that crossed
-                Message end = new Message();
-                end.hangUp = true;
-                wire.add(end);
-            }
-            event(
-                    () -> {
-                        if (failed) {
-                            machine.onQpError(out);
-                        } else {
-                            machine.onDisconnected(out);
-                        }
-                    });
-        }
-
-        boolean read(int count) {
-            boolean moved = false;
-            for (int i = 0; i < count && !unread.isEmpty() && !closed; i++) {
-                long[] chunk = unread.remove();
-                moved = true;
-                if (!lied) {
-                    check(chunk[1] == read, name + " read " + chunk[1] + " instead of " + read);
-                }
-                read = chunk[1] + chunk[2];
-                event(() -> machine.consumed((int) chunk[0], out));
-            }
-            return moved;
-        }
-
-        boolean completeSends(int count) {
-            List<Message> done = new ArrayList<>();
-            while (done.size() < count && !sent.isEmpty()) {
-                done.add(sent.remove());
-            }
-            if (done.isEmpty()) {
-                return false;
-            }
-            event(() -> machine.onSendsCompleted(done.size(), out));
-            for (Message message : done) {
-                if (message.tag != 0) {
-                    event(() -> machine.onControlSent(message.tag, out));
-                }
-            }
-            return true;
-        }
-
-        void shut(int how) {
-            switch (how) {
-                case 0, 1, 2 -> shutOutput();
-                case 3 -> {
-                    inShut = true;
-                    event(() -> machine.shutdownInput(out));
-                    while (!unread.isEmpty()) {
-                        long[] chunk = unread.remove();
-                        event(() -> machine.consumed((int) chunk[0], out));
-                    }
-                }
-                case 4 -> close(false);
-                case 5 -> close(choices.below(2) == 0);
-                case 6 -> {
-                    if (machine.eof() && unread.isEmpty()) {
-                        close(false);
-                    }
-                }
-                case 7 -> {
-                    if (faults.failures) {
-                        rough = true;
-                        event(() -> machine.abort(AbortReason.LOCAL_ABORT, out));
-                    }
-                }
-                default -> {}
-            }
-        }
-
-        void shutOutput() {
-            outShut = true;
-            event(() -> machine.shutdownOutput(out));
-        }
-
-        void close(boolean abortive) {
-            if (closed) {
-                return;
-            }
-            boolean quiet = machine.eof() && unread.isEmpty() && !abortive;
-            rough |= !quiet; // the peer may have sent, or may still send, what nobody will read
-            closed = true;
-            outShut = true;
-            inShut = true;
-            boolean left = !unread.isEmpty();
-            event(() -> machine.close(left, abortive, out));
-            unread.clear();
-        }
-
-        /** As an application that has read everything and waits for the peer to end, if it can. */
-        void closeGently() {
-            if (!machine.eof() && !machine.reset() && !machine.closed()) {
-                shutOutput();
-                settle();
-            }
-            if (machine.eof() || machine.reset() || machine.closed()) {
-                close(false);
-            } else {
-                peer.shutOutput();
-                settle();
-                close(false);
-            }
-        }
-
-        void fireTimer(int timer) {
-            if ((timers & (1 << timer)) != 0) {
-                rough = true;
-                timers &= ~(1 << timer);
-                event(() -> machine.onTimer(timer, out));
-            } else if (choices.below(8) == 0) {
-                event(() -> machine.onTimer(timer, out)); // stale: cancelled while it fired
-            }
-        }
-
-        boolean fireAny() {
-            for (int timer = 0; timer < SdpMachine.TIMERS; timer++) {
-                if ((timers & (1 << timer)) != 0) {
-                    fireTimer(timer);
-                    return true;
-                }
-            }
-            return false;
-        }
-
-        /** This side's queue pair breaks; the other side's finds out later. */
-        void fail() {
-            if (dead) {
-                return;
-            }
-            rough = true;
-            drop(wire, choices.below(wire.size() + 1));
-            hangUp(true);
-            dead = true;
-            event(() -> machine.onQpError(out));
-        }
-
-        private void drop(Deque<Message> messages, int count) {
-            for (int i = 0; i < count; i++) {
-                messages.removeLast();
-            }
-        }
-
-        /** A message on the way is not what this machine sent. */
-        void lie() {
-            Message victim = wire.peekLast();
-            if (victim == null || victim.hangUp) {
-                return;
-            }
-            lied = true;
-            rough = true;
-            MemorySegment header = MemorySegment.ofArray(victim.header);
-            switch (choices.below(6)) {
-                case 0 -> victim.header[choices.below(16)] ^= (byte) (1 << choices.below(8));
-                case 1 -> victim.header[0] = (byte) choices.below(256);
-                case 2 -> header.set(Wire.SHORT, 2, (short) choices.below(65536));
-                case 3 -> victim.byteLen = choices.below(peer.config.receiveBytes() + 1);
-                default -> {
-                    // a well-formed message of any kind, with any extended header
-                    int mid = LYING_MIDS[choices.below(LYING_MIDS.length)];
-                    int room = peer.config.receiveBytes() - Bsdh.BYTES - Mid.extendedBytes(mid);
-                    int payload = Mid.mayCarryPayload(mid) ? choices.below(room + 1) : 0;
-                    int len = Bsdh.BYTES + Mid.extendedBytes(mid) + payload;
-                    header.set(Wire.BYTE, 0, (byte) mid);
-                    header.set(Wire.BYTE, 1, (byte) (choices.below(4) << 1));
-                    header.set(Wire.INT, 4, len);
-                    header.set(Wire.INT, 16, choices.below(3) << (28 * choices.below(2)));
-                    victim.byteLen = len;
-                }
-            }
-        }
-
-        /** One round of everything that needs no decision. */
-        boolean progress(boolean reading) {
-            boolean moved = false;
-            if (!established) {
-                established = true;
-                event(() -> machine.onEstablished(out));
-                moved = true;
-            }
-            if (reserved) {
-                finishReservation();
-                moved = true;
-            }
-            moved |= land(Integer.MAX_VALUE);
-            moved |= poll(Integer.MAX_VALUE);
-            moved |= reading && read(Integer.MAX_VALUE);
-            moved |= completeSends(Integer.MAX_VALUE);
-            return moved;
-        }
-    }
-
-    private static final int[] LYING_MIDS = {
-        0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E,
-        0x22, 0x40, 0x7F, 0x80, 0xFC, 0xFD, 0xFE, 0xFE, 0xFE, 0xFF, 0xFF
-    };
 }

@@ -1,0 +1,237 @@
+package io.sdp4j.wire;
+
+/**
+ * What the program on one side does with its stream, and what it is waiting for.
+ *
+ * <p>Shape: a blocking program sleeps when it cannot go on, and only a wake-up of the machine gets
+ * it going again; a non-blocking one tries whenever it likes; an asynchronous one hands over
+ * several writes and is served inside the events that make room for them. Payload is nothing but
+ * its position in the stream: the machine never sees more of it either.
+ */
+final class Application {
+    enum Style {
+        NON_BLOCKING,
+        BLOCKING,
+        ASYNCHRONOUS
+    }
+
+    /** Writes that an asynchronous program lets wait at a time. */
+    private static final int PIPELINE = 4;
+
+    final Style style;
+    private final Side side;
+    private final Choices choices;
+    private int budget;
+    private long todo; // bytes of begun writes that the machine has not taken yet
+    private int waiting; // writes they belong to
+    private boolean reserved; // a send slot is being filled
+    private boolean writerAsleep;
+    private boolean readerAsleep;
+    boolean outShut;
+    boolean inShut;
+    boolean closed;
+    long read;
+
+    Application(Side side, Choices choices, Style style, int budget) {
+        this.side = side;
+        this.choices = choices;
+        this.style = style;
+        this.budget = budget;
+    }
+
+    boolean reserved() {
+        return reserved;
+    }
+
+    /** Whether a write can begin or go on. */
+    boolean canWrite() {
+        return !outShut && !reserved && !writerAsleep && (budget > 0 || todo > 0);
+    }
+
+    /** Begins a write, or goes on with one. */
+    void write() {
+        if (!canWrite()) {
+            return;
+        }
+        if (todo == 0 || (style == Style.ASYNCHRONOUS && waiting < PIPELINE && budget > 0)) {
+            todo += size();
+            waiting++;
+            budget--;
+        }
+        if (style == Style.ASYNCHRONOUS) {
+            pump();
+            return;
+        }
+        if (!side.machine.reserve()) {
+            if (style == Style.BLOCKING) {
+                writerAsleep = true;
+            } else {
+                taken(todo); // it would block: the program has better things to do
+            }
+            return;
+        }
+        reserved = true;
+        if (side.bounds.plain() || choices.below(3) != 0) {
+            fill();
+        }
+    }
+
+    /** The slot that is being filled is full. */
+    void fill() {
+        if (!reserved) {
+            return;
+        }
+        reserved = false;
+        if (!side.bounds.plain() && choices.below(10) == 9) {
+            side.event(() -> side.machine.unreserve(side.out));
+            taken(todo);
+        } else {
+            send();
+        }
+    }
+
+    private void pump() {
+        while (todo > 0 && side.machine.reserve()) {
+            send();
+        }
+    }
+
+    private void send() {
+        int bytes = (int) Math.min(Math.max(todo, 1), side.machine.maxPayload());
+        boolean urgent = !side.bounds.plain() && choices.below(8) == 7;
+        side.send(bytes, urgent);
+        taken(bytes);
+    }
+
+    private void taken(long bytes) {
+        todo = Math.max(0, todo - bytes);
+        if (todo == 0) {
+            waiting = 0;
+        }
+    }
+
+    private long size() {
+        int max = side.machine.maxPayload();
+        if (side.bounds.plain()) {
+            return max;
+        }
+        return switch (choices.below(4)) {
+            case 0 -> 1;
+            case 1, 2 -> 1 + choices.below(max);
+            default -> (1 + choices.below(10)) * (long) max + choices.below(2);
+        };
+    }
+
+    /** The machine has something new for this program. */
+    void woken(int mask) {
+        if ((mask & Outbox.WRITABLE) != 0) {
+            writerAsleep = false;
+        }
+        if ((mask & Outbox.READABLE) != 0) {
+            readerAsleep = false;
+        }
+        if (side.machine.reset() || side.machine.outputShut()) {
+            taken(todo); // the write fails
+        }
+    }
+
+    /** The events of an asynchronous program include its own. */
+    void served() {
+        if (style == Style.ASYNCHRONOUS && !outShut) {
+            pump();
+        }
+    }
+
+    void delivered() {
+        readerAsleep = false;
+    }
+
+    /** Reads up to {@code count} messages; a blocking reader falls asleep when there is none. */
+    boolean read(int count) {
+        boolean moved = false;
+        for (int i = 0; i < count && !closed; i++) {
+            Side.Chunk chunk = side.unread.poll();
+            if (chunk == null) {
+                readerAsleep =
+                        style == Style.BLOCKING
+                                && !(inShut || side.machine.eof() || side.machine.reset());
+                break;
+            }
+            moved = true;
+            side.oracles.reads(side, chunk, read);
+            read = chunk.at() + chunk.bytes();
+            side.event(() -> side.machine.consumed(chunk.slot(), side.out));
+        }
+        return moved;
+    }
+
+    void shutOutput() {
+        outShut = true;
+        writerAsleep = false;
+        taken(todo);
+        side.event(() -> side.machine.shutdownOutput(side.out));
+    }
+
+    void shutInput() {
+        inShut = true;
+        readerAsleep = false;
+        side.event(() -> side.machine.shutdownInput(side.out));
+        while (!side.unread.isEmpty()) {
+            int slot = side.unread.remove().slot();
+            side.event(() -> side.machine.consumed(slot, side.out));
+        }
+    }
+
+    void close(boolean abortive) {
+        if (closed) {
+            return;
+        }
+        boolean quiet = side.machine.eof() && side.unread.isEmpty() && !abortive;
+        if (!quiet) {
+            side.twins.rough(); // the peer may have sent, or may still send, what nobody will read
+        }
+        closed = true;
+        outShut = true;
+        inShut = true;
+        writerAsleep = false;
+        readerAsleep = false;
+        taken(todo);
+        boolean left = !side.unread.isEmpty();
+        side.event(() -> side.machine.close(left, abortive, side.out));
+        side.unread.clear();
+    }
+
+    boolean writerAsleep() {
+        return writerAsleep;
+    }
+
+    boolean readerAsleep() {
+        return readerAsleep;
+    }
+
+    /** Whether a write has begun that has neither failed nor been taken in full. */
+    boolean writing() {
+        return todo > 0 || reserved;
+    }
+
+    void fingerprint(Fingerprint print) {
+        print.add(budget).add(todo).add(waiting).add(read);
+        print.add(reserved).add(writerAsleep).add(readerAsleep);
+        print.add(outShut).add(inShut).add(closed);
+    }
+
+    @Override
+    public String toString() {
+        return style
+                + (reserved ? " filling" : "")
+                + (writerAsleep ? " writer asleep" : "")
+                + (readerAsleep ? " reader asleep" : "")
+                + (outShut ? " out shut" : "")
+                + (inShut ? " in shut" : "")
+                + (closed ? " closed" : "")
+                + ", to write "
+                + todo
+                + ", read "
+                + read;
+    }
+}

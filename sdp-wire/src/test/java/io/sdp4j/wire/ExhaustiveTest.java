@@ -1,0 +1,117 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import org.junit.jupiter.api.Test;
+
+/**
+ * Every schedule within small bounds, by the same scenario and the same oracles as the simulation.
+ *
+ * <p>Bounds: two connections of four buffers each (the fewest there may be, so that the third
+ * message already waits for credits), payloads of one size, one event at a time. From every state
+ * reached, everything is also left to settle, both sides close, and the end is proved.
+ *
+ * {@snippet lang = text :
+ *  what may happen                                   writes     states     run in
+ *  messages, reads                                   4 and 4    20,164     every build
+ *  the same, three sends in flight at most           2 and 2    11,983     every build
+ *  also shutdown and close of either side            1 and 1    33,425     every build
+ *  also queue pairs that fail, timers at any time    0 and 0    57,550     every build
+ *  messages, reads                                   5 and 5    59,638     deep
+ *  also shutdown and close of either side            2 and 1    166,506    deep
+ *  also queue pairs that fail, timers at any time    1 and 0    412,934    deep
+ * }
+ *
+ * <p>A number that changes is no fault by itself: the machine has come to tell more or fewer states
+ * apart, and this table must say so.
+ */
+class ExhaustiveTest {
+    private static final int ANY_DEPTH = Integer.MAX_VALUE;
+
+    @Test
+    void stream() {
+        assertEquals(20_164, states(Faults.NONE, 4, 4, ANY_DEPTH));
+    }
+
+    @Test
+    void streamOfShallowQueues() {
+        assertEquals(11_983, states(Faults.NONE, 2, 2, WireConfig.MIN_SEND_DEPTH));
+    }
+
+    @Test
+    void ends() {
+        assertEquals(33_425, states(Faults.ENDS, 1, 1, ANY_DEPTH));
+    }
+
+    @Test
+    void failures() {
+        assertEquals(57_550, states(Faults.ALL, 0, 0, ANY_DEPTH));
+    }
+
+    @Test
+    void longerStream() {
+        assumeTrue(Effort.deep());
+        assertEquals(59_638, states(Faults.NONE, 5, 5, ANY_DEPTH));
+    }
+
+    @Test
+    void endsOfAStream() {
+        assumeTrue(Effort.deep());
+        assertEquals(166_506, states(Faults.ENDS, 2, 1, ANY_DEPTH));
+    }
+
+    @Test
+    void failuresOfAStream() {
+        assumeTrue(Effort.deep());
+        assertEquals(412_934, states(Faults.ALL, 1, 0, ANY_DEPTH));
+    }
+
+    /** The search itself: three choices of two, three and two make twelve runs and no more. */
+    @Test
+    void everyChoiceIsTaken() {
+        boolean[] taken = new boolean[12];
+        Explorer explorer =
+                Explorer.explore(
+                        choices -> {
+                            int number = choices.below(2) * 6 + choices.below(3) * 2;
+                            taken[number + choices.below(2)] = true;
+                        });
+        assertEquals(12, explorer.runs());
+        for (boolean one : taken) {
+            assertTrue(one);
+        }
+    }
+
+    /** A fault deep in the tree is found, and its choices are named. */
+    @Test
+    void faultsAreFound() {
+        AssertionError error =
+                assertThrows(
+                        AssertionError.class,
+                        () ->
+                                Explorer.explore(
+                                        choices -> {
+                                            boolean first = choices.below(4) == 3;
+                                            boolean second = choices.below(4) == 2;
+                                            assertTrue(!first || !second);
+                                        }));
+        assertEquals("after the choices [3, 2]", error.getMessage());
+    }
+
+    private static int states(Faults faults, int writes, int peerWrites, int sendDepth) {
+        WireConfig config = new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, sendDepth, 4, 4, 4);
+        Bounds bounds = new Bounds(config, config, writes, peerWrites, true);
+        Explorer explorer =
+                Explorer.explore(
+                        choices -> {
+                            Twins twins = new Twins(choices, faults, bounds, false);
+                            if (twins.run(Integer.MAX_VALUE)) {
+                                twins.finish();
+                            }
+                        });
+        return explorer.states();
+    }
+}

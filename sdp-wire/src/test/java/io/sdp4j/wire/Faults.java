@@ -1,0 +1,16 @@
+package io.sdp4j.wire;
+
+/**
+ * What may go wrong in a run.
+ *
+ * @param ends applications shut and close at any time
+ * @param failures queue pairs break, set-up ends early, applications abort
+ * @param wildTimers timers fire before anything else had a chance
+ * @param lies messages are replaced on their way
+ */
+record Faults(boolean ends, boolean failures, boolean wildTimers, boolean lies) {
+    static final Faults NONE = new Faults(false, false, false, false);
+    static final Faults ENDS = new Faults(true, false, false, false);
+    static final Faults ALL = new Faults(true, true, true, false);
+    static final Faults LIES = new Faults(true, true, true, true);
+}

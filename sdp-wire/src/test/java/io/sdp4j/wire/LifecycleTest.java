@@ -1,0 +1,499 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** From Hello to the last timer: what each event does in each state, and what it must not do. */
+class LifecycleTest {
+    private final MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
+    private final Outbox out = new Outbox();
+
+    private static int wake(Rig rig) {
+        int row = rig.row(Outbox.WAKE);
+        return row < 0 ? 0 : rig.out.flags(row);
+    }
+
+    private static boolean armed(Rig rig, int timer, long seconds) {
+        int row = rig.row(Outbox.ARM_TIMER);
+        return row >= 0
+                && rig.out.timer(row) == timer
+                && rig.out.nanos(row) == seconds * 1_000_000_000L;
+    }
+
+    /** A machine in FIN_SENT after close(): our half has ended, nobody reads. */
+    private static Rig orphan() {
+        Rig rig = new Rig();
+        rig.machine.close(false, false, rig.out);
+        rig.complete(Mid.DISCONN);
+        assertEquals(State.FIN_SENT, rig.machine.state());
+        return rig;
+    }
+
+    /** A machine that has been told of data after its close, and says AbortConn. */
+    private static Rig aborting() {
+        Rig rig = orphan();
+        rig.feed(Mid.DATA, 64, 1);
+        assertEquals(State.ABORTING, rig.machine.state());
+        return rig;
+    }
+
+    /** A machine that has sent its DisConn after the peer's, not yet completed. */
+    private static Rig lastSending() {
+        Rig rig = new Rig();
+        rig.feed(Mid.DISCONN, 64, 0);
+        rig.out.clear();
+        rig.machine.shutdownOutput(rig.out);
+        assertEquals(State.LAST_SENDING, rig.machine.state());
+        return rig;
+    }
+
+    @Test
+    void helloAtTheWrongTime() {
+        SdpMachine connecting = SdpMachine.connecting(Rig.CONFIG);
+        Hello.writeShort(m, 0, 32, 16, 16_400, 16_400, 4, 4);
+        assertEquals(HelloFault.WRONG_TIME, connecting.onHello(m, 0, Hello.SHORT_BYTES));
+        HelloAck.writeShort(m, 0, 32, 16, 16_400, 4, 4);
+        assertEquals(HelloFault.WRONG_TIME, connecting.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
+        connecting.writeHello(m, 0);
+        assertEquals(State.HELLO_SENT, connecting.state());
+        HelloAck.writeShort(m, 0, 32, 0, 16_400, 4, 4);
+        assertEquals(HelloFault.NO_ADVERTS, connecting.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
+        assertEquals(0, connecting.credit(), "a refused HelloAck grants nothing");
+        HelloAck.writeShort(m, 0, 32, 16, 16_400, 4, 4);
+        assertEquals(HelloFault.NONE, connecting.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
+        assertEquals(32, connecting.credit());
+        assertEquals(HelloFault.WRONG_TIME, connecting.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
+
+        SdpMachine accepting = SdpMachine.accepting(Rig.CONFIG);
+        assertEquals(HelloFault.WRONG_TIME, accepting.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
+        Hello.writeShort(m, 0, 32, 16, 16_400, 16_400, 4, 4);
+        assertEquals(HelloFault.NONE, accepting.onHello(m, 0, Hello.SHORT_BYTES));
+        assertEquals(HelloFault.WRONG_TIME, accepting.onHello(m, 0, Hello.SHORT_BYTES));
+        SdpMachine closed = SdpMachine.accepting(Rig.CONFIG);
+        closed.close(false, false, out);
+        assertEquals(HelloFault.WRONG_TIME, closed.onHello(m, 0, Hello.SHORT_BYTES));
+    }
+
+    /** What the two halves of the hand-shake agree on, in both forms. */
+    @Test
+    void agreement() {
+        SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
+        Hello.writeShort(m, 0, 32, 7, 1, 1 << 31, 2, 3);
+        assertEquals(HelloFault.NONE, machine.onHello(m, 0, Hello.SHORT_BYTES));
+        assertEquals(HelloForm.SHORT, machine.helloForm());
+        assertEquals(Integer.MAX_VALUE, machine.peerReceiveBytes(), "2^31 fits no int");
+        assertEquals(7, machine.peerMaxAdverts());
+        assertEquals(3, machine.ord());
+        assertEquals(2, machine.ird());
+        assertEquals(HelloAck.SHORT_BYTES, machine.writeHelloAck(m, 0));
+        SdpMachine ib = SdpMachine.accepting(Rig.CONFIG);
+        Hello.writeIb(m, 0, 0x11, 4, 0, 32, 7, 99, 99, 5, 0, 1, 0, 2);
+        assertEquals(HelloFault.NONE, ib.onHello(m, 0, Hello.IB_BYTES));
+        assertEquals(HelloForm.IB, ib.helloForm());
+        assertEquals(4, ib.ord(), "the InfiniBand form says nothing of it");
+        assertEquals(4, ib.ird());
+        assertEquals(HelloAck.IB_BYTES, ib.writeHelloAck(m, 0));
+        assertEquals(1, HelloAck.majorVersion(m, 0));
+
+        SdpMachine connecting = SdpMachine.connecting(Rig.CONFIG);
+        connecting.useIbForm(6, 5, 1, 2, 3, 4);
+        connecting.writeHello(m, 0);
+        HelloAck.writeIb(m, 0, 0x22, 32, 9, 37);
+        assertEquals(HelloFault.NONE, connecting.onHelloAck(m, 0, HelloAck.IB_BYTES));
+        assertEquals(4, connecting.ord());
+        assertEquals(37, connecting.peerReceiveBytes());
+        assertEquals(37 - Bsdh.BYTES, connecting.maxPayload());
+    }
+
+    /** Before HelloAck a message proves nothing; after it, it proves that the connection is up. */
+    @Test
+    void firstMessageEstablishes() {
+        SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
+        Hello.writeShort(m, 0, 32, 16, 16_400, 16_400, 4, 4);
+        machine.onHello(m, 0, Hello.SHORT_BYTES);
+        machine.writeHelloAck(m, 0);
+        assertEquals(State.HELLO_RCVD, machine.state());
+        Bsdh.write(m, 0, Mid.DATA, 0, 32, 26, 1, 0);
+        machine.onReceived(0, m, 0, 26, 26, out);
+        assertEquals(State.ESTABLISHED, machine.state());
+        assertEquals(Outbox.WAKE, out.kind(0));
+        assertEquals(10, out.bytes(1));
+        SdpMachine early = SdpMachine.connecting(Rig.CONFIG);
+        early.writeHello(m, 0);
+        out.clear();
+        Bsdh.write(m, 0, Mid.DATA, 0, 32, 26, 1, 0);
+        early.onReceived(0, m, 0, 26, 26, out);
+        assertEquals(State.HELLO_SENT, early.state());
+        assertEquals(0, out.size());
+    }
+
+    @Test
+    void counters() {
+        Rig rig = new Rig();
+        rig.send(10);
+        rig.send(20);
+        rig.feed(Mid.DATA, 64, 100);
+        rig.feed(Mid.DATA, 64, 0);
+        rig.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+        assertEquals(30, rig.machine.bytesSent());
+        assertEquals(3, rig.machine.messagesSent());
+        assertEquals(100, rig.machine.bytesReceived());
+        assertEquals(3, rig.machine.messagesReceived());
+        assertEquals(1, rig.machine.creditUpdatesReceived());
+        assertEquals(0, rig.machine.creditUpdatesSent());
+        assertFalse(rig.machine.outputShut() || rig.machine.outputDone() || rig.machine.closed());
+    }
+
+    /** An ordinary message asks for no solicited event and carries no flag (14). */
+    @Test
+    void ordinaryDataIsUnsolicited() {
+        Rig rig = new Rig();
+        rig.send(10);
+        int row = rig.row(Outbox.SEND);
+        assertEquals(0, rig.out.flags(row));
+        assertEquals(0, Bsdh.flags(rig.message(), 0));
+    }
+
+    /** Only the two urgent flags reach the program; REQ_PIPE on Data means nothing. */
+    @Test
+    void deliveredFlags() {
+        Rig rig = new Rig();
+        rig.feed("FF 07 00 40 00 00 00 11 00 00 00 01 00 00 00 00 41");
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.flags(rig.row(Outbox.DELIVER)));
+        rig.feed("FF 04 00 40 00 00 00 11 00 00 00 02 00 00 00 00 41");
+        assertEquals(0, rig.out.flags(rig.row(Outbox.DELIVER)));
+    }
+
+    /** A message as long as the buffers is legal. */
+    @Test
+    void longestMessage() {
+        Rig rig = new Rig();
+        rig.feed(Mid.DATA, 64, 16_400 - Bsdh.BYTES);
+        rig.assertAlive();
+    }
+
+    /** Our buffers are full of what the peer does not know to be free again: it overruns us. */
+    @Test
+    void messageWithoutCredit() {
+        Rig rig = new Rig(new WireConfig(5, 16_400, Integer.MAX_VALUE, 16, 4, 4), 0, 0, 0);
+        for (int i = 0; i < 5; i++) {
+            rig.feed(Mid.DATA, 0, 10);
+            rig.consumed();
+            assertEquals(List.of(), rig.mids(), "we have no credit to tell");
+        }
+        rig.assertAlive();
+        rig.feed(Mid.DATA, 0, 10);
+        rig.assertViolation(AbortReason.NO_CREDIT);
+    }
+
+    /** Two that the peer knows of and one it does not: told at once (4.4). */
+    @Test
+    void updateWhenFewAreKnown() {
+        Rig rig = new Rig(new WireConfig(16, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        for (int i = 0; i < 14; i++) {
+            rig.feed(Mid.DATA, 64, 10);
+            assertEquals(List.of(), rig.mids());
+        }
+        assertEquals(2, rig.machine.credits().known());
+        rig.consumed();
+        assertEquals(List.of(Mid.DATA), rig.mids());
+        assertEquals(3, Bsdh.bufs(rig.message(), 0));
+        rig.consumed();
+        assertEquals(List.of(), rig.mids(), "three are known, one more can wait");
+    }
+
+    /** With enough known, a quarter of the pool is worth a message, and not one buffer less. */
+    @Test
+    void updateByTheQuarter() {
+        Rig rig = new Rig(new WireConfig(16, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        for (int i = 0; i < 6; i++) {
+            rig.feed(Mid.DATA, 64, 10);
+        }
+        for (int i = 0; i < 3; i++) {
+            rig.consumed();
+            assertEquals(List.of(), rig.mids());
+        }
+        rig.consumed();
+        assertEquals(List.of(Mid.DATA), rig.mids());
+        assertEquals(14, Bsdh.bufs(rig.message(), 0));
+    }
+
+    /** The peer has ended its half and still needs credits, for its control messages (4.4). */
+    @Test
+    void updatesGoOnAfterThePeersDisConn() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        rig.feed(Mid.DISCONN, 64, 0);
+        int updates = 0;
+        for (int i = 0; i < 40; i++) {
+            assertTrue(rig.machine.credits().known() > 1, "the peer cannot say anything any more");
+            rig.feed(Mid.SINK_AVAIL_CANCEL, 64, 0);
+            updates += rig.mids().size();
+        }
+        rig.assertAlive();
+        assertTrue(updates >= 10, () -> "too few");
+    }
+
+    /** After both DisConns nothing more is said, whatever is due. */
+    @Test
+    void silenceAfterBothDisConns() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        rig.machine.shutdownOutput(rig.out);
+        rig.feed(Mid.DISCONN, 64, 0);
+        assertEquals(State.FIN_CROSS, rig.machine.state());
+        for (int i = 0; i < 7; i++) {
+            rig.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+            assertEquals(List.of(), rig.mids());
+        }
+        rig.assertAlive();
+    }
+
+    /** What a reservation held back leaves when it is given back. */
+    @Test
+    void unreserveLetsControlGo() {
+        Rig rig = new Rig(3);
+        assertTrue(rig.machine.reserve());
+        rig.feed(Mid.CH_RCV_BUF, 3, 0, 4096);
+        assertEquals(List.of(), rig.mids());
+        rig.out.clear();
+        rig.machine.unreserve(rig.out);
+        assertEquals(List.of(Mid.CH_RCV_BUF_ACK), rig.mids());
+    }
+
+    /** Each reservation costs a credit, and a unit of send depth. */
+    @Test
+    void reservationsCount() {
+        Rig credits = new Rig(4);
+        assertTrue(credits.machine.reserve());
+        assertTrue(credits.machine.reserve());
+        assertFalse(credits.machine.reserve(), "two of four credits are left to control");
+        assertEquals(2, credits.machine.credit());
+        Rig depth = new Rig(new WireConfig(8, 16_400, 4, 16, 4, 4), 64, 0, 0);
+        assertTrue(depth.machine.reserve());
+        assertTrue(depth.machine.reserve());
+        assertTrue(depth.machine.reserve());
+        assertFalse(depth.machine.reserve());
+        depth.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+        assertEquals(List.of(Mid.CH_RCV_BUF_ACK), depth.mids(), "the last send is control's");
+        depth.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+        assertEquals(List.of(), depth.mids(), "three more are promised to payload");
+    }
+
+    /** With a credit promised, control must leave payload three, and takes what is above. */
+    @Test
+    void controlBesideAReservation() {
+        Rig rig = new Rig(4);
+        assertTrue(rig.machine.reserve());
+        rig.feed(Mid.CH_RCV_BUF, 4, 0, 4096);
+        assertEquals(List.of(Mid.CH_RCV_BUF_ACK), rig.mids());
+        rig.feed(Mid.CH_RCV_BUF, 3, 0, 4096);
+        assertEquals(List.of(), rig.mids());
+    }
+
+    /** Stale and wrong completions change nothing. */
+    @Test
+    void completionsOfOthers() {
+        Rig rig = new Rig();
+        rig.machine.shutdownOutput(rig.out);
+        assertEquals(Outbox.WRITABLE, wake(rig), "a writer must learn that it is over");
+        rig.complete(Mid.ABORT_CONN);
+        assertEquals(State.FIN_SENDING, rig.machine.state());
+        assertFalse(rig.machine.outputDone());
+        rig.complete(Mid.DISCONN);
+        assertEquals(Outbox.CLOSED, wake(rig), "a lingering close must learn that it is done");
+        assertTrue(rig.machine.outputDone());
+        rig.complete(Mid.DISCONN);
+        assertEquals(State.FIN_SENT, rig.machine.state());
+        assertEquals(0, rig.out.size());
+        rig.feed(Mid.DISCONN, 64, 0);
+        assertEquals(State.LLP_CLOSING, rig.machine.state());
+        rig.complete(Mid.DISCONN);
+        rig.complete(Mid.ABORT_CONN);
+        assertEquals(State.LLP_CLOSING, rig.machine.state());
+        assertEquals(0, rig.out.size());
+    }
+
+    /** The connection below is given a minute to close; then we are done without it (12.5). */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void llpClosing(int how) {
+        Rig rig = orphan();
+        rig.feed(Mid.DISCONN, 64, 0);
+        assertEquals(State.LLP_CLOSING, rig.machine.state());
+        assertTrue(armed(rig, SdpMachine.TIMER_LLP, 60));
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(Outbox.CANCEL_TIMER)));
+        assertTrue((wake(rig) & Outbox.CLOSED) != 0);
+        assertFalse(rig.machine.closed());
+        rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out); // too late to cut anything
+        assertFalse(rig.machine.reset());
+        rig.out.clear();
+        switch (how) {
+            case 0 -> rig.machine.onDisconnected(rig.out);
+            case 1 -> rig.machine.onQpError(rig.out);
+            default -> rig.machine.onTimer(SdpMachine.TIMER_LLP, rig.out);
+        }
+        assertEquals(State.TIME_WAIT, rig.machine.state());
+        assertTrue(rig.machine.closed() && rig.machine.eof() && !rig.machine.reset());
+        assertEquals(how < 2, rig.row(Outbox.CANCEL_TIMER) >= 0);
+        assertEquals(-1, rig.row(Outbox.ABORT));
+    }
+
+    /** However AbortConn ends, its cause stays the first one. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3})
+    void abortingEnds(int how) {
+        Rig rig = aborting();
+        assertTrue(armed(rig, SdpMachine.TIMER_ABORT, 1));
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(Outbox.CANCEL_TIMER)));
+        assertFalse(rig.machine.eof());
+        assertEquals(Outbox.READABLE | Outbox.WRITABLE, wake(rig));
+        rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
+        assertEquals(State.ABORTING, rig.machine.state());
+        rig.out.clear();
+        switch (how) {
+            case 0 -> rig.machine.onDisconnected(rig.out);
+            case 1 -> rig.machine.onQpError(rig.out);
+            case 2 -> rig.machine.onTimer(SdpMachine.TIMER_ABORT, rig.out);
+            default -> {
+                rig.machine.onControlSent(Mid.ABORT_CONN, rig.out);
+                assertEquals(State.LLP_CLOSING, rig.machine.state());
+                assertTrue(rig.row(Outbox.DISCONNECT) >= 0);
+                rig.machine.onDisconnected(rig.out);
+            }
+        }
+        assertTrue(rig.machine.closed() && rig.machine.outputDone());
+        assertEquals(AbortReason.DATA_AFTER_CLOSE, rig.machine.abortReason());
+        assertEquals(how == 1 || how == 2, rig.row(Outbox.ABORT) >= 0);
+    }
+
+    /** AbortConn waits for a credit, which only a believable message brings, and goes once. */
+    @Test
+    void abortConnWaitsForCredit() {
+        Rig rig = new Rig(2);
+        rig.machine.close(false, false, rig.out);
+        rig.complete(Mid.DISCONN);
+        rig.feed(Mid.DATA, 1, 1);
+        assertEquals(State.ABORTING, rig.machine.state());
+        assertEquals(List.of(), rig.mids());
+        int before = rig.machine.posted();
+        rig.feed("FF 00 00 40 00 00 00 10 00 00 00 09 00 00 00 01"); // not the next one
+        assertEquals(List.of(), rig.mids());
+        assertEquals(before - 1, rig.machine.posted());
+        rig.feed("FF 00 00 40 00 00 00 10 00 00 00 02 00 00 00 01");
+        assertEquals(List.of(Mid.ABORT_CONN), rig.mids());
+        rig.feed("FF 00 00 40 00 00 00 10 00 00 00 03 00 00 00 02");
+        assertEquals(List.of(), rig.mids(), "once");
+        assertEquals(-1, rig.row(Outbox.DELIVER));
+    }
+
+    /** The connection below goes while our DisConn, sent after the peer's, is not completed. */
+    @Test
+    void disconnectedWhileLastSending() {
+        Rig rig = lastSending();
+        rig.out.clear();
+        rig.machine.onDisconnected(rig.out);
+        assertTrue(armed(rig, SdpMachine.TIMER_GRACE, 1));
+        assertFalse(rig.machine.closed());
+        rig.out.clear();
+        rig.machine.onDisconnected(rig.out); // once more does no harm
+        assertEquals(0, rig.out.size());
+        rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
+        assertTrue(rig.machine.closed());
+        assertEquals(List.of(), rig.mids(), "there is nobody to tell");
+    }
+
+    /** It goes before our DisConn could leave: what we had written is lost. */
+    @Test
+    void disconnectedBeforeDisConnLeft() {
+        Rig rig = new Rig(0);
+        rig.feed(Mid.DISCONN, 0, 0);
+        rig.machine.shutdownOutput(rig.out);
+        assertEquals(List.of(), rig.mids());
+        rig.machine.onDisconnected(rig.out);
+        assertEquals(AbortReason.PEER_RESET, rig.machine.abortReason());
+        assertTrue(rig.machine.closed() && rig.machine.eof());
+    }
+
+    /** Both halves ended, both DisConns completed: a failure then has nothing to lose. */
+    @Test
+    void failureAfterBothHalvesEnded() {
+        Rig rig = lastSending();
+        rig.complete(Mid.DISCONN);
+        rig.out.clear();
+        rig.machine.onQpError(rig.out);
+        assertEquals(State.TIME_WAIT, rig.machine.state());
+        assertFalse(rig.machine.reset());
+        Rig sooner = lastSending();
+        sooner.machine.onQpError(sooner.out);
+        assertEquals(State.ERROR, sooner.machine.state());
+        assertEquals(AbortReason.TRANSPORT_ERROR, sooner.machine.abortReason());
+        Rig gone = lastSending();
+        gone.complete(Mid.DISCONN);
+        gone.machine.onDisconnected(gone.out);
+        assertEquals(State.TIME_WAIT, gone.machine.state());
+    }
+
+    /** A close that waits for credit is disarmed when the connection below goes. */
+    @Test
+    void timersStopWithTheConnection() {
+        Rig rig = new Rig();
+        rig.feed(Mid.DISCONN, 64, 0);
+        rig.machine.close(false, false, rig.out);
+        rig.out.clear();
+        rig.machine.onDisconnected(rig.out);
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(Outbox.CANCEL_TIMER)));
+        rig.out.clear();
+        rig.machine.onTimer(SdpMachine.TIMER_CLOSE, rig.out);
+        assertEquals(0, rig.out.size());
+    }
+
+    /** What the shell cuts is cut, with its reason, once. */
+    @Test
+    void abortCuts() {
+        Rig rig = new Rig();
+        rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
+        assertEquals(AbortReason.LOCAL_ABORT, rig.out.reason(rig.row(Outbox.ABORT)));
+        assertTrue(rig.machine.closed() && rig.machine.outputDone());
+        rig.out.clear();
+        rig.machine.abort(AbortReason.CLOSE_TIMEOUT, rig.out);
+        rig.machine.close(true, true, rig.out);
+        rig.machine.onQpError(rig.out);
+        rig.machine.onDisconnected(rig.out);
+        rig.machine.shutdownOutput(rig.out);
+        assertEquals(0, rig.out.size());
+        assertEquals(AbortReason.LOCAL_ABORT, rig.machine.abortReason());
+    }
+
+    /** Closing twice is closing once. */
+    @Test
+    void closeTwice() {
+        Rig rig = new Rig();
+        rig.machine.close(false, false, rig.out);
+        rig.out.clear();
+        rig.machine.close(true, true, rig.out);
+        assertEquals(0, rig.out.size());
+        rig.assertAlive();
+    }
+
+    /** While the answer to a SrcAvail waits for a credit, the peer must not go on (6.2). */
+    @Test
+    void payloadBesideASrcAvail() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 0, 0, 0);
+        rig.feed(Mid.SRC_AVAIL, 0, 1, 1000, 0x11, 0, 0x1000);
+        rig.feed(Mid.DATA, 0, 1);
+        rig.assertViolation(AbortReason.ILLEGAL_IN_MODE);
+        Rig ended = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 0, 0, 0);
+        ended.feed(Mid.SRC_AVAIL, 0, 1, 1000, 0x11, 0, 0x1000);
+        ended.feed(Mid.DISCONN, 0, 0);
+        ended.assertViolation(AbortReason.ILLEGAL_IN_STATE);
+        Rig more = new Rig();
+        more.feed(Mid.SRC_AVAIL, 64, 100, 99, 0x11, 0, 0x1000);
+        more.assertViolation(AbortReason.BAD_ADVERTISEMENT);
+    }
+}

@@ -1,0 +1,200 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What must hold after every event of the {@link Twins}, judged from the wire and the slots alone.
+ *
+ * <p>Shape: a log of what each side has told the other, kept independently of the machines. The
+ * rules: bytes come once and in order; no message meets no buffer; no side sends beyond its credit
+ * or believes in more buffers than its peer has; every change that someone may wait for wakes them;
+ * when nothing is on its way, nothing is left waiting; after the end there is silence.
+ *
+ * <p>A lie voids the rules that need both sides to be honest.
+ */
+final class Oracles {
+    /** What one side has heard and told. */
+    private static final class Log {
+        int limit; // highest message number that the peer's messages have allowed
+        int advertised; // the same that our messages have told the peer
+        boolean wasWritable;
+        boolean wasReadable; // end of stream or a cut
+        boolean wasClosed;
+    }
+
+    private final Twins twins;
+    private final Log a = new Log();
+    private final Log b = new Log();
+
+    Oracles(Twins twins) {
+        this.twins = twins;
+    }
+
+    private Log log(Side side) {
+        return side == twins.a ? a : b;
+    }
+
+    void require(boolean ok, String what) {
+        if (!ok) {
+            throw new AssertionError(what + "\n" + twins);
+        }
+    }
+
+    /** Hello and HelloAck have been exchanged. */
+    void greeted() {
+        a.limit = twins.a.machine.credits().lastSent() + twins.b.config.receiveSlots();
+        b.limit = twins.b.machine.credits().lastSent() + twins.a.config.receiveSlots();
+        a.advertised = b.limit;
+        b.advertised = a.limit;
+    }
+
+    void fingerprint(Fingerprint print) {
+        print.add(a.limit).add(a.advertised).add(b.limit).add(b.advertised);
+    }
+
+    void before(Side side) {
+        Log log = log(side);
+        log.wasWritable = side.machine.writable();
+        log.wasReadable = side.machine.eof() || side.machine.reset();
+        log.wasClosed = side.machine.closed();
+    }
+
+    void wakes(Side side, int woken) {
+        Log log = log(side);
+        SdpMachine machine = side.machine;
+        boolean readable = machine.eof() || machine.reset();
+        require(
+                log.wasWritable || !machine.writable() || (woken & Outbox.WRITABLE) != 0,
+                side.name + " forgot to wake the writer");
+        require(
+                log.wasReadable || !readable || (woken & Outbox.READABLE) != 0,
+                side.name + " forgot to wake the reader");
+        require(
+                log.wasClosed || !machine.closed() || (woken & Outbox.CLOSED) != 0,
+                side.name + " forgot to say it is closed");
+    }
+
+    /** A message leaves. */
+    void sends(Side side, MemorySegment header, int byteLen, boolean payload) {
+        Log log = log(side);
+        require(!side.dead, "sends on a dead queue pair");
+        require(!log.wasClosed, "sends after the end");
+        require(Bsdh.check(header, 0, byteLen) == Bsdh.Fault.NONE, "malformed message");
+        require(byteLen <= side.peer.config.receiveBytes(), "too long for the peer");
+        int told = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
+        if (!twins.lied()) {
+            int before = log.limit - (Bsdh.mseq(header, 0) - 1);
+            boolean raises = told - log.advertised > 0;
+            require(
+                    payload ? before >= 3 : before >= 2 || (before == 1 && raises),
+                    side.name + " sends at credit " + before);
+        }
+        log.advertised = told;
+    }
+
+    void sendDepth(Side side) {
+        int depth = side.config.sendDepth();
+        require(
+                depth == Integer.MAX_VALUE || side.wire.size() + side.sent.size() <= depth,
+                "send queue overrun");
+    }
+
+    /** A message is about to be fed to the machine. */
+    void hears(Side side, MemorySegment header, int byteLen) {
+        if (byteLen >= Bsdh.BYTES && !twins.lied()) {
+            log(side).limit = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
+        }
+    }
+
+    void delivers(Side side, int offset, int bytes) {
+        require(bytes > 0, "delivers nothing");
+        require(!side.app.inShut, "delivers to a reader who left");
+        require(offset == Bsdh.BYTES || twins.lied(), "payload offset " + offset);
+    }
+
+    void reads(Side side, Side.Chunk chunk, long expected) {
+        require(
+                chunk.at() == expected || twins.lied(),
+                side.name + " read " + chunk.at() + " instead of " + expected);
+    }
+
+    /** No buffer is posted for a message: only one who no longer takes messages may have none. */
+    void overrun(Side side) {
+        require(
+                twins.lied() || side.machine.closed() || !talking(side.machine),
+                "no buffer posted for a message to " + side.name);
+    }
+
+    private static boolean talking(SdpMachine machine) {
+        return switch (machine.state()) {
+            case ESTABLISHED, FIN_SENDING, FIN_SENT, FIN_CROSS, PEER_FIN, LAST_SENDING -> true;
+            default -> false;
+        };
+    }
+
+    /** Everything that can be said of both sides at any time. */
+    void afterEvent() {
+        check(twins.a);
+        check(twins.b);
+        if (!twins.lied() && quiet(twins.a) && quiet(twins.b)) {
+            nothingWaits(twins.a);
+            nothingWaits(twins.b);
+        }
+    }
+
+    private void check(Side side) {
+        SdpMachine machine = side.machine;
+        Application app = side.app;
+        require(machine.credit() >= 0, "negative credit");
+        require(
+                !app.writerAsleep()
+                        || !(machine.writable() || machine.reset() || machine.outputShut()),
+                side.name + "'s writer sleeps for no reason");
+        require(
+                !app.readerAsleep()
+                        || !(!side.unread.isEmpty() || machine.eof() || machine.reset()),
+                side.name + "'s reader sleeps for no reason");
+        require(!machine.closed() || side.timers == 0, "a timer outlives the connection");
+        if (twins.lied() || side.dead || !talking(machine)) {
+            return;
+        }
+        int ours = side.posted.size() + Side.messages(side.landed);
+        require(machine.posted() == ours, side.name + " lost count of its buffers");
+        require(
+                app.closed || ours + side.unread.size() == side.config.receiveSlots(),
+                side.name + " lost a buffer");
+        if (!side.peer.dead && talking(side.peer.machine)) {
+            int real = side.peer.posted.size() - Side.messages(side.wire);
+            int believed = machine.credit() + machine.credits().reserved();
+            require(believed <= real, side.name + " believes in " + believed + " of " + real);
+        }
+    }
+
+    /** Nothing is under way on this side: what is still to happen must be its program's idea. */
+    private static boolean quiet(Side side) {
+        return side.established
+                && side.wire.isEmpty()
+                && side.landed.isEmpty()
+                && side.sent.isEmpty()
+                && side.unread.isEmpty()
+                && !side.app.reserved()
+                && side.underway == 0
+                && side.out.size() == 0;
+    }
+
+    /** Every operation that is pending has a timer that can complete it, or none is. */
+    private void nothingWaits(Side side) {
+        SdpMachine machine = side.machine;
+        if (machine.closed() || machine.state() == State.CLOSED) {
+            return;
+        }
+        boolean timed = side.timers != 0;
+        boolean open = machine.state() == State.ESTABLISHED || machine.state() == State.PEER_FIN;
+        require(!open || machine.writable(), side.name + " is stuck without credits");
+        require(
+                timed || !machine.outputShut() || machine.outputDone(),
+                side.name + " never ends its half");
+        require(!side.app.closed || timed, side.name + " waits for ever after close");
+        require(open || machine.state() == State.FIN_SENT || timed, side.name + " hangs");
+    }
+}

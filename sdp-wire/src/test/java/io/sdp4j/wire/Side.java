@@ -1,0 +1,361 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * One side of the {@link Twins}: a real machine, the shell that carries out what it wants, and the
+ * program that uses it.
+ *
+ * <p>Shape: a message is on the {@code wire}, then {@code landed} in a posted buffer of the peer,
+ * then polled; its sender's completion waits in {@code sent}. Every call of the machine goes
+ * through {@link #event}, and the oracles run after each.
+ */
+final class Side {
+    /** A delivered message that the program has not read. */
+    record Chunk(int slot, long at, int bytes) {}
+
+    final Twins twins;
+    final String name;
+    final SdpMachine machine;
+    final WireConfig config;
+    final Bounds bounds;
+    final Oracles oracles;
+    final Application app;
+    final Outbox out = new Outbox();
+    final Deque<Integer> posted = new ArrayDeque<>();
+    final Deque<Flight> wire = new ArrayDeque<>();
+    final Deque<Flight> landed = new ArrayDeque<>();
+    final Deque<Flight> sent = new ArrayDeque<>();
+    final Deque<Chunk> unread = new ArrayDeque<>();
+    private final Choices choices;
+    private final long[] slotAt;
+    Side peer;
+    boolean established = true;
+    boolean dead; // queue pair gone
+    long written;
+    int timers;
+    int underway; // things the fabric has reported and the shell has not yet passed on
+
+    Side(
+            Twins twins,
+            String name,
+            SdpMachine machine,
+            WireConfig config,
+            Application.Style style,
+            int writes) {
+        this.twins = twins;
+        this.name = name;
+        this.machine = machine;
+        this.config = config;
+        this.bounds = twins.bounds;
+        this.oracles = twins.oracles;
+        this.choices = twins.choices;
+        this.app = new Application(this, choices, style, writes);
+        this.slotAt = new long[config.receiveSlots()];
+        for (int i = 0; i < config.receiveSlots(); i++) {
+            posted.add(i);
+        }
+    }
+
+    /** Whether the peer's program has read all we wrote, unless it does not want to. */
+    boolean peerSees() {
+        return peer.app.inShut || peer.app.read == written;
+    }
+
+    /** Tells the machine something, carries out what it wants, and asks the oracles. */
+    void event(Runnable event) {
+        oracles.before(this);
+        event.run();
+        twins.trace(this);
+        int woken = 0;
+        for (int i = 0; i < out.size(); i++) {
+            if (out.kind(i) == Outbox.WAKE) {
+                woken |= out.flags(i);
+            } else {
+                act(i);
+            }
+        }
+        out.clear();
+        oracles.wakes(this, woken);
+        app.woken(woken);
+        oracles.afterEvent();
+        if ((woken & Outbox.WRITABLE) != 0) {
+            app.served();
+        }
+    }
+
+    private void act(int i) {
+        switch (out.kind(i)) {
+            case Outbox.SEND, Outbox.CONTROL -> post(i);
+            case Outbox.DELIVER -> deliver(i);
+            case Outbox.REPOST -> posted.add(out.slot(i));
+            case Outbox.ARM_TIMER -> timers |= 1 << out.timer(i);
+            case Outbox.CANCEL_TIMER -> {
+                oracles.require((timers & (1 << out.timer(i))) != 0, "cancels an idle timer");
+                timers &= ~(1 << out.timer(i));
+            }
+            case Outbox.DISCONNECT -> hangUp(false);
+            case Outbox.ABORT -> {
+                twins.rough();
+                drop(choices.below(wire.size() + 1));
+                hangUp(choices.below(2) == 0);
+                dead = true;
+            }
+            default -> throw new AssertionError(out.toString());
+        }
+    }
+
+    private void post(int i) {
+        Flight message = new Flight();
+        MemorySegment header = MemorySegment.ofArray(message.header);
+        out.writeHeader(i, header, 0);
+        message.byteLen = out.messageBytes(i);
+        message.streamAt = written;
+        message.tag = (out.flags(i) & Outbox.SIGNALLED) != 0 ? out.tag(i) : 0;
+        oracles.sends(this, header, message.byteLen, out.bytes(i) > 0);
+        written += out.bytes(i);
+        wire.add(message);
+        oracles.sendDepth(this);
+    }
+
+    private void deliver(int i) {
+        Chunk chunk = new Chunk(out.slot(i), slotAt[out.slot(i)], out.bytes(i));
+        oracles.delivers(this, out.offset(i), chunk.bytes());
+        unread.add(chunk);
+        app.delivered();
+    }
+
+    private void hangUp(boolean failed) {
+        Flight end = new Flight();
+        end.hangUp = true;
+        end.failed = failed;
+        wire.add(end);
+    }
+
+    /** Sends what the program has put into a slot. */
+    void send(int bytes, boolean urgent) {
+        event(
+                () -> {
+                    boolean left = machine.send(0, bytes, urgent, out);
+                    oracles.require(left == out.size() > 0, "send tells the wrong story");
+                });
+    }
+
+    /** The next {@code count} messages of the peer land in posted buffers. */
+    boolean land(int count) {
+        boolean moved = false;
+        for (int i = 0; i < count && !peer.wire.isEmpty(); i++) {
+            Flight message = peer.wire.remove();
+            moved = true;
+            if (dead) {
+                continue;
+            }
+            if (!message.hangUp) {
+                if (posted.isEmpty()) {
+                    oracles.overrun(this);
+                    fail();
+                    return true;
+                }
+                message.slot = posted.remove();
+                slotAt[message.slot] = message.streamAt;
+                if (!bounds.plain()
+                        || message.tag != 0
+                        || peer.config.sendDepth() != Integer.MAX_VALUE) {
+                    peer.sent.add(message); // else its completion tells nobody anything
+                }
+            }
+            landed.add(message);
+        }
+        return moved;
+    }
+
+    /** Polls up to {@code count} receive completions. */
+    boolean poll(int count) {
+        boolean moved = false;
+        for (int i = 0; i < count && !landed.isEmpty() && !dead; i++) {
+            Flight message = landed.remove();
+            moved = true;
+            if (message.hangUp) {
+                disconnected(message.failed);
+            } else {
+                MemorySegment header = MemorySegment.ofArray(message.header);
+                oracles.hears(this, header, message.byteLen);
+                int copied = Math.min(message.byteLen, Bsdh.MAX_HEADER_BYTES);
+                event(
+                        () ->
+                                machine.onReceived(
+                                        message.slot, header, 0, copied, message.byteLen, out));
+            }
+        }
+        return moved;
+    }
+
+    /** The connection below ended: what we had on the wire may or may not have landed. */
+    private void disconnected(boolean failed) {
+        if (machine.state() == State.ESTABLISHED) {
+            twins.rough();
+        }
+        underway++;
+        while (!sent.isEmpty() && choices.below(2) == 0) {
+            completeSends(1);
+        }
+        underway--;
+        dead = true;
+        wire.clear();
+        if (!peer.dead) { // the answer, or our own close that crossed
+            hangUp(false);
+        }
+        event(
+                () -> {
+                    if (failed) {
+                        machine.onQpError(out);
+                    } else {
+                        machine.onDisconnected(out);
+                    }
+                });
+    }
+
+    boolean completeSends(int count) {
+        List<Flight> done = new ArrayList<>();
+        while (done.size() < count && !sent.isEmpty()) {
+            done.add(sent.remove());
+        }
+        if (done.isEmpty()) {
+            return false;
+        }
+        underway += done.size();
+        event(() -> machine.onSendsCompleted(done.size(), out));
+        for (Flight message : done) {
+            underway--;
+            if (message.tag != 0) {
+                event(() -> machine.onControlSent(message.tag, out));
+            }
+        }
+        return true;
+    }
+
+    void establish() {
+        established = true;
+        event(() -> machine.onEstablished(out));
+    }
+
+    void fireTimer(int timer) {
+        if ((timers & (1 << timer)) != 0) {
+            twins.rough();
+            timers &= ~(1 << timer);
+            event(() -> machine.onTimer(timer, out));
+        } else if (choices.below(8) == 0) {
+            event(() -> machine.onTimer(timer, out)); // stale: cancelled while it fired
+        }
+    }
+
+    boolean fireAny() {
+        for (int timer = 0; timer < SdpMachine.TIMERS; timer++) {
+            if ((timers & (1 << timer)) != 0) {
+                fireTimer(timer);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** This side's queue pair breaks; the other side's finds out later. */
+    void fail() {
+        if (dead) {
+            return;
+        }
+        twins.rough();
+        drop(choices.below(wire.size() + 1));
+        hangUp(true);
+        dead = true;
+        event(() -> machine.onQpError(out));
+    }
+
+    private void drop(int count) {
+        for (int i = 0; i < count; i++) {
+            wire.removeLast();
+        }
+    }
+
+    /** One round of everything that needs no decision. */
+    boolean progress(boolean reading) {
+        boolean moved = false;
+        if (!established) {
+            establish();
+            moved = true;
+        }
+        if (app.reserved()) {
+            app.fill();
+            moved = true;
+        }
+        moved |= land(Integer.MAX_VALUE);
+        moved |= poll(Integer.MAX_VALUE);
+        moved |= reading && app.read(Integer.MAX_VALUE);
+        moved |= completeSends(Integer.MAX_VALUE);
+        return moved;
+    }
+
+    /** Messages on the way to the peer, the end of the wire not counted. */
+    static int messages(Deque<Flight> queue) {
+        int count = 0;
+        for (Flight flight : queue) {
+            count += flight.hangUp ? 0 : 1;
+        }
+        return count;
+    }
+
+    /** All that decides what this side can still do; slots are interchangeable. */
+    void fingerprint(Fingerprint print) {
+        print.add(written).add(established).add(dead).flights(wire);
+        if (machine.closed()) { // the rest is history
+            print.add(machine.state().name().hashCode()).add(machine.eof());
+            print.add(machine.abortReason().name().hashCode());
+        } else {
+            print.machine(machine).add(posted.size()).add(timers).flights(landed).flights(sent);
+        }
+        print.add(unread.size());
+        for (Chunk chunk : unread) {
+            print.add(chunk.at()).add(chunk.bytes());
+        }
+        app.fingerprint(print);
+    }
+
+    @Override
+    public String toString() {
+        return name
+                + ": "
+                + machine.state()
+                + " "
+                + machine.abortReason()
+                + ", credit "
+                + machine.credit()
+                + " reserved "
+                + machine.credits().reserved()
+                + " posted "
+                + machine.posted()
+                + " known "
+                + machine.credits().known()
+                + ", "
+                + config
+                + ", wrote "
+                + written
+                + ", wire "
+                + wire.size()
+                + ", landed "
+                + landed.size()
+                + ", uncompleted "
+                + sent.size()
+                + ", unread "
+                + unread.size()
+                + ", timers "
+                + timers
+                + ", dead "
+                + dead
+                + ", program "
+                + app;
+    }
+}

@@ -1,0 +1,16 @@
+package io.sdp4j.wire;
+
+/** Target of a fuzzer: two machines, and a schedule made of the input. */
+public final class TwinsFuzz {
+    private static final Faults[] KINDS = {Faults.ENDS, Faults.ALL, Faults.LIES, Faults.NONE};
+
+    private TwinsFuzz() {}
+
+    /** One input. */
+    public static void fuzzerTestOneInput(byte[] input) {
+        Choices choices = Choices.of(input);
+        Twins twins = new Twins(choices, KINDS[choices.below(KINDS.length)], false);
+        twins.run(choices.below(200));
+        twins.finish();
+    }
+}
