@@ -101,14 +101,19 @@ session_result() {
   local wire_code=$1 host code worst=0
   case $wire_code in
     0) ;;
-    124) say "timed out after $limit s" && exit 124 ;;
+    129 | 130 | 143) exit "$wire_code" ;;
+    124)
+      [ -e "$run_dir/a/started" ] || fail "did not boot within $limit s: $(last_words a)"
+      printf 'lab: timed out after %s s\n' "$limit" >&2
+      exit 124
+      ;;
     *) fail "the wire ended with $wire_code: $(tail -n 3 "$run_dir/wire.log")" ;;
   esac
   for host in "${host_names[@]}"; do
     [ ! -e "$run_dir/$host/failed" ] || fail "host $host: $(<"$run_dir/$host/failed")"
   done
   for host in "${host_names[@]}"; do
-    [ -s "$run_dir/$host/status" ] || fail "host $host died: $(tail -n 5 "$run_dir/$host/console")"
+    [ -s "$run_dir/$host/status" ] || fail "host $host died: $(last_words "$host")"
     read -r code <"$run_dir/$host/status"
     [ "$worst" -ne 0 ] || worst=$code
   done
@@ -117,6 +122,9 @@ session_result() {
   cat "$run_dir/wire.log" >&2
   exit "$worst"
 }
+
+# What a host's console says, short of a dying kernel's registers.
+last_words() { sed '/^CPU: /,$d' "$run_dir/$1/console" | tail -n 8; }
 
 boot_seconds() {
   local began

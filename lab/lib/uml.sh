@@ -10,9 +10,9 @@ uml_prepare() {
   [ -x "$uml_kernel" ] || fail "no User-mode Linux kernel in $LAB_CACHE"
 }
 
-config_key() { sha256sum <"$LAB_DIR/uml.config" | cut -c1-8; }
+# The name holds the version of Debian's kernel source and this hash of our configuration.
+config_key() { cat "$LAB_DIR/uml.config" "$LAB_DIR/uml.sed" | sha256sum | cut -c1-8; }
 
-# The name holds the version of Debian's kernel source and the hash of our configuration.
 newest_uml() { { compgen -G "$LAB_CACHE/linux-*-$1" || true; } | sort -V | tail -n 1; }
 
 uml_build() {
@@ -47,6 +47,8 @@ uml_compile() (
   tar -xJf "$1"/deb/usr/src/linux-source-*.tar.xz --strip-components=1 --exclude='*/Documentation'
   mkdir -p Documentation
   : >Documentation/Kconfig
+  sed -i -f "$LAB_DIR/uml.sed" arch/um/os-Linux/skas/process.c
+  grep -q PTRACE_O_EXITKILL arch/um/os-Linux/skas/process.c
   make ARCH=um defconfig
   scripts/kconfig/merge_config.sh -m .config "$LAB_DIR/uml.config"
   make ARCH=um olddefconfig
@@ -73,6 +75,6 @@ uml_command() {
   host_command=(env "TMPDIR=$memory_dir" "$LAB_DIR/lib/to-file" "$run_dir/$1/console" "$uml_kernel" "mem=${memory}M"
     root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$run_dir/init" "lab=$run_dir" "lab_host=$1"
     "uml_dir=$run_dir/$1/uml/" "umid=$1" con=null "con0=null,fd:1" quiet
-    dummy.numdummies=0 bonding.max_bonds=0 fb_tunnels=none)
+    dummy.numdummies=0 bonding.max_bonds=0)
   [ "$hosts" -eq 1 ] || host_command+=("vec0:transport=fd,fd=3,mac=52:54:00:00:00:0$1,depth=128,vec=0")
 }
