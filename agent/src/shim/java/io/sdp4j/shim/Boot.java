@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -26,6 +27,9 @@ import java.util.Set;
 public final class Boot {
     /** The shim's own name for a property of the JDK's own SDP switch. */
     private static final String JDK_SDP = "com.sun.sdp.conf";
+
+    /** The key under which the switch is given the lines that were printed already. */
+    private static final String TOLD = "told";
 
     private static final Object LOCK = new Object();
 
@@ -72,6 +76,7 @@ public final class Boot {
             off("another socket factory is installed already; put this -javaagent first");
             return;
         }
+        checkConfiguration(parsed);
         if (late) {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as they are");
@@ -79,6 +84,22 @@ public final class Boot {
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
+        }
+    }
+
+    /** Says what is wrong with options and rules now; the first socket may be hours away. */
+    private static void checkConfiguration(Map<String, String> parsed) {
+        String conf = parsed.remove(JDK_SDP);
+        List<String> lines = EarlyCheck.lines(parsed, conf);
+        if (!lines.isEmpty()) {
+            for (String line : lines) {
+                System.err.println(line);
+            }
+            if (conf != null) {
+                parsed.put(JDK_SDP, conf);
+            }
+            parsed.put(TOLD, String.join("\n", lines));
+            options = Map.copyOf(parsed);
         }
     }
 
