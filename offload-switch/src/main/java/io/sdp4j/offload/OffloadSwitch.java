@@ -13,6 +13,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Verdict;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -93,6 +94,19 @@ public final class OffloadSwitch {
     /** The rules now in force. */
     public Policy policy() {
         return policy.get();
+    }
+
+    /**
+     * What the rules say about a connection.
+     *
+     * @param bound what the program asked to bind to before, or null
+     * @param remote resolved, not a wildcard
+     */
+    public Decision decide(InetSocketAddress bound, InetSocketAddress remote) {
+        Policy rules = policy();
+        return bound == null || rules.connectAfterBind()
+                ? rules.decide(Role.CONNECT, remote)
+                : rules.decide(Role.LISTEN, bound);
     }
 
     /**

@@ -7,8 +7,6 @@ import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
-import io.sdp4j.policy.Policy;
-import io.sdp4j.policy.Role;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -151,11 +149,8 @@ final class SwitchClientImpl extends SwitchSocketImpl {
     }
 
     private Decision decision(InetSocketAddress target) {
-        Policy policy = owner.policy();
         synchronized (stateLock) {
-            return asked == null || policy.connectAfterBind()
-                    ? policy.decide(Role.CONNECT, target)
-                    : policy.decide(Role.LISTEN, asked);
+            return owner.decide(asked, target);
         }
     }
 

@@ -15,8 +15,10 @@ import java.lang.foreign.MemorySegment;
  * that was unmapped.
  */
 final class Lifeline implements Link.Handler {
+    private final Cable cable;
+    private final Cable.Heir heir;
     private final Link link;
-    private final Segment segment;
+    private final MemorySegment mem;
     private final Waiter waiter;
     private final Runnable onPeerLeft;
     private final long ownFailed;
@@ -28,15 +30,21 @@ final class Lifeline implements Link.Handler {
     /** Why the event thread or the fabric ended it, or null. */
     private volatile WcStatus killed;
 
+    /** The socket was shut down from this side. */
+    private volatile boolean cut;
+
     private final Object life = new Object();
     private boolean closed;
 
     /**
+     * @param heir gets the cable after an end in order
      * @param onPeerLeft called once, on any thread
      */
-    Lifeline(Link link, Segment segment, int side, Waiter waiter, Runnable onPeerLeft) {
-        this.link = link;
-        this.segment = segment;
+    Lifeline(Cable cable, Cable.Heir heir, int side, Waiter waiter, Runnable onPeerLeft) {
+        this.cable = cable;
+        this.heir = heir;
+        this.link = cable.link();
+        this.mem = cable.memory().memory();
         this.waiter = waiter;
         this.onPeerLeft = onPeerLeft;
         ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
@@ -53,18 +61,33 @@ final class Lifeline implements Link.Handler {
 
     /** Whether a peer that has gone said that its queue pair failed. Queue pair's lock. */
     boolean peerFailed() {
-        return (int) Words.INT.getAcquire(segment.memory(), peerFailed) != 0;
+        return (int) Words.INT.getAcquire(mem, peerFailed) != 0;
     }
 
     void ring() {
         link.ring();
     }
 
+    /** The descriptor that bells come to, or -1. */
+    int descriptor() {
+        return link.descriptor();
+    }
+
+    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    void leaveBytes(boolean leave) {
+        whileMapped(() -> link.tellOfBytes(!leave));
+    }
+
+    /** Throws away the bytes on the socket. */
+    void drain() {
+        whileMapped(link::drain);
+    }
+
     @Override
     public void onReadable() {
         boolean alive;
         synchronized (life) {
-            if (closed) {
+            if (closed || waiter.polled()) {
                 return;
             }
             alive = link.drain();
@@ -94,6 +117,7 @@ final class Lifeline implements Link.Handler {
 
     /** The queue pair went to error: tells the peer, and cuts the connection. Any thread. */
     void fail() {
+        cut = true;
         whileMapped(
                 () -> {
                     sayFailed();
@@ -102,7 +126,6 @@ final class Lifeline implements Link.Handler {
     }
 
     private void sayFailed() {
-        MemorySegment mem = segment.memory();
         try {
             Words.INT.setRelease(mem, ownFailed, 1);
         } catch (InternalError e) {
@@ -112,6 +135,7 @@ final class Lifeline implements Link.Handler {
 
     /** Lets the peer see the end of the socket now. */
     void cut() {
+        cut = true;
         whileMapped(link::shutdown);
     }
 
@@ -130,13 +154,19 @@ final class Lifeline implements Link.Handler {
         }
     }
 
-    /** Closes the socket and unmaps the memory; once. */
-    void close() {
+    /**
+     * Lets go of the socket and the memory; once.
+     *
+     * @param inOrder whether both sides have said their last words and nothing is left to be done
+     */
+    void close(boolean inOrder) {
         synchronized (life) {
+            waiter.releaseDescriptor();
             closed = true;
             waiter.disarm();
-            link.close();
-            segment.release().run();
+        }
+        if (!inOrder || cut || gone || !heir.take(cable)) {
+            cable.close();
         }
     }
 }

@@ -24,6 +24,8 @@ final class ShmCompletionQueue implements CompletionQueue {
     /** A returned chunk would let RDMA work go on. */
     private volatile boolean rdmaWaits;
 
+    private boolean farewell;
+
     ShmCompletionQueue(
             ShmQueuePair qp,
             LaneIn in,
@@ -37,6 +39,11 @@ final class ShmCompletionQueue implements CompletionQueue {
         this.own = own;
         this.waiter = waiter;
         this.lifeline = lifeline;
+    }
+
+    /** Whether the peer has said its last word. Queue pair's lock, or nothing else runs. */
+    boolean farewell() {
+        return farewell;
     }
 
     void rdmaWaits(boolean waits) {
@@ -84,6 +91,7 @@ final class ShmCompletionQueue implements CompletionQueue {
                 return received(into, Descriptor.index(d), Descriptor.low(d));
             }
             if (kind == Descriptor.DISCONNECT || kind == Descriptor.DISCONNECT_REPLY) {
+                farewell = true;
                 return ended(into, WcStatus.SUCCESS);
             }
             if (kind == 0
@@ -164,5 +172,20 @@ final class ShmCompletionQueue implements CompletionQueue {
     @Override
     public void onDoorbell(Runnable handler) {
         waiter.onDoorbell(handler);
+    }
+
+    @Override
+    public int descriptor() {
+        return lifeline.descriptor();
+    }
+
+    @Override
+    public boolean armDescriptor() {
+        return waiter.armDescriptor();
+    }
+
+    @Override
+    public void releaseDescriptor() {
+        waiter.releaseDescriptor();
     }
 }

@@ -1,6 +1,7 @@
 package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.QpSpec;
+import java.util.Arrays;
 
 /**
  * Where everything lies in the segment of one connection. Computed on each side from what was
@@ -88,6 +89,20 @@ final class ShmLayout {
 
     static long control(int side) {
         return (long) side * CONTROL_BYTES;
+    }
+
+    /** Bytes of the control words and rings, with which the memory starts. */
+    long wordsBytes() {
+        return data[0];
+    }
+
+    /** Whether a queue pair of {@code other}'s shape fits this memory exactly. */
+    boolean sameAs(ShmLayout other) {
+        return totalBytes == other.totalBytes
+                && chunks == other.chunks
+                && chunkBytes == other.chunkBytes
+                && Arrays.equals(slots, other.slots)
+                && Arrays.equals(slotBytes, other.slotBytes);
     }
 
     private static long align(long at, int to) {

@@ -41,24 +41,18 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     private boolean disconnected;
 
     /** What the hand-shake has agreed on, and what serves it. */
-    record Parts(
-            int side,
-            ShmLayout layout,
-            Segment segment,
-            Link link,
-            Spinner spinner,
-            boolean nativeCalls,
-            boolean futex) {}
+    record Parts(int side, Cable cable, Cable.Heir heir, Spinner spinner, boolean nativeCalls) {}
 
-    ShmQueuePair(Parts parts, ShmFabric fabric) {
+    ShmQueuePair(Parts parts) {
+        Cable cable = parts.cable;
         this.side = parts.side;
-        this.layout = parts.layout;
-        this.mem = parts.segment.memory();
-        this.fabric = fabric;
+        this.layout = cable.layout();
+        this.mem = cable.memory().memory();
+        this.fabric = cable.fabric();
         out = new LaneOut(layout, side, mem);
         in = new LaneIn(layout, 1 - side, mem);
-        waiter = new Waiter(this, mem, side, parts.nativeCalls, parts.futex, parts.spinner);
-        lifeline = new Lifeline(parts.link, parts.segment, side, waiter, fabric::peerLeft);
+        waiter = new Waiter(this, mem, side, parts.nativeCalls, cable.nativeMode(), parts.spinner);
+        lifeline = new Lifeline(cable, parts.heir, side, waiter, fabric::peerLeft);
         queue = new ShmCompletionQueue(this, in, out, own, waiter, lifeline);
         sendBase = Math.toIntExact(layout.data[side]);
         sendStride = layout.stride[side];
@@ -261,6 +255,16 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         lifeline.ring();
     }
 
+    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    void leaveBytes(boolean leave) {
+        lifeline.leaveBytes(leave);
+    }
+
+    /** Throws away the bytes on the socket. */
+    void drain() {
+        lifeline.drain();
+    }
+
     @Override
     public void onReadable() {
         lifeline.onReadable();
@@ -316,7 +320,8 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         } catch (InternalError e) {
             // the memory is gone already
         }
-        lifeline.close();
-        fabric.forget(this, layout.totalBytes);
+        fabric.forget(this);
+        // RDMA leaves chunks and regions behind whose end nobody has agreed on
+        lifeline.close(disconnected && queue.farewell() && !own.failed() && rdma == null);
     }
 }
