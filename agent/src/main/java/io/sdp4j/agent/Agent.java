@@ -38,6 +38,9 @@ import java.util.function.Supplier;
 public final class Agent {
     private static final String JDK_SDP = "com.sun.sdp.conf";
 
+    /** Lines that the shim has printed already. */
+    private static final String TOLD = "told";
+
     private static final SwitchReport NOTHING =
             new SwitchReport(Map.of(), 0, 0, Map.of(), 0, 0, 0, Map.of(), 0);
 
@@ -49,15 +52,16 @@ public final class Agent {
     /**
      * Starts the switch.
      *
-     * @param given the agent's options, and under {@value #JDK_SDP} what the JDK's own switch was
-     *     to read
+     * @param given the agent's options; under {@value #JDK_SDP} what the JDK's own switch was to
+     *     read, and under {@value #TOLD} the lines that were printed when the JVM started
      * @return the factories for {@code Socket} and for {@code ServerSocket}
      * @throws IllegalStateException with one sentence for people when the switch cannot run here
      */
     public static SocketImplFactory[] start(Map<String, String> given) {
         Map<String, String> options = new HashMap<>(given);
         String jdkConf = options.remove(JDK_SDP);
-        Console console = Console.of(options);
+        String told = options.remove(TOLD);
+        Console console = Console.of(options, told == null ? "" : told);
         Settings settings = Settings.of(options, console);
         LogSink.configure(settings.text(Setting.LOG_LEVEL), settings.text(Setting.LOG_FILE));
         Optional<String> missing = JdkBridge.selfTest();

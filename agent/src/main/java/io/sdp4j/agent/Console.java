@@ -3,6 +3,8 @@ package io.sdp4j.agent;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
@@ -14,18 +16,26 @@ final class Console implements Consumer<String> {
 
     private final boolean quiet;
 
-    private Console(boolean quiet) {
+    /** Lines that were printed when the JVM started; each is left out once. */
+    private final Set<String> told = ConcurrentHashMap.newKeySet();
+
+    private Console(boolean quiet, String told) {
         this.quiet = quiet;
+        told.lines().forEach(this.told::add);
     }
 
-    /** Silent if the options or the properties say so; their other mistakes are not looked at. */
-    static Console of(Map<String, String> options) {
-        return new Console(Settings.of(options, line -> {}).flag(Setting.QUIET));
+    /**
+     * Silent if the options or the properties say so; their other mistakes are not looked at.
+     *
+     * @param told lines that were printed already
+     */
+    static Console of(Map<String, String> options, String told) {
+        return new Console(Settings.of(options, line -> {}).flag(Setting.QUIET), told);
     }
 
     @Override
     public void accept(String line) {
-        if (!quiet) {
+        if (!quiet && !told.remove(line)) {
             System.err.println(line.startsWith(PREFIX) ? line : PREFIX + line);
         }
     }

@@ -9,6 +9,7 @@ import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -30,6 +31,9 @@ public final class Boot {
 
     /** The class in the layer that starts the switch. */
     private static final String AGENT = "io.sdp4j.agent.Agent";
+
+    /** The key under which the switch is given the lines that were printed already. */
+    private static final String TOLD = "told";
 
     private static final Object LOCK = new Object();
 
@@ -81,6 +85,7 @@ public final class Boot {
         }
         sayIf(ChannelProvider.install(given));
         sayIf(AsyncProvider.install(given));
+        checkConfiguration(parsed);
         if (late) {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as they are");
@@ -88,6 +93,22 @@ public final class Boot {
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
+        }
+    }
+
+    /** Says what is wrong with options and rules now; the first socket may be hours away. */
+    private static void checkConfiguration(Map<String, String> parsed) {
+        String conf = parsed.remove(JDK_SDP);
+        List<String> lines = EarlyCheck.lines(parsed, conf);
+        if (!lines.isEmpty()) {
+            for (String line : lines) {
+                System.err.println(line);
+            }
+            if (conf != null) {
+                parsed.put(JDK_SDP, conf);
+            }
+            parsed.put(TOLD, String.join("\n", lines));
+            options = Map.copyOf(parsed);
         }
     }
 

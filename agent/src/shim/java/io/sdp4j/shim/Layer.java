@@ -19,13 +19,18 @@ record Layer(ModuleLayer.Controller controller, URI location) {
     static synchronized Layer get() {
         if (instance == null) {
             try {
-                URI jar = Layer.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+                URI jar = agentJar();
                 instance = new Layer(Bundle.define(new ZipFile(new File(jar)), jar, ROOT), jar);
             } catch (IOException | URISyntaxException e) {
                 throw new IllegalStateException("cannot read the agent jar: " + e, e);
             }
         }
         return instance;
+    }
+
+    /** Where we were loaded from. */
+    static URI agentJar() throws URISyntaxException {
+        return Layer.class.getProtectionDomain().getCodeSource().getLocation().toURI();
     }
 
     /** The module of that name, which is in the layer. */

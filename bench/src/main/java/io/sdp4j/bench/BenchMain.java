@@ -50,6 +50,7 @@ public final class BenchMain {
           --rows ID,ID…   only these rows: %s
           --rounds N      rounds, each with fresh JVMs (default 5)
           --quick         3 short rounds: a look, not a result
+          --gate          a few rows with low bars: fails on a collapse, not on noise
           --json FILE     keep every run there
           --agent JAR     the agent (default agent/target/sdp4j-agent.jar);
                           "none" measures only what needs no agent
@@ -67,6 +68,7 @@ public final class BenchMain {
         Times times = Times.FULL;
         int rounds = 0;
         Path json = null;
+        boolean gate = false;
         String agent = System.getProperty("sdp4j.agent.jar", "agent/target/sdp4j-agent.jar");
         try {
             for (int i = 0; i < args.size(); i++) {
@@ -74,6 +76,7 @@ public final class BenchMain {
                     case "--rows" -> rows = rows(args.get(++i));
                     case "--rounds" -> rounds = Integer.parseInt(args.get(++i));
                     case "--quick" -> times = Times.QUICK;
+                    case "--gate" -> gate = true;
                     case "--json" -> json = Path.of(args.get(++i));
                     case "--agent" -> agent = args.get(++i);
                     case "--help" -> {
@@ -97,7 +100,7 @@ public final class BenchMain {
             return 3;
         }
         try {
-            return net(rows, times, agentJar, json);
+            return gate ? gate(agentJar) : net(rows, times, agentJar, json);
         } catch (IOException failed) {
             System.err.println("cannot run: " + failed);
             return 3;
@@ -116,18 +119,38 @@ public final class BenchMain {
         return rows;
     }
 
-    private static int net(List<Row> rows, Times times, Path agentJar, Path json)
+    private static Results measure(List<Row> rows, Times times, Path agentJar)
             throws IOException, InterruptedException {
-        Map<String, Object> machine = Machine.describe();
         Path directory = Files.createTempDirectory("sdp4j-bench");
         // Ctrl-C: the workers end with their standard input, the files would stay.
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
-        long start = System.nanoTime();
-        Results results;
         try (Bench bench =
                 new Bench(new Launch(agentJar, directory), rows, times, BenchMain::progress)) {
-            results = bench.run();
+            return bench.run();
         }
+    }
+
+    private static int gate(Path agentJar) throws IOException, InterruptedException {
+        List<Row> failing =
+                Gate.failing(
+                        rows -> {
+                            Results results = measure(rows, Gate.TIMES, agentJar);
+                            System.out.println();
+                            System.out.print(Table.markdown(results));
+                            results.failures().forEach(f -> System.out.println("failed: " + f));
+                            return results;
+                        });
+        System.out.println();
+        failing.forEach(row -> System.out.println("collapsed: " + row.title()));
+        System.out.println(failing.isEmpty() ? "Every bar reached." : "Missed every time.");
+        return failing.isEmpty() ? 0 : 1;
+    }
+
+    private static int net(List<Row> rows, Times times, Path agentJar, Path json)
+            throws IOException, InterruptedException {
+        Map<String, Object> machine = Machine.describe();
+        long start = System.nanoTime();
+        Results results = measure(rows, times, agentJar);
         long seconds = (System.nanoTime() - start) / 1_000_000_000;
         if (json != null) {
             keep(json, machine, times, agentJar, seconds, results);

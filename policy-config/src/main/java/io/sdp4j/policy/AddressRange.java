@@ -42,6 +42,11 @@ public record AddressRange(boolean ipv6, long high, long low, int prefix) {
         return of(address, address.getAddress().length * 8);
     }
 
+    /** The range that starts like this one's first address. */
+    AddressRange withPrefix(int bits) {
+        return new AddressRange(ipv6, high, low, bits);
+    }
+
     /** Whether the address lies in this range. */
     public boolean contains(boolean ipv6, long high, long low) {
         return ipv6 == this.ipv6

@@ -1,9 +1,5 @@
 package io.sdp4j.policy;
 
-import java.net.Inet4Address;
-import java.net.Inet6Address;
-import java.net.InetAddress;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -29,14 +25,15 @@ record AddressWord(boolean any, String host, List<AddressRange> ranges) {
         int slash = word.indexOf('/');
         String address = slash < 0 ? word : word.substring(0, slash);
         if (Words.only(address, "0123456789.")) {
-            if (!isDottedQuad(address)) {
+            AddressRange quad = Literals.dottedQuad(address);
+            if (quad == null) {
                 throw cursor.bad(column, address, "an IPv4 address of four numbers of 0 to 255");
             }
             int prefix =
                     slash < 0
                             ? 32
                             : prefix(cursor, column + slash + 1, word.substring(slash + 1), 0, 32);
-            return range(Inet4Address.ofLiteral(address), prefix);
+            return range(quad, prefix);
         }
         if (!isHostName(address)) {
             throw cursor.bad(column, word, EXPECTED);
@@ -44,8 +41,7 @@ record AddressWord(boolean any, String host, List<AddressRange> ranges) {
         if (slash >= 0) {
             throw cursor.bad(column + slash, word.substring(slash), "no prefix after a host name");
         }
-        List<AddressRange> ranges = exactly(hosts.addresses(address));
-        return new AddressWord(false, address, ranges);
+        return new AddressWord(false, address, hosts.ranges(address));
     }
 
     /** {@code [ADDRESS]}, {@code [ADDRESS]/PREFIX} or {@code [ADDRESS/PREFIX]}. */
@@ -59,12 +55,12 @@ record AddressWord(boolean any, String host, List<AddressRange> ranges) {
         String behind = word.substring(close + 1);
         int slash = inside.indexOf('/');
         String address = slash < 0 ? inside : inside.substring(0, slash);
-        InetAddress parsed = ipv6Literal(address);
+        AddressRange parsed = Literals.ipv6(address);
         if (parsed == null) {
             throw cursor.bad(column + 1, address, "an IPv6 address");
         }
         // A mapped address is IPv4 to us; its prefix still counts from the first of 128 bits.
-        int mappedBits = parsed instanceof Inet4Address ? 96 : 0;
+        int mappedBits = parsed.ipv6() ? 0 : 96;
         int prefix = 128;
         if (slash >= 0 && behind.isEmpty()) {
             prefix =
@@ -82,23 +78,6 @@ record AddressWord(boolean any, String host, List<AddressRange> ranges) {
         return range(parsed, prefix - mappedBits);
     }
 
-    /**
-     * The address an IPv6 literal stands for, which is IPv4 when it is mapped; null when it is
-     * none. A zone is dropped: rules know none.
-     */
-    static InetAddress ipv6Literal(String text) {
-        int zone = text.indexOf('%');
-        String address = zone < 0 ? text : text.substring(0, zone);
-        if (address.indexOf(':') < 0 || address.indexOf('[') >= 0) {
-            return null;
-        }
-        try {
-            return Inet6Address.ofLiteral(address);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
-    }
-
     private static int prefix(LineCursor cursor, int column, String text, int least, int most)
             throws LineCursor.Bad {
         int prefix = (int) Words.number(text, most);
@@ -108,36 +87,8 @@ record AddressWord(boolean any, String host, List<AddressRange> ranges) {
         return prefix;
     }
 
-    private static AddressWord range(InetAddress address, int prefix) {
-        return new AddressWord(false, "", List.of(AddressRange.of(address, prefix)));
-    }
-
-    /** One range for each address. */
-    static List<AddressRange> exactly(List<InetAddress> addresses) {
-        List<AddressRange> ranges = new ArrayList<>();
-        for (InetAddress address : addresses) {
-            ranges.add(AddressRange.of(address));
-        }
-        return ranges;
-    }
-
-    /**
-     * Four numbers without leading zeros: what others read as octal or as 10.0.0.1 is no address
-     * here.
-     */
-    private static boolean isDottedQuad(String text) {
-        int numbers = 0;
-        int from = 0;
-        while (from <= text.length()) {
-            int dot = text.indexOf('.', from);
-            String part = text.substring(from, dot < 0 ? text.length() : dot);
-            if (Words.number(part, 255) < 0 || (part.length() > 1 && part.charAt(0) == '0')) {
-                return false;
-            }
-            numbers++;
-            from = dot < 0 ? text.length() + 1 : dot + 1;
-        }
-        return numbers == 4;
+    private static AddressWord range(AddressRange address, int prefix) {
+        return new AddressWord(false, "", List.of(address.withPrefix(prefix)));
     }
 
     private static boolean isHostName(String text) {

@@ -13,7 +13,7 @@ final class HostCache implements HostLookup {
     private static final int MAX_ADDRESSES = 32;
 
     private final HostLookup hosts;
-    private final Map<String, List<InetAddress>> known = new HashMap<>();
+    private final Map<String, List<AddressRange>> known = new HashMap<>();
 
     HostCache(HostLookup hosts) {
         this.hosts = hosts;
@@ -21,7 +21,12 @@ final class HostCache implements HostLookup {
 
     @Override
     public List<InetAddress> addresses(String host) {
-        List<InetAddress> found = known.get(host);
+        return hosts.addresses(host);
+    }
+
+    @Override
+    public List<AddressRange> ranges(String host) {
+        List<AddressRange> found = known.get(host);
         if (found == null) {
             found = ask(host);
             known.put(host, found);
@@ -29,9 +34,9 @@ final class HostCache implements HostLookup {
         return found;
     }
 
-    private List<InetAddress> ask(String host) {
+    private List<AddressRange> ask(String host) {
         try {
-            List<InetAddress> found = hosts.addresses(host);
+            List<AddressRange> found = hosts.ranges(host);
             return List.copyOf(found.subList(0, Math.min(found.size(), MAX_ADDRESSES)));
         } catch (RuntimeException e) {
             return List.of();

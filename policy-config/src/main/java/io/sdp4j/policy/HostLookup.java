@@ -2,6 +2,7 @@ package io.sdp4j.policy;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** How host names in rule files become addresses; asked once per name while a file is loaded. */
@@ -25,4 +26,13 @@ public interface HostLookup {
      * throws.
      */
     List<InetAddress> addresses(String host);
+
+    /** The same, one range for each address. */
+    default List<AddressRange> ranges(String host) {
+        List<AddressRange> ranges = new ArrayList<>();
+        for (InetAddress address : addresses(host)) {
+            ranges.add(AddressRange.of(address));
+        }
+        return ranges;
+    }
 }

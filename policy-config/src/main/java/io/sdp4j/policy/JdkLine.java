@@ -1,7 +1,6 @@
 package io.sdp4j.policy;
 
 import java.net.Inet4Address;
-import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
 
@@ -91,26 +90,26 @@ final class JdkLine {
         }
         int slash = word.indexOf('/');
         String name = slash < 0 ? word : word.substring(0, slash);
-        InetAddress literal = literal(name);
-        List<InetAddress> found =
+        AddressRange literal = literal(name);
+        List<AddressRange> found =
                 literal != null
                         ? List.of(literal)
-                        : name.isEmpty() ? List.of() : hosts.addresses(name);
+                        : name.isEmpty() ? List.of() : hosts.ranges(name);
         if (found.isEmpty()) {
             throw cursor.bad(column, name, ADDRESS);
         }
         String host = literal == null ? name : "";
         if (slash < 0) {
-            return new AddressWord(false, host, AddressWord.exactly(found));
+            return new AddressWord(false, host, found);
         }
-        InetAddress first = found.getFirst(); // with a prefix the JDK takes only one
-        int most = first instanceof Inet4Address ? 32 : 128;
+        AddressRange first = found.getFirst(); // with a prefix the JDK takes only one
+        int most = first.ipv6() ? 128 : 32;
         int prefix = prefix(word.substring(slash + 1));
         if (prefix < 1 || prefix > most) {
             String expected = "a prefix length of 1 to " + most;
             throw cursor.bad(column + slash + 1, word.substring(slash + 1), expected);
         }
-        return new AddressWord(false, host, List.of(AddressRange.of(first, prefix)));
+        return new AddressWord(false, host, List.of(first.withPrefix(prefix)));
     }
 
     private static int prefix(String text) {
@@ -125,15 +124,18 @@ final class JdkLine {
      * An address as InetAddress reads it, so also {@code 2130706433} and {@code [::1]}; null when
      * it is a name.
      */
-    private static InetAddress literal(String text) {
+    private static AddressRange literal(String text) {
         boolean bracketed = text.startsWith("[") && text.endsWith("]");
-        InetAddress ipv6 =
-                AddressWord.ipv6Literal(bracketed ? text.substring(1, text.length() - 1) : text);
+        AddressRange ipv6 = Literals.ipv6(bracketed ? text.substring(1, text.length() - 1) : text);
         if (ipv6 != null || bracketed) {
             return ipv6;
         }
+        AddressRange quad = Literals.dottedQuad(text);
+        if (quad != null || !Words.only(text, "0123456789.")) {
+            return quad;
+        }
         try {
-            return Inet4Address.ofLiteral(text);
+            return AddressRange.of(Inet4Address.ofLiteral(text)); // 127.1 and the like
         } catch (IllegalArgumentException e) {
             return null;
         }

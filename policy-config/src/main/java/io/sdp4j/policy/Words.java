@@ -8,6 +8,8 @@ final class Words {
     static final String LETTERS_AND_DIGITS =
             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
+    static final String HEX = "0123456789abcdefABCDEF";
+
     private Words() {}
 
     /** Whether the text has a character, and none but those of {@code alphabet}. */

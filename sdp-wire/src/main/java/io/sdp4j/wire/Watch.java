@@ -78,7 +78,7 @@ final class Watch {
     }
 
     private boolean flying() {
-        return send.sources.writes().size() + receive.offers.reads().size() > 0;
+        return send.sources.writes().size() > 0 || receive.offers.reads().size() > 0;
     }
 
     private long flights() {

@@ -1,0 +1,176 @@
+package io.sdp4j.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.agent.programs.LoopbackPrinter;
+import io.sdp4j.agent.programs.NoSocket;
+import io.sdp4j.agent.programs.OneConnection;
+import io.sdp4j.agent.programs.RewritingAgent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The agent in JVMs that are not the usual ones, and what it says before the first socket. */
+class SurroundingsIT {
+    @TempDir private Path folder;
+
+    /** With time enough for slow class loading: what counts here is whether, not how soon. */
+    private static String agentReportingTo(Path report) {
+        return Jvm.agent("connect.timeout.ms=60000,report=" + report);
+    }
+
+    private static void assertOffloaded(Jvm.Outcome outcome, Path report) throws IOException {
+        assertEquals(0, outcome.exitCode(), outcome::err);
+        assertTrue(outcome.outLines().contains("byte=42"), outcome::out);
+        assertEquals("", outcome.err());
+        Map<?, ?> all = (Map<?, ?>) JsonReader.parse(Files.readString(report));
+        assertEquals(Map.of("shm", 1L), ((Map<?, ?>) all.get("connections")).get("offloaded"));
+    }
+
+    /** Goal: a runtime of the two modules that every agent needs is enough. */
+    @Test
+    void runsInASmallLinkedImage() throws IOException {
+        Path image = folder.resolve("image");
+        Path report = folder.resolve("report.json");
+        Jvm.Outcome linked =
+                Jvm.process(
+                        List.of(
+                                Jvm.java().resolveSibling("jlink").toString(),
+                                "--add-modules",
+                                "java.base,java.instrument",
+                                "--output",
+                                image.toString()),
+                        Map.of());
+        assertEquals(0, linked.exitCode(), linked::err);
+        assertOffloaded(
+                Jvm.process(
+                        List.of(
+                                image.resolve("bin/java").toString(),
+                                agentReportingTo(report),
+                                "-cp",
+                                Jvm.classes(),
+                                OneConnection.class.getName()),
+                        Map.of()),
+                report);
+    }
+
+    /** Goal: an AOT cache that was trained with the agent serves runs with the agent, silently. */
+    @Test
+    void runsFromAnAotCache() throws IOException {
+        Path cache = folder.resolve("app.aot");
+        Path report = folder.resolve("report.json");
+        Path classes = jar("app.jar", List.of(OneConnection.class), Map.of());
+        List<String> program = List.of("-cp", classes.toString(), OneConnection.class.getName());
+        List<String> training =
+                new ArrayList<>(List.of("-XX:AOTCacheOutput=" + cache, Jvm.agent("")));
+        training.addAll(program);
+        Jvm.Outcome trained = Jvm.java(training);
+        assertEquals(0, trained.exitCode(), trained::err);
+        assertTrue(Files.exists(cache), trained::err);
+        List<String> run =
+                new ArrayList<>(
+                        List.of(
+                                "-XX:AOTCache=" + cache,
+                                "-XX:AOTMode=on",
+                                agentReportingTo(report)));
+        run.addAll(program);
+        assertOffloaded(Jvm.java(run), report);
+    }
+
+    /**
+     * Goal: an agent that rewrites our classes and the JDK's sockets does no harm, in any order.
+     */
+    @Test
+    void standsBesideAnAgentThatRewritesClasses() throws IOException {
+        Path other =
+                jar(
+                        "rewriting.jar",
+                        List.of(RewritingAgent.class, nested("Rewriter"), nested("1")),
+                        Map.of(
+                                "Premain-Class",
+                                RewritingAgent.class.getName(),
+                                "Can-Retransform-Classes",
+                                "true"));
+        for (boolean first : new boolean[] {true, false}) {
+            Path report = folder.resolve("report-" + first + ".json");
+            List<String> options = new ArrayList<>(List.of(agentReportingTo(report)));
+            options.add(first ? 0 : 1, "-javaagent:" + other);
+            Jvm.Outcome outcome = Jvm.run(OneConnection.class, options);
+            assertOffloaded(outcome, report);
+            assertTrue(
+                    outcome.outLines().contains("rewritten jdk=true sdp4j=true failed=0"),
+                    outcome::out);
+        }
+    }
+
+    private static Class<?> nested(String name) {
+        try {
+            return Class.forName(RewritingAgent.class.getName() + "$" + name);
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Goal: who never opens a socket reads of mistakes too, once, and where he looks. */
+    @Test
+    void tellsMistakesAtTheStart() throws IOException {
+        Path rules = Files.writeString(folder.resolve("rules.conf"), "use carrots client * *:*\n");
+        String options = "policy=" + rules + ",carrots=7,connect.timeout.ms=soon";
+        for (Class<?> program : List.of(NoSocket.class, OneConnection.class)) {
+            Jvm.Outcome outcome = Jvm.run(program, List.of(Jvm.agent(options)));
+            assertEquals(0, outcome.exitCode());
+            List<String> lines = outcome.errLines();
+            assertEquals(3, lines.size(), outcome::err);
+            assertTrue(
+                    lines.get(0).contains("sdp4j.connect.timeout.ms: found 'soon'"), lines.get(0));
+            assertTrue(lines.get(1).contains("'sdp4j.carrots' is unknown"), lines.get(1));
+            assertTrue(lines.get(2).contains("rules.conf:1:5: found 'carrots'"), lines.get(2));
+            assertEquals("", Jvm.run(program, List.of(Jvm.agent(options + ",quiet"))).err());
+        }
+    }
+
+    /** Goal: looking at the rules early takes nothing from the application. */
+    @Test
+    void leavesTheJdksNetworkSettingsOpen() throws IOException {
+        Path rules =
+                Files.writeString(
+                        folder.resolve("rules.conf"),
+                        """
+                        use tcp client * 10.0.0.0/8:*
+                        use tcp client * [fd00::]/8:*
+                        use tcp client * no-such-host.invalid:80
+                        """);
+        Jvm.Outcome plain = Jvm.run(LoopbackPrinter.class, List.of());
+        Jvm.Outcome with = Jvm.run(LoopbackPrinter.class, List.of(Jvm.agent("policy=" + rules)));
+        assertEquals(plain.out(), with.out());
+        assertEquals("", with.err());
+    }
+
+    /** A jar with these classes of the test class path. */
+    private Path jar(String name, Collection<Class<?>> classes, Map<String, String> attributes)
+            throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        attributes.forEach((k, v) -> manifest.getMainAttributes().put(new Attributes.Name(k), v));
+        Path jar = folder.resolve(name);
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
+            for (String entry :
+                    classes.stream().map(c -> c.getName().replace('.', '/') + ".class").toList()) {
+                out.putNextEntry(new JarEntry(entry));
+                Files.copy(Path.of(Jvm.classes()).resolve(entry), out);
+            }
+        }
+        return jar;
+    }
+}

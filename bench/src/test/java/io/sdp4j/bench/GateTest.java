@@ -1,0 +1,59 @@
+package io.sdp4j.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sdp4j.bench.Results.Run;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Goal: a collapse fails, noise is measured again. Method: numbers made up for every attempt. */
+class GateTest {
+    private final List<List<String>> asked = new ArrayList<>();
+
+    /** As TCP itself in the rows named, far better in the others. */
+    private Results results(List<Row> rows, List<String> bad) {
+        asked.add(rows.stream().map(Row::id).toList());
+        Results results = new Results();
+        for (Row row : rows) {
+            for (Config config : row.configs()) {
+                double value = config == Config.SHM && !bad.contains(row.id()) ? better(row) : 100;
+                results.add(row, config, new Run(1, Map.of(row.metric(), value)));
+            }
+        }
+        results.reported(Config.SHM).put("connections.offloaded.shm", 1L);
+        results.reported(Config.SHM).put("connections.kernel.fallback", 0L);
+        return results;
+    }
+
+    private static double better(Row row) {
+        return switch (row.metric()) {
+            case "alloc" -> 0;
+            case "bytes", "writes" -> 1000;
+            default -> 1;
+        };
+    }
+
+    @Test
+    void passesAtOnceWhenAllIsWell() throws Exception {
+        assertEquals(List.of(), Gate.failing(rows -> results(rows, List.of())));
+        assertEquals(1, asked.size());
+    }
+
+    @Test
+    void measuresAgainWhatMissed() throws Exception {
+        List<Row> failing =
+                Gate.failing(
+                        rows -> results(rows, asked.isEmpty() ? List.of("stream64k") : List.of()));
+        assertEquals(List.of(), failing);
+        assertEquals(List.of("stream64k"), asked.get(1));
+    }
+
+    @Test
+    void failsOnACollapse() throws Exception {
+        List<Row> failing = Gate.failing(rows -> results(rows, List.of("rtt64", "alloc")));
+        assertEquals(List.of("rtt64", "alloc"), failing.stream().map(Row::id).toList());
+        assertEquals(3, asked.size());
+    }
+}

@@ -1,0 +1,109 @@
+package io.sdp4j.policy;
+
+/**
+ * Address literals, read without {@link java.net.InetAddress}: rules are read while a JVM starts,
+ * and that class fixes for good what the application may still want to set in its first line
+ * ({@code java.net.preferIPv4Stack} and its kin).
+ */
+final class Literals {
+    private static final int GROUPS = 8;
+    private static final int MAPPED = 0xffff;
+
+    private Literals() {}
+
+    /** Four decimal numbers; null for anything else, leading zeros included, which may be octal. */
+    static AddressRange dottedQuad(String text) {
+        long bits = 0;
+        int numbers = 0;
+        int from = 0;
+        while (from <= text.length()) {
+            int dot = text.indexOf('.', from);
+            String part = text.substring(from, dot < 0 ? text.length() : dot);
+            long number = Words.number(part, 255);
+            if (number < 0 || (part.length() > 1 && part.charAt(0) == '0')) {
+                return null;
+            }
+            bits = bits << 8 | number;
+            numbers++;
+            from = dot < 0 ? text.length() + 1 : dot + 1;
+        }
+        return numbers == 4 ? new AddressRange(false, 0, bits, 32) : null;
+    }
+
+    /**
+     * An IPv6 address, which is IPv4 to us when it is mapped; null for anything else. A zone is
+     * dropped: rules know none.
+     */
+    static AddressRange ipv6(String text) {
+        int zone = text.indexOf('%');
+        String address = zone < 0 ? text : text.substring(0, zone);
+        int gap = address.indexOf("::");
+        int[] groups = new int[GROUPS];
+        int count;
+        if (gap < 0) {
+            count = groups(address, groups);
+            if (count != GROUPS) {
+                return null;
+            }
+        } else {
+            int before = gap == 0 ? 0 : groups(address.substring(0, gap), groups);
+            String rest = address.substring(gap + 2);
+            int[] tail = new int[GROUPS];
+            int after = rest.isEmpty() ? 0 : groups(rest, tail);
+            if (before < 0
+                    || after < 0
+                    || before + after >= GROUPS
+                    || (gap > 0 && address.substring(0, gap).indexOf('.') >= 0)) {
+                return null;
+            }
+            System.arraycopy(tail, 0, groups, GROUPS - after, after);
+        }
+        long high = bits(groups, 0);
+        long low = bits(groups, 4);
+        return high == 0 && low >>> 32 == MAPPED
+                ? new AddressRange(false, 0, low & 0xffff_ffffL, 32)
+                : new AddressRange(true, high, low, 128);
+    }
+
+    /** Reads groups between single colons, the last may be a dotted quad; how many, -1 = no. */
+    private static int groups(String text, int[] into) {
+        int count = 0;
+        int from = 0;
+        while (from <= text.length()) {
+            int colon = text.indexOf(':', from);
+            String part = text.substring(from, colon < 0 ? text.length() : colon);
+            boolean last = colon < 0;
+            AddressRange quad = last && part.indexOf('.') >= 0 ? dottedQuad(part) : null;
+            if (quad != null && count + 2 <= GROUPS) {
+                into[count++] = (int) (quad.low() >>> 16);
+                into[count++] = (int) quad.low() & 0xffff;
+            } else if (count < GROUPS && group(part) >= 0) {
+                into[count++] = group(part);
+            } else {
+                return -1;
+            }
+            from = last ? text.length() + 1 : colon + 1;
+        }
+        return count;
+    }
+
+    /** A hexadecimal number of 16 bits, with as many leading zeros as the JDK lets pass; or -1. */
+    private static int group(String part) {
+        int from = 0;
+        while (from < part.length() - 1 && part.charAt(from) == '0') {
+            from++;
+        }
+        String digits = part.substring(from);
+        return digits.length() <= 4 && Words.only(digits, Words.HEX)
+                ? Integer.parseInt(digits, 16)
+                : -1;
+    }
+
+    private static long bits(int[] groups, int from) {
+        long bits = 0;
+        for (int i = from; i < from + 4; i++) {
+            bits = bits << 16 | groups[i];
+        }
+        return bits;
+    }
+}

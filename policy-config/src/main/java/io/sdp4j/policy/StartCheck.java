@@ -1,0 +1,66 @@
+package io.sdp4j.policy;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * What is wrong with options, properties and rule file, found when a JVM starts and long before its
+ * first socket: the operator shall read it where he looks, at the top.
+ *
+ * <p>The same lines, word for word, that {@link Settings} and {@link PolicySource} give later.
+ * Needs this package alone and keeps nothing. Asks for no host name (an unknown one is told at the
+ * first socket) and leaves {@link InetAddress} alone, whose start fixes what the application may
+ * still want to set.
+ */
+public final class StartCheck {
+    private StartCheck() {}
+
+    /**
+     * The lines to print; empty if all is well or the settings say {@code quiet}.
+     *
+     * @param options the agent's options
+     * @param jdkConf value of {@code com.sun.sdp.conf}, or null
+     */
+    public static List<String> lines(Map<String, String> options, String jdkConf) {
+        Lines lines = new Lines();
+        Settings settings = Settings.of(options, lines);
+        if (settings.flag(Setting.QUIET)) {
+            return List.of();
+        }
+        Environment system = Environment.system();
+        Environment environment =
+                new Environment(
+                        system.property(),
+                        system.variable(),
+                        system.files(),
+                        system.nanoTime(),
+                        new Anywhere());
+        PolicySource.open(options.get(Setting.POLICY.option()), jdkConf, "", environment, lines);
+        return lines.found;
+    }
+
+    private static final class Lines implements Consumer<String> {
+        final List<String> found = new ArrayList<>();
+
+        @Override
+        public void accept(String line) {
+            found.add(line);
+        }
+    }
+
+    /** Every name exists: whether it does is not asked here. */
+    private static final class Anywhere implements HostLookup {
+        @Override
+        public List<InetAddress> addresses(String host) {
+            throw new AssertionError("nobody needs the addresses of " + host);
+        }
+
+        @Override
+        public List<AddressRange> ranges(String host) {
+            return List.of(new AddressRange(false, 0, 0, 32));
+        }
+    }
+}
