@@ -6,7 +6,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The zero-copy part of one of the {@link Twins}: lends buffers, carries RDMA out, keeps the books.
+ * The zero-copy part of one of the {@link LentTwins}: lends buffers, carries RDMA out, keeps the
+ * books.
  *
  * <p>Shape: a byte is its position in the stream, here too. A lent source remembers where in the
  * stream it starts; its address is that position, so what is read can be recognised. A lent sink
@@ -35,8 +36,8 @@ final class Lender {
 
     private static final long VA = 1L << 40;
 
-    private final Twins twins;
-    private final Twins.Side side;
+    private final LentTwins twins;
+    private final LentTwins.Side side;
     private final Choices choices;
     private int ids;
     private boolean recalling;
@@ -54,7 +55,7 @@ final class Lender {
     long returned; // buffers, for tests that want to know that something happened
     long moved; // bytes by RDMA
 
-    Lender(Twins twins, Twins.Side side, Choices choices) {
+    Lender(LentTwins twins, LentTwins.Side side, Choices choices) {
         this.twins = twins;
         this.side = side;
         this.choices = choices;
@@ -142,7 +143,7 @@ final class Lender {
             return false;
         }
         Lent lent = new Lent();
-        lent.id = -++ids;
+        lent.id = - ++ids;
         lent.lenBytes = lenBytes;
         sinks.add(lent);
         boolean offerable = choices.below(4) != 0;
