@@ -210,11 +210,13 @@ public final class Boot {
                         Set.of("java.net", "sun.nio.ch", "java.nio.channels.spi"),
                         offload);
                 access(Set.of("jdk.internal.module"), Set.of(), layer.module("io.sdp4j.agent"));
-                factories =
+                SocketImplFactory[] made =
                         (SocketImplFactory[])
-                                layer.type("io.sdp4j.agent.Agent")
+                                layer.type(AGENT)
                                         .getMethod("start", Map.class)
                                         .invoke(null, options);
+                running = true;
+                factories = made;
             } catch (Throwable t) { // whatever it is, the application must get its socket
                 off(cause(t));
                 KernelImpl.removeFactory(instrumentation, Socket.class);
