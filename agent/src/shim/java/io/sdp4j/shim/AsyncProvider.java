@@ -15,7 +15,10 @@ import java.util.concurrent.atomic.AtomicReference;
  * and starts the switch when the first channel or group is opened.
  */
 public final class AsyncProvider extends AsynchronousChannelProvider {
-    /** The switch's, once it runs. */
+    private static final ProviderSlot<AsynchronousChannelProvider> SLOT =
+            new ProviderSlot<>(AsynchronousChannelProvider.class, "asynchronous channels");
+
+    /** The switch's once it runs, or the one that the application brings. */
     private final AtomicReference<AsynchronousChannelProvider> settled = new AtomicReference<>();
 
     /** For the JDK, which makes the only one. */
@@ -32,9 +35,11 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
         if (known != null) {
             return known;
         }
-        AsynchronousChannelProvider found;
+        AsynchronousChannelProvider found = SLOT.provided();
         try {
-            found = (AsynchronousChannelProvider) Boot.ofAgent("asynchronousChannels");
+            if (found == null) {
+                found = (AsynchronousChannelProvider) Boot.ofAgent("asynchronousChannels");
+            }
         } catch (IllegalStateException e) {
             Boot.say("asynchronous channels are not offloaded: " + e.getMessage());
             found = KernelImpl.asynchronous(Boot.instrumentation());

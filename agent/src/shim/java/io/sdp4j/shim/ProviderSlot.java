@@ -1,7 +1,7 @@
 package io.sdp4j.shim;
 
 import java.lang.instrument.Instrumentation;
-import java.lang.module.ModuleDescriptor;
+import java.util.ServiceLoader;
 import java.util.function.Supplier;
 
 /**
@@ -11,7 +11,7 @@ import java.util.function.Supplier;
  * @param service the provider's class, whose name is the property's too
  * @param what what its channels are called, in the plural
  */
-record ProviderSlot(Class<?> service, String what) {
+record ProviderSlot<P>(Class<P> service, String what) {
     /**
      * Has the JVM fill the place now, and leaves no trace: a property that stayed would be handed
      * on to child processes, where our class does not exist (NIO-1).
@@ -45,23 +45,29 @@ record ProviderSlot(Class<?> service, String what) {
         if (property != null) {
             return name + " is " + property;
         }
-        if (ClassLoader.getSystemResource("META-INF/services/" + name) != null) {
-            return "the class path provides its own " + service.getSimpleName();
-        }
-        for (Module module : ModuleLayer.boot().modules()) {
-            ModuleDescriptor descriptor = module.getDescriptor();
-            if (descriptor.provides().stream().anyMatch(p -> p.service().equals(name))) {
-                return "module "
-                        + module.getName()
-                        + " provides its own "
-                        + service.getSimpleName();
-            }
-        }
         for (Class<?> c : instrumentation.getAllLoadedClasses()) {
             if (c.getName().equals(name + "$ProviderHolder")) {
                 return "they were used before the agent started; put this -javaagent first";
             }
         }
         return null;
+    }
+
+    /**
+     * The provider that the class path or the module path brings, which the JDK would have taken
+     * instead of its own; null if there is none. Not for {@code premain}: it opens every jar.
+     */
+    P provided() {
+        P found =
+                ServiceLoader.load(service, ClassLoader.getSystemClassLoader())
+                        .findFirst()
+                        .orElse(null);
+        if (found != null) {
+            Boot.say(
+                    what
+                            + " are not offloaded: the application brings "
+                            + found.getClass().getName());
+        }
+        return found;
     }
 }

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.agent.programs.AsyncConnection;
 import io.sdp4j.agent.programs.OtherAsyncProvider;
 import io.sdp4j.agent.programs.Surroundings;
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,12 +66,34 @@ class AsyncIT {
 
     /** Goal: a switch that cannot start costs one line, and the channels are the JDK's. */
     @Test
-    void worksWithoutTheSwitch() {
-        Jvm.Outcome outcome =
-                Jvm.run(
-                        AsyncConnection.class,
-                        List.of(Jvm.agent("policy=" + folder.resolve("missing"))));
+    void worksWithoutTheSwitch() throws IOException {
+        Path hollow = Files.copy(Jvm.JAR, folder.resolve("hollow.jar"));
+        try (FileSystem jar = FileSystems.newFileSystem(hollow)) {
+            Files.delete(jar.getPath("sdp4j-modules/io.sdp4j.offload/module-info.class"));
+        }
+        Jvm.Outcome outcome = Jvm.run(AsyncConnection.class, List.of("-javaagent:" + hollow));
         assertEquals(List.of("byte=42"), outcome.outLines());
+        assertEquals(1, outcome.errLines().size(), outcome::err);
+        assertTrue(outcome.err().startsWith("sdp4j: off, "), outcome::err);
+    }
+
+    /** Goal: checklist 67, so does one that comes in a service file. */
+    @Test
+    void standsAsideForAService() throws IOException {
+        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+        String theirs = OtherAsyncProvider.class.getName();
+        Files.writeString(services.resolve(PROPERTY), theirs);
+        Jvm.Outcome outcome =
+                Jvm.java(
+                        List.of(
+                                Jvm.agent(""),
+                                "-cp",
+                                folder + File.pathSeparator + Jvm.classes(),
+                                AsyncConnection.class.getName()));
+        assertTrue(outcome.err().contains(OtherAsyncProvider.TEXT), outcome::err);
+        assertEquals(
+                "sdp4j: asynchronous channels are not offloaded: the application brings " + theirs,
+                outcome.errLines().getFirst());
     }
 
     /** Goal: checklist 67, somebody else's provider stays, and one line says so. */

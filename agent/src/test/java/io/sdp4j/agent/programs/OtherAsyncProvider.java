@@ -9,28 +9,31 @@ import java.util.concurrent.ThreadFactory;
 
 /** Somebody else's provider, which cannot do anything. */
 public final class OtherAsyncProvider extends AsynchronousChannelProvider {
+    /** What it says to everything. */
+    public static final String TEXT = "the other provider";
+
     public OtherAsyncProvider() {}
 
     @Override
     public AsynchronousChannelGroup openAsynchronousChannelGroup(
             int threads, ThreadFactory factory) {
-        throw new UnsupportedOperationException();
+        throw new UnsupportedOperationException(TEXT);
     }
 
     @Override
     public AsynchronousChannelGroup openAsynchronousChannelGroup(
             ExecutorService executor, int initialSize) {
-        throw new UnsupportedOperationException();
+        throw new UnsupportedOperationException(TEXT);
     }
 
     @Override
     public AsynchronousServerSocketChannel openAsynchronousServerSocketChannel(
             AsynchronousChannelGroup group) {
-        throw new UnsupportedOperationException();
+        throw new UnsupportedOperationException(TEXT);
     }
 
     @Override
     public AsynchronousSocketChannel openAsynchronousSocketChannel(AsynchronousChannelGroup group) {
-        throw new UnsupportedOperationException();
+        throw new UnsupportedOperationException(TEXT);
     }
 }
