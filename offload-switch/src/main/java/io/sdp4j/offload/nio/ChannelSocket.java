@@ -12,8 +12,11 @@ import java.net.SocketImpl;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -61,19 +64,33 @@ final class ChannelSocket extends Socket {
                 throw new SocketException("Already connected");
             }
             close();
-            throw new UnknownHostException(address.getHostName());
+            throw new UnknownHostException(address.toString());
         }
         if (timeout < 0) {
             throw new IllegalArgumentException("connect: timeout can't be negative");
         }
         try {
-            if (channel.isOpen() && !channel.isBlocking()) {
-                throw new IllegalBlockingModeException();
-            }
+            mayConnect(remote, timeout);
             channel.connect(
                     remote, timeout > 0 ? TimeUnit.MILLISECONDS.toNanos(timeout) : Long.MAX_VALUE);
         } catch (Exception e) {
             throw SocketTexts.ioException(e);
+        }
+    }
+
+    /** What is wrong with connecting now, in the order in which the JDK's adaptor looks at it. */
+    private void mayConnect(SocketAddress remote, int timeout) throws IOException {
+        if (!(remote instanceof InetSocketAddress)) {
+            throw new UnsupportedAddressTypeException();
+        }
+        if (!channel.isOpen()) {
+            if (timeout == 0) {
+                throw new AsynchronousCloseException();
+            }
+        } else if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        } else if (channel.isConnected()) {
+            throw new AlreadyConnectedException();
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import sun.nio.ch.Net;
 import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
 
@@ -305,8 +306,8 @@ final class SwitchSocketChannel extends SocketChannel
 
     /** For the adaptor; {@code nanos} limits a channel that blocks. */
     boolean connect(SocketAddress target, long nanos) throws IOException {
+        Net.checkAddress(target); // the JDK says this first
         if (connect == null) {
-            Objects.requireNonNull(target);
             ensureOpen();
             throw new AlreadyConnectedException();
         }
