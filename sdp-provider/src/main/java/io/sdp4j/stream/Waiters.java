@@ -98,9 +98,7 @@ final class Waiters {
             return true;
         }
         boolean back = takeBack(ops, OffloadStream.READ, READ_TASK, task);
-        if (!takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task)) {
-            back = false;
-        }
+        back &= takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task);
         return !back; // else the call comes, or has come
     }
 

@@ -25,6 +25,8 @@ final class ChannelStream extends OpenStream {
     private final SwitchSocketChannel channel;
     private final Targets targets = new Targets(); // readLock
     private final Sources sources = new Sources(); // writeLock
+    private SocketException
+            untold; // writeLock: for the next write, as this one had moved something
     private boolean reset; // readLock
 
     ChannelStream(
@@ -196,7 +198,7 @@ final class ChannelStream extends OpenStream {
             boolean blocking = beginWrite();
             try {
                 if (!outputShut()) {
-                    n = src.hasRemaining() ? stream.tryWrite(src) : 0;
+                    n = src.hasRemaining() ? tellOr(src) : 0;
                     if (blocking && src.hasRemaining()) {
                         n += writeSlowly(new OneSource(src), n);
                     }
@@ -222,6 +224,9 @@ final class ChannelStream extends OpenStream {
             try {
                 if (!outputShut()) {
                     sources.of(srcs, offset, length);
+                    if (sources.more()) {
+                        tell();
+                    }
                     n = sources.move();
                     if (blocking && sources.more()) {
                         n += writeSlowly(sources, n);
@@ -255,7 +260,9 @@ final class ChannelStream extends OpenStream {
             }
             boolean blocking = beginWrite();
             try {
+                tell();
                 n = writeSlowly(new OneSource(ByteBuffer.wrap(b, off, len)), 0);
+                tell();
             } catch (SocketException e) {
                 writeFailed(e);
             } finally {
@@ -295,8 +302,23 @@ final class ChannelStream extends OpenStream {
             if (before + n == 0) {
                 throw e;
             }
+            untold = e;
         }
         return n;
+    }
+
+    /** Throws what an earlier write had no way to say. */
+    private void tell() throws SocketException {
+        SocketException e = untold;
+        if (e != null) {
+            untold = null;
+            throw e;
+        }
+    }
+
+    private int tellOr(ByteBuffer src) throws IOException {
+        tell();
+        return stream.tryWrite(src);
     }
 
     private void writeFailed(SocketException e) throws IOException {

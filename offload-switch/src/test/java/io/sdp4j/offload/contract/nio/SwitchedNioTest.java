@@ -3,7 +3,7 @@ package io.sdp4j.offload.contract.nio;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.jdk.KernelSockets;
-import io.sdp4j.offload.nio.SwitchSelectorProvider;
+import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
 import java.nio.channels.spi.SelectorProvider;
@@ -18,7 +18,7 @@ public abstract class SwitchedNioTest extends NioContract {
         owner =
                 new OffloadSwitch(
                         () -> policy, providers, SwitchSettings.defaults(), KernelSockets.JDK);
-        provider = new SwitchSelectorProvider(owner);
+        provider = SwitchChannels.provider(owner);
     }
 
     @Override
