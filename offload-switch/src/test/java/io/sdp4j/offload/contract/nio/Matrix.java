@@ -83,7 +83,7 @@ final class Matrix {
         Arrays.sort(methods, Comparator.comparing(Method::toString));
         for (Method m : methods) {
             if (Modifier.isStatic(m.getModifiers())
-                    || m.getDeclaringClass() == Object.class && !m.getName().equals("toString")
+                    || (m.getDeclaringClass() == Object.class && !m.getName().equals("toString"))
                     || LEFT_OUT.contains(m.getName())
                     || m.isBridge()) {
                 continue;
