@@ -26,8 +26,8 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
 
     /** Makes this the JVM's provider; returns why it is not, or null. */
     static String install(Instrumentation instrumentation) {
-        return new ProviderSlot(AsynchronousChannelProvider.class, "asynchronous channels")
-                .take(instrumentation, AsyncProvider.class, AsynchronousChannelProvider::provider);
+        return SLOT.take(
+                instrumentation, AsyncProvider.class, AsynchronousChannelProvider::provider);
     }
 
     private AsynchronousChannelProvider target() {
