@@ -37,8 +37,7 @@ class AioCostTest {
 
     private static Aio over(OffloadProvider provider) {
         OffloadSwitch owner =
-                new OffloadSwitch(
-                        Policy::allowAll, List.of(provider), SwitchSettings.defaults());
+                new OffloadSwitch(Policy::allowAll, List.of(provider), SwitchSettings.defaults());
         AsynchronousChannelProvider channels = new SwitchAsynchronousChannelProvider(owner);
         return new Aio() {
             @Override
