@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
  * <p>An operation with a handler goes on on a thread of the group, where it ends anyway; one with a
  * future goes on on the thread that noticed, so that it never waits for the application's threads.
  */
-final class Direction implements Runnable, Pending.Owner, OffloadStream.Loan {
+final class Direction implements Runnable, Pending.Owner {
     private enum State {
         IDLE,
         TRYING,
@@ -54,19 +54,18 @@ final class Direction implements Runnable, Pending.Owner, OffloadStream.Loan {
     private boolean timerRan; // the timer of this operation
     private int staleTimers; // of operations that are over, which could not be stopped
 
-    private ByteBuffer buffer; // null if there are several
-    private ByteBuffer[] buffers;
+    private final BufferLoan loan;
     private CompletionHandler<Number, Object> handler;
     private Object attachment;
     private Pending<Number> future;
     private long moved; // with failure, the outcome
     private Throwable failure;
-    private IOException deferred; // met behind bytes that had moved already
 
     Direction(AsyncStream owner, boolean reading) {
         this.owner = owner;
         this.reading = reading;
         this.op = reading ? OffloadStream.READ : OffloadStream.WRITE;
+        this.loan = new BufferLoan(reading);
     }
 
     /**
@@ -95,8 +94,7 @@ final class Direction implements Runnable, Pending.Owner, OffloadStream.Loan {
             Number value = boxed(over ? -1 : 0, many != null);
             return (Future<V>) owner.group.deliver(target, with, value, null);
         }
-        buffer = one;
-        buffers = many;
+        loan.take(one, many);
         if (!owner.gate.enter()) {
             outcome(0, new AsynchronousCloseException());
         } else {
@@ -106,7 +104,7 @@ final class Direction implements Runnable, Pending.Owner, OffloadStream.Loan {
                     attachment = with;
                     future = target == null ? new Pending<>(this) : null;
                     Pending<Number> result = future;
-                    owner.stream.lend(op, this);
+                    owner.stream.lend(op, loan);
                     await(timeout, unit);
                     if (!standBy()) {
                         return (Future<V>) result;
@@ -154,64 +152,12 @@ final class Direction implements Runnable, Pending.Owner, OffloadStream.Loan {
     /** Moves what can be moved; false = nothing now. */
     private boolean tried() {
         try {
-            outcome(move(), null);
-            return moved != 0 || !anyRoom();
+            outcome(loan.move(owner.stream), null);
+            return moved != 0 || !loan.anyRoom();
         } catch (IOException | RuntimeException | Error e) {
             outcome(0, asChannelsSay(e));
             return true;
         }
-    }
-
-    private long move() throws IOException {
-        if (deferred != null) {
-            IOException e = deferred;
-            deferred = null;
-            throw e;
-        }
-        return buffers == null ? move(buffer) : moveAll();
-    }
-
-    private int move(ByteBuffer b) throws IOException {
-        return reading ? owner.stream.tryRead(b) : owner.stream.tryWrite(b);
-    }
-
-    /** One outcome for all buffers: bytes first, and what is behind them next time. */
-    private long moveAll() throws IOException {
-        long sum = 0;
-        for (ByteBuffer b : buffers) {
-            if (b.hasRemaining()) {
-                int n;
-                try {
-                    n = move(b);
-                } catch (IOException e) {
-                    if (sum == 0) {
-                        throw e;
-                    }
-                    deferred = e;
-                    return sum;
-                }
-                if (n < 0) {
-                    return sum == 0 ? -1 : sum; // the end of a stream stays where it is
-                }
-                sum += n;
-                if (b.hasRemaining()) {
-                    return sum;
-                }
-            }
-        }
-        return sum;
-    }
-
-    private boolean anyRoom() {
-        if (buffers == null) {
-            return buffer.hasRemaining();
-        }
-        for (ByteBuffer b : buffers) {
-            if (b.hasRemaining()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** The classes of {@code java.net} do not show here. */
@@ -338,7 +284,7 @@ final class Direction implements Runnable, Pending.Owner, OffloadStream.Loan {
         Object with = attachment;
         Pending<Number> result = future;
         Throwable thrown = failure;
-        Number value = thrown == null ? boxed(moved, buffers != null) : null;
+        Number value = thrown == null ? boxed(moved, loan.several()) : null;
         forget();
         if (to == null) {
             result.finish(value, thrown);
@@ -351,8 +297,7 @@ final class Direction implements Runnable, Pending.Owner, OffloadStream.Loan {
 
     /** The operation is over: nothing of it stays, and the next one may begin. */
     private void forget() {
-        buffer = null;
-        buffers = null;
+        loan.end();
         handler = null;
         attachment = null;
         future = null;
@@ -411,15 +356,5 @@ final class Direction implements Runnable, Pending.Owner, OffloadStream.Loan {
             outcome(0, new AsynchronousCloseException());
             complete(false);
         }
-    }
-
-    @Override
-    public int buffers() {
-        return buffers == null ? 1 : buffers.length;
-    }
-
-    @Override
-    public ByteBuffer buffer(int index) {
-        return buffers == null ? buffer : buffers[index];
     }
 }

@@ -10,7 +10,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOption;
-import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
@@ -21,7 +20,6 @@ import java.nio.channels.ConnectionPendingException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 
 /**
  * An asynchronous channel that decides when it connects whether the kernel's TCP or an offload
@@ -33,7 +31,7 @@ import java.util.concurrent.TimeUnit;
  * and to answer for options. {@code stateLock} guards the state and every field without another
  * remark; nobody blocks, and no handler is called, with it held.
  */
-public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketChannel {
+public final class SwitchAsynchronousSocketChannel extends DataChannel {
     private enum State {
         UNDECIDED,
         CONNECTING,
@@ -55,7 +53,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
 
     SwitchAsynchronousSocketChannel(
             OffloadSwitch owner, SwitchChannelGroup group, AsynchronousSocketChannel kernel) {
-        super(group.provider());
+        super(group);
         this.owner = owner;
         this.group = group;
         this.side = new KernelSide(owner, group, kernel, null);
@@ -72,7 +70,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
             SwitchChannelGroup group,
             OffloadStream stream,
             Integer receiveBuffer) {
-        super(group.provider());
+        super(group);
         this.owner = owner;
         this.group = group;
         this.side = new KernelSide(owner, group, null, receiveBuffer);
@@ -238,109 +236,21 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
 
     // --- reading and writing ---
 
-    /** The kernel's channel, to read or write. */
-    private AsynchronousSocketChannel data(String what) {
-        noteEstablished();
-        side.checkNotKilled(what);
+    @Override
+    AsyncStream offloaded() {
+        return offloaded;
+    }
+
+    @Override
+    AsynchronousSocketChannel kernel() {
         return side.kernel();
     }
 
     @Override
-    public Future<Integer> read(ByteBuffer dst) {
-        AsyncStream stream = offloaded;
-        return stream == null ? data("Reading").read(dst) : stream.read(dst);
-    }
-
-    @Override
-    public <A> void read(
-            ByteBuffer dst,
-            long timeout,
-            TimeUnit unit,
-            A attachment,
-            CompletionHandler<Integer, ? super A> handler) {
-        AsyncStream stream = offloaded;
-        if (stream == null) {
-            data("Reading").read(dst, timeout, unit, attachment, handler);
-        } else {
-            stream.read(dst, timeout, unit, attachment, handler);
-        }
-    }
-
-    @Override
-    public <A> void read(
-            ByteBuffer[] dsts,
-            int offset,
-            int length,
-            long timeout,
-            TimeUnit unit,
-            A attachment,
-            CompletionHandler<Long, ? super A> handler) {
-        AsyncStream stream = offloaded;
-        if (stream == null) {
-            data("Reading").read(dsts, offset, length, timeout, unit, attachment, handler);
-        } else {
-            stream.read(dsts, offset, length, timeout, unit, attachment, handler);
-        }
-    }
-
-    @Override
-    public Future<Integer> write(ByteBuffer src) {
-        AsyncStream stream = offloaded;
-        return stream == null ? data("Writing").write(src) : stream.write(src);
-    }
-
-    @Override
-    public <A> void write(
-            ByteBuffer src,
-            long timeout,
-            TimeUnit unit,
-            A attachment,
-            CompletionHandler<Integer, ? super A> handler) {
-        AsyncStream stream = offloaded;
-        if (stream == null) {
-            data("Writing").write(src, timeout, unit, attachment, handler);
-        } else {
-            stream.write(src, timeout, unit, attachment, handler);
-        }
-    }
-
-    @Override
-    public <A> void write(
-            ByteBuffer[] srcs,
-            int offset,
-            int length,
-            long timeout,
-            TimeUnit unit,
-            A attachment,
-            CompletionHandler<Long, ? super A> handler) {
-        AsyncStream stream = offloaded;
-        if (stream == null) {
-            data("Writing").write(srcs, offset, length, timeout, unit, attachment, handler);
-        } else {
-            stream.write(srcs, offset, length, timeout, unit, attachment, handler);
-        }
-    }
-
-    @Override
-    public AsynchronousSocketChannel shutdownInput() throws IOException {
-        AsyncStream stream = offloaded;
-        if (stream == null) {
-            side.kernel().shutdownInput();
-        } else {
-            stream.shutdownInput();
-        }
-        return this;
-    }
-
-    @Override
-    public AsynchronousSocketChannel shutdownOutput() throws IOException {
-        AsyncStream stream = offloaded;
-        if (stream == null) {
-            side.kernel().shutdownOutput();
-        } else {
-            stream.shutdownOutput();
-        }
-        return this;
+    AsynchronousSocketChannel kernelFor(String what) {
+        noteEstablished();
+        side.checkNotKilled(what);
+        return side.kernel();
     }
 
     // --- addresses and options ---

@@ -12,4 +12,5 @@ public abstract class AsynchronousSocketChannelContract
                 AsyncTimeoutContract,
                 AsyncCloseContract,
                 AsyncGroupContract,
-                AsyncOptionContract {}
+                AsyncOptionContract,
+                AsyncRaceContract {}
