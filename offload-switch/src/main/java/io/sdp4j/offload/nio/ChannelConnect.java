@@ -229,7 +229,9 @@ final class ChannelConnect {
         try {
             channel.enter(true);
             try {
-                attempt = owner.connect(decision, target, this::localAddress, nanos, this::givenUp);
+                attempt =
+                        owner.connect(
+                                decision, target, this::localAddress, nanos, this::closed);
                 offloaded = attempt.stream() != null && channel.adopt(attempt.stream());
                 if (offloaded) {
                     move(State.OFFLOADED);
@@ -257,11 +259,6 @@ final class ChannelConnect {
         return connectKernel(remote, leftNanos);
     }
 
-    /** Whether nobody wants the connection any more. */
-    private boolean givenUp() {
-        return !channel.isOpen();
-    }
-
     /** On one of {@link ConnectThreads}, for a non-blocking channel. */
     private void tryBehind(SocketAddress remote, Decision decision) {
         IOException failed = null;
@@ -269,7 +266,7 @@ final class ChannelConnect {
         try {
             Attempt attempt =
                     owner.connect(
-                            decision, target, this::localAddress, Long.MAX_VALUE, this::givenUp);
+                            decision, target, this::localAddress, Long.MAX_VALUE, this::closed);
             if (attempt.stream() == null) {
                 givePortBack();
                 synchronized (channel.stateLock) {
@@ -297,6 +294,10 @@ final class ChannelConnect {
             givePortBack();
         }
         nudgeSelectors();
+    }
+
+    private boolean closed() {
+        return !channel.isOpen();
     }
 
     private boolean adoptOrClose(OffloadStream won) throws IOException {
