@@ -4,13 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.MemoryRegion;
 import io.sdp4j.rdma.WcStatus;
 import java.lang.foreign.MemorySegment;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * RDMA reads and writes of one queue pair, made when the first one is seen.
@@ -29,13 +26,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * waits for chunks, so a send never overtakes a write. A refused access is answered by NAK behind
  * the responses that are still due, and ends both queue pairs.
  *
- * <p>Guarded by the queue pair's lock, except {@code regions}. Headers are copied, then checked.
+ * <p>Guarded by the queue pair's lock. Headers are copied, then checked.
  */
 final class RdmaEngine {
     static final int MAX_READS = 4;
     private static final int MAX_OPERATIONS = 16;
-    private static final int MAX_REGIONS = 4096;
-    private static final SecureRandom KEYS = new SecureRandom();
 
     private final ShmQueuePair qp;
     private final LaneOut out;
@@ -44,7 +39,7 @@ final class RdmaEngine {
     private final ShmLayout layout;
     private final int lane;
 
-    private final ConcurrentHashMap<Integer, ShmMemoryRegion> regions = new ConcurrentHashMap<>();
+    private final ShmRegions regions = new ShmRegions();
 
     private final int[] freeChunks;
     private int freeCount;
@@ -108,27 +103,9 @@ final class RdmaEngine {
         chunkOf = new Operation[layout.chunks];
     }
 
-    MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
-            throws FabricException {
-        if (!memory.isNative()) {
-            throw new IllegalArgumentException("heap memory cannot be registered");
-        }
-        if (regions.size() >= MAX_REGIONS) {
-            throw new FabricException(
-                    FabricException.Cause.RESOURCES,
-                    "a queue pair has at most " + MAX_REGIONS + " memory regions");
-        }
-        for (; ; ) {
-            int key = KEYS.nextInt();
-            ShmMemoryRegion r = new ShmMemoryRegion(this, memory, key, remoteRead, remoteWrite);
-            if (key != 0 && regions.putIfAbsent(key, r) == null) {
-                return r;
-            }
-        }
-    }
-
-    void forget(ShmMemoryRegion region) {
-        regions.remove(region.rkey(), region);
+    /** Memory of this side that takes part in RDMA. */
+    ShmRegions regions() {
+        return regions;
     }
 
     /** False if as many operations run as may. */
@@ -147,7 +124,7 @@ final class RdmaEngine {
         Operation op = new Operation(wrId, opcode);
         operations.add(op);
         if (!(local instanceof ShmMemoryRegion region)
-                || !region.belongsTo(this)
+                || !region.belongsTo(regions)
                 || !region.covers(localOffset, lenBytes)) {
             op.status = WcStatus.LOC_PROT_ERR;
             qp.fail(WcStatus.LOC_PROT_ERR);
