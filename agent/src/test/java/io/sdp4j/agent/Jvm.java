@@ -60,9 +60,22 @@ final class Jvm {
     }
 
     static Outcome process(List<String> command, Map<String, String> environment) {
+        ProcessBuilder builder = builder(command);
+        builder.environment().putAll(environment);
+        return run(builder);
+    }
+
+    /** In an environment that holds nothing else, but a search path. */
+    static Outcome process(Map<String, String> environment, List<String> command) {
+        ProcessBuilder builder = builder(command);
+        builder.environment().clear();
+        builder.environment().put("PATH", "/usr/bin:/bin");
+        builder.environment().putAll(environment);
+        return run(builder);
+    }
+
+    private static Outcome run(ProcessBuilder builder) {
         try {
-            ProcessBuilder builder = builder(command);
-            builder.environment().putAll(environment);
             Path out = Files.createTempFile("sdp4j-it", ".out");
             Path err = Files.createTempFile("sdp4j-it", ".err");
             try {
@@ -74,7 +87,10 @@ final class Jvm {
                 if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
                     process.destroyForcibly();
                     throw new AssertionError(
-                            command + " hangs\n" + Files.readString(out) + Files.readString(err));
+                            builder.command()
+                                    + " hangs\n"
+                                    + Files.readString(out)
+                                    + Files.readString(err));
                 }
                 long nanos = System.nanoTime() - start;
                 return new Outcome(

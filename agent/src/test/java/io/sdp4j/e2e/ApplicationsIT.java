@@ -145,6 +145,7 @@ class ApplicationsIT {
         assertEquals("4950", EXPECTED.get("rmi").get("called_back"));
     }
 
+    /** Also 100 MB of TLS in each direction. */
     @ParameterizedTest
     @EnumSource
     void https(Ends ends) throws Exception {
@@ -195,7 +196,9 @@ class ApplicationsIT {
                                         "-Djavax.net.ssl.trustStore=" + keys,
                                         "-Djavax.net.ssl.trustStorePassword=changeit"),
                                 "--port",
-                                port);
+                                port,
+                                "--large",
+                                "100000000");
                     }
                 };
         same("https", application, ends, false);

@@ -54,7 +54,15 @@ final class Jvms implements AutoCloseable {
         Path report = null;
         if (agent) {
             report = directory.resolve("report-" + children.size() + ".json");
-            command.add("-javaagent:" + agentJar() + "=report=" + report + ",policy=" + rules);
+            command.add(
+                    "-javaagent:"
+                            + agentJar()
+                            + "=report="
+                            + report
+                            + ",policy="
+                            + rules
+                            // whether, not how soon: a first connection loads many classes
+                            + ",connect.timeout.ms=60000");
         }
         command.add("-Xmx512m");
         command.addAll(jvmArgs);

@@ -9,7 +9,34 @@ import java.util.Map;
 
 /** What this machine is, for a result that must be read elsewhere. */
 final class Machine {
+    private static final Path STAT = Path.of("/proc/stat");
+    private static final int IDLE = 4; // words of the line "cpu": user nice system idle iowait ...
+    private static final int IOWAIT = 5;
+
     private Machine() {}
+
+    /** The share of processor time that nobody used during the next second; 1 where unknown. */
+    static double idle() throws InterruptedException {
+        long[] before = ticks();
+        Thread.sleep(1000); // the time over which it is measured
+        long[] after = ticks();
+        long all = after[1] - before[1];
+        return all > 0 ? (double) (after[0] - before[0]) / all : 1;
+    }
+
+    /** Ticks idle and ticks in all since the machine started. */
+    private static long[] ticks() {
+        try {
+            String[] words = Files.readAllLines(STAT).getFirst().strip().split("\\s+", -1);
+            long all = 0;
+            for (int i = 1; i < words.length; i++) {
+                all += Long.parseLong(words[i]);
+            }
+            return new long[] {Long.parseLong(words[IDLE]) + Long.parseLong(words[IOWAIT]), all};
+        } catch (IOException | RuntimeException e) {
+            return new long[2];
+        }
+    }
 
     static Map<String, Object> describe() {
         Map<String, Object> machine = new LinkedHashMap<>();

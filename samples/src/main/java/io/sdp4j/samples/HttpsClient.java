@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
+import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -16,15 +17,15 @@ import javax.net.ssl.HttpsURLConnection;
  * Talks to an {@link HttpsServer} through {@link HttpsURLConnection}.
  *
  * <p>Options: {@code --host} (default 127.0.0.1), {@code --port}, {@code --requests} small ones to
- * make (default 50). The server's certificate must be in the trust store given with {@code
- * -Djavax.net.ssl.trustStore}.
+ * make (default 50), {@code --large} bytes of a large one in each direction (default 4 MiB). The
+ * server's certificate must be in the trust store given with {@code -Djavax.net.ssl.trustStore}.
  */
 public final class HttpsClient {
     private HttpsClient() {}
 
     /** Requests, prints what came back, stops the server. */
     public static void main(String[] args) throws IOException, NoSuchAlgorithmException {
-        Options options = Options.parse(args, "host", "port", "requests");
+        Options options = Options.parse(args, "host", "port", "requests", "large");
         String base =
                 "https://" + options.text("host", "127.0.0.1") + ":" + options.number("port", 443);
         MessageDigest small = MessageDigest.getInstance("SHA-256");
@@ -32,12 +33,13 @@ public final class HttpsClient {
             small.update(get(base + "/bytes/" + i));
         }
         System.out.println("small_gets=" + HexFormat.of().formatHex(small.digest()));
-        byte[] large = get(base + "/bytes/" + (4 << 20));
-        System.out.println(
-                "large_get="
-                        + HexFormat.of()
-                                .formatHex(MessageDigest.getInstance("SHA-256").digest(large)));
-        byte[] body = new byte[3 << 20];
+        int large = options.number("large", 4 << 20);
+        MessageDigest got = MessageDigest.getInstance("SHA-256");
+        try (InputStream in = open(base + "/bytes/" + large).getInputStream()) {
+            in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), got));
+        }
+        System.out.println("large_get=" + HexFormat.of().formatHex(got.digest()));
+        byte[] body = new byte[large];
         new SplittableRandom(1).nextBytes(body);
         String expected =
                 HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(body));

@@ -33,7 +33,7 @@ import javax.net.ssl.SSLServerSocket;
  * --keystore} file, {@code --password} of it.
  */
 public final class HttpsServer {
-    private static final int MAX_BYTES = 64 << 20;
+    private static final int MAX_BYTES = 128 << 20;
 
     private final SSLServerSocket listener;
     private volatile boolean stopping;

@@ -4,13 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.MemoryRegion;
 import io.sdp4j.rdma.WcStatus;
 import java.lang.foreign.MemorySegment;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * RDMA reads and writes of one queue pair, made when the first one is seen.
@@ -29,13 +26,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * waits for chunks, so a send never overtakes a write. A refused access is answered by NAK behind
  * the responses that are still due, and ends both queue pairs.
  *
- * <p>Guarded by the queue pair's lock, except {@code regions}. Headers are copied, then checked.
+ * <p>Guarded by the queue pair's lock. Headers are copied, then checked.
  */
 final class RdmaEngine {
     static final int MAX_READS = 4;
     private static final int MAX_OPERATIONS = 16;
-    private static final int MAX_REGIONS = 4096;
-    private static final SecureRandom KEYS = new SecureRandom();
 
     private final ShmQueuePair qp;
     private final LaneOut out;
@@ -44,49 +39,30 @@ final class RdmaEngine {
     private final ShmLayout layout;
     private final int lane;
 
-    private final ConcurrentHashMap<Integer, ShmMemoryRegion> regions = new ConcurrentHashMap<>();
+    private final ShmRegions regions = new ShmRegions();
 
     private final int[] freeChunks;
     private int freeCount;
 
     /** The operation whose bytes each chunk that is out carries; null = not out. */
-    private final Operation[] chunkOf;
+    private final RdmaOperation[] chunkOf;
 
     /** Posted and not reported, oldest first. */
-    private final ArrayDeque<Operation> operations = new ArrayDeque<>();
+    private final ArrayDeque<RdmaOperation> operations = new ArrayDeque<>();
 
     /** Posted and not fully published, oldest first. */
     private final ArrayDeque<Object> work = new ArrayDeque<>();
 
     /** Reads that wait for their response, oldest first. */
-    private final ArrayDeque<Operation> reads = new ArrayDeque<>();
+    private final ArrayDeque<RdmaOperation> reads = new ArrayDeque<>();
 
     /** Reads of the peer that wait for their answer, oldest first. */
     private final ArrayDeque<Inbound> inbound = new ArrayDeque<>();
 
     /** What chunks of read requests and responses are booked on. */
-    private final Operation nobody = new Operation(0, Completion.READ);
+    private final RdmaOperation nobody = new RdmaOperation(0, Completion.READ);
 
     private boolean refusing;
-
-    private static final class Operation {
-        final long wrId;
-        final int opcode;
-        ShmMemoryRegion local;
-        long localOffset;
-        int lenBytes;
-        long remoteAddress;
-        int rkey;
-        int moved;
-        int chunksOut;
-        boolean published;
-        WcStatus status;
-
-        Operation(long wrId, int opcode) {
-            this.wrId = wrId;
-            this.opcode = opcode;
-        }
-    }
 
     private static final class Inbound {
         ShmMemoryRegion region;
@@ -105,30 +81,12 @@ final class RdmaEngine {
         for (int i = 0; i < layout.chunks; i++) {
             freeChunks[freeCount++] = layout.chunks - 1 - i;
         }
-        chunkOf = new Operation[layout.chunks];
+        chunkOf = new RdmaOperation[layout.chunks];
     }
 
-    MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
-            throws FabricException {
-        if (!memory.isNative()) {
-            throw new IllegalArgumentException("heap memory cannot be registered");
-        }
-        if (regions.size() >= MAX_REGIONS) {
-            throw new FabricException(
-                    FabricException.Cause.RESOURCES,
-                    "a queue pair has at most " + MAX_REGIONS + " memory regions");
-        }
-        for (; ; ) {
-            int key = KEYS.nextInt();
-            ShmMemoryRegion r = new ShmMemoryRegion(this, memory, key, remoteRead, remoteWrite);
-            if (key != 0 && regions.putIfAbsent(key, r) == null) {
-                return r;
-            }
-        }
-    }
-
-    void forget(ShmMemoryRegion region) {
-        regions.remove(region.rkey(), region);
+    /** Memory of this side that takes part in RDMA. */
+    ShmRegions regions() {
+        return regions;
     }
 
     /** False if as many operations run as may. */
@@ -144,10 +102,10 @@ final class RdmaEngine {
         if (operations.size() >= MAX_OPERATIONS || (read && reads.size() >= MAX_READS)) {
             return false;
         }
-        Operation op = new Operation(wrId, opcode);
+        RdmaOperation op = new RdmaOperation(wrId, opcode);
         operations.add(op);
         if (!(local instanceof ShmMemoryRegion region)
-                || !region.belongsTo(this)
+                || !region.belongsTo(regions)
                 || !region.covers(localOffset, lenBytes)) {
             op.status = WcStatus.LOC_PROT_ERR;
             qp.fail(WcStatus.LOC_PROT_ERR);
@@ -185,7 +143,7 @@ final class RdmaEngine {
         if (chunk >= chunkOf.length || chunkOf[chunk] == null) {
             return false;
         }
-        Operation op = chunkOf[chunk];
+        RdmaOperation op = chunkOf[chunk];
         chunkOf[chunk] = null;
         freeChunks[freeCount++] = chunk;
         if (op != nobody && --op.chunksOut == 0 && op.published && op.status == null) {
@@ -224,7 +182,7 @@ final class RdmaEngine {
         if (freeCount == 0) {
             return false;
         }
-        Operation op = (Operation) first;
+        RdmaOperation op = (RdmaOperation) first;
         long at = chunkAt(lane, freeChunks[freeCount - 1]);
         if (op.opcode == Completion.READ) {
             mem.set(JAVA_INT, at, op.rkey);
@@ -281,7 +239,7 @@ final class RdmaEngine {
         return true;
     }
 
-    private int book(Operation op) {
+    private int book(RdmaOperation op) {
         int chunk = freeChunks[--freeCount];
         chunkOf[chunk] = op;
         return chunk;
@@ -355,7 +313,7 @@ final class RdmaEngine {
     }
 
     private boolean onReadResponse(long at, int lenBytes) {
-        Operation op = reads.peek();
+        RdmaOperation op = reads.peek();
         if (op == null || lenBytes > layout.chunkBytes || lenBytes > op.lenBytes - op.moved) {
             return false;
         }
@@ -378,7 +336,7 @@ final class RdmaEngine {
 
     private boolean onNak() {
         out.drainReturns(this);
-        for (Operation op : operations) {
+        for (RdmaOperation op : operations) {
             if (op.status == null) {
                 op.status = WcStatus.REM_ACCESS_ERR;
                 qp.fail(WcStatus.REM_ACCESS_ERR);
@@ -390,13 +348,13 @@ final class RdmaEngine {
 
     /** Whether {@link #report} has something. */
     boolean reports() {
-        Operation first = operations.peek();
+        RdmaOperation first = operations.peek();
         return first != null && first.status != null;
     }
 
     /** Reports the oldest operation if it has ended. */
     boolean report(Completion into) {
-        Operation op = operations.peek();
+        RdmaOperation op = operations.peek();
         if (op == null || op.status == null) {
             return false;
         }
@@ -411,7 +369,7 @@ final class RdmaEngine {
 
     /** The connection is over: all that has not ended is flushed. */
     void flush() {
-        for (Operation op : operations) {
+        for (RdmaOperation op : operations) {
             if (op.status == null) {
                 op.status = WcStatus.WR_FLUSH_ERR;
             }

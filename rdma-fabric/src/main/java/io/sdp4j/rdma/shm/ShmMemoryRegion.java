@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * any more.
  */
 final class ShmMemoryRegion implements MemoryRegion {
-    private final RdmaEngine owner;
+    private final ShmRegions owner;
     private final MemorySegment memory;
     private final int rkey;
     final boolean remoteRead;
@@ -18,7 +18,7 @@ final class ShmMemoryRegion implements MemoryRegion {
     private boolean closed;
 
     ShmMemoryRegion(
-            RdmaEngine owner,
+            ShmRegions owner,
             MemorySegment memory,
             int rkey,
             boolean remoteRead,
@@ -45,8 +45,8 @@ final class ShmMemoryRegion implements MemoryRegion {
         return rkey;
     }
 
-    boolean belongsTo(RdmaEngine engine) {
-        return owner == engine;
+    boolean belongsTo(ShmRegions regions) {
+        return owner == regions;
     }
 
     boolean covers(long offset, long lenBytes) {

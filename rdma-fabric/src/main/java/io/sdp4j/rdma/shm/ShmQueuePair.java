@@ -181,7 +181,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     @Override
     public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
             throws FabricException {
-        return rdma().register(memory, remoteRead, remoteWrite);
+        return rdma().regions().register(memory, remoteRead, remoteWrite);
     }
 
     @Override

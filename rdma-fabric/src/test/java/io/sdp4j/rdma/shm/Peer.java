@@ -24,6 +24,12 @@ public final class Peer {
 
     /** Starts one. */
     static Process start(Path dir, boolean nativeMode) throws IOException {
+        return start(Peer.class, dir, nativeMode);
+    }
+
+    /** Starts another program of these tests; it is given directory, mode and {@code more}. */
+    static Process start(Class<?> main, Path dir, boolean nativeMode, String... more)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (nativeMode) {
@@ -36,9 +42,10 @@ public final class Peer {
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
                         location(ShmFabric.class) + ":" + location(Peer.class),
-                        Peer.class.getName(),
+                        main.getName(),
                         dir.toString(),
                         String.valueOf(nativeMode)));
+        command.addAll(List.of(more));
         return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     }
 

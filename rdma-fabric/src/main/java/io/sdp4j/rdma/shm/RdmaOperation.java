@@ -1,0 +1,34 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.WcStatus;
+
+/** A read or write on its way. Guarded by the queue pair's lock. */
+final class RdmaOperation {
+    final long wrId;
+
+    /** {@code Completion.READ} or {@code Completion.WRITE}. */
+    final int opcode;
+
+    ShmMemoryRegion local;
+    long localOffset;
+    int lenBytes;
+    long remoteAddress;
+    int rkey;
+
+    /** Bytes published, or received. */
+    int moved;
+
+    /** Chunks that carry its bytes and have not come back. */
+    int chunksOut;
+
+    /** All of its bytes are on their way. */
+    boolean published;
+
+    /** How it ended; null while it runs. */
+    WcStatus status;
+
+    RdmaOperation(long wrId, int opcode) {
+        this.wrId = wrId;
+        this.opcode = opcode;
+    }
+}
