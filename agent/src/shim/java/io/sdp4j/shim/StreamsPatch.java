@@ -2,14 +2,14 @@ package io.sdp4j.shim;
 
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
-import java.lang.classfile.ClassModel;
-import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeTransform;
 import java.lang.classfile.Label;
 import java.lang.classfile.MethodModel;
+import java.lang.classfile.MethodTransform;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
@@ -33,7 +33,8 @@ final class StreamsPatch implements ClassFileTransformer {
     private static final ClassDesc INPUT = desc(InputStream.class);
     private static final ClassDesc OUTPUT = desc(OutputStream.class);
 
-    private boolean done;
+    /** Methods that were found and changed. */
+    private int patched;
 
     private StreamsPatch() {}
 
@@ -48,7 +49,7 @@ final class StreamsPatch implements ClassFileTransformer {
             Class<?> streams = Class.forName(STREAMS, false, null);
             instrumentation.addTransformer(patch, true);
             instrumentation.retransformClasses(streams);
-            return patch.done;
+            return patch.patched == 2;
         } catch (Exception | LinkageError e) {
             return false;
         } finally {
@@ -67,24 +68,34 @@ final class StreamsPatch implements ClassFileTransformer {
             return null;
         }
         ClassFile file = ClassFile.of();
-        ClassModel model = file.parse(bytes);
-        byte[] patched =
-                file.transformClass(
-                        model,
-                        ClassTransform.transformingMethodBodies(
-                                        m -> gives(m, INPUT),
-                                        before(desc(Supplier.class), "get", INPUT))
-                                .andThen(
-                                        ClassTransform.transformingMethodBodies(
-                                                m -> gives(m, OUTPUT),
-                                                before(desc(Callable.class), "call", OUTPUT))));
-        done = true;
-        return patched;
+        return file.transformClass(
+                        file.parse(bytes),
+                        (builder, element) -> {
+                            if (element instanceof MethodModel method && gives(method, INPUT)) {
+                                patch(builder, method, desc(Supplier.class), "get", INPUT);
+                            } else if (element instanceof MethodModel method
+                                    && gives(method, OUTPUT)) {
+                                patch(builder, method, desc(Callable.class), "call", OUTPUT);
+                            } else {
+                                builder.with(element);
+                            }
+                        });
     }
 
     private static boolean gives(MethodModel method, ClassDesc result) {
         return method.methodName().equalsString("of")
                 && method.methodTypeSymbol().returnType().equals(result);
+    }
+
+    private void patch(
+            ClassBuilder builder,
+            MethodModel method,
+            ClassDesc type,
+            String maker,
+            ClassDesc result) {
+        patched++;
+        builder.transformMethod(
+                method, MethodTransform.transformingCode(before(type, maker, result)));
     }
 
     /** {@code if (ch instanceof SelChImpl && ch instanceof T t) return (R) t.maker();} */

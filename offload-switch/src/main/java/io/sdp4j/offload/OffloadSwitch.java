@@ -22,6 +22,7 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,13 +116,17 @@ public final class OffloadSwitch {
      * @param remote resolved, not a wildcard
      * @param timeoutNanos what the caller allows for offload and kernel together; {@link
      *     Long#MAX_VALUE} = no limit
+     * @param abandoned see {@link ConnectSpec#abandoned}
+     * @return where the connection is, or that the kernel is to make it, or {@link
+     *     ReasonCode#ABANDONED}
      * @throws ConnectException if the rule allows nothing but offload and offload failed
      */
     public Attempt connect(
             Decision decision,
             InetSocketAddress remote,
             ConnectSpec.LocalAddress localAddress,
-            long timeoutNanos)
+            long timeoutNanos,
+            BooleanSupplier abandoned)
             throws ConnectException {
         if (!decision.verdict().offloads()) {
             return byRule(decision);
@@ -148,10 +153,17 @@ public final class OffloadSwitch {
                 OffloadStream stream =
                         provider.connect(
                                 new ConnectSpec(
-                                        remote, localAddress, decision.fabrics(), deadlineNanos));
+                                        remote,
+                                        localAddress,
+                                        decision.fabrics(),
+                                        deadlineNanos,
+                                        abandoned));
                 misses.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
             } catch (OffloadUnavailable e) {
+                if (e.reason() == ReasonCode.ABANDONED) {
+                    return new Attempt(null, e.reason(), e.getMessage());
+                }
                 failure.add(e);
             } catch (RuntimeException e) {
                 Log.OUT.warn("provider {} failed to connect to {}", provider.name(), remote, e);

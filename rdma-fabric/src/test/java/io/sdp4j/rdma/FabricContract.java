@@ -24,9 +24,11 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -302,6 +304,46 @@ public abstract class FabricContract {
             assertTrue(took >= TimeUnit.MILLISECONDS.toNanos(190), "took " + took);
             assertTrue(took < TimeUnit.SECONDS.toNanos(5), "took " + took);
             assertTrue(asked.await(20, TimeUnit.SECONDS));
+            Result late = new Result();
+            pending.get().accept(SPEC, new byte[0], late);
+            assertNotEquals(null, late.failure());
+        }
+    }
+
+    @Test
+    void anAbandonedAttemptEndsAtOnceAndALateAcceptFails() throws Exception {
+        AtomicReference<ConnectionRequest> pending = new AtomicReference<>();
+        CountDownLatch asked = new CountDownLatch(1);
+        AtomicBoolean abandoned = new AtomicBoolean();
+        try (FabricListener l =
+                listen(
+                        r -> {
+                            pending.set(r);
+                            asked.countDown();
+                        })) {
+            ConnectRequest r = request(new byte[0], LONG);
+            FutureTask<FabricException> attempt =
+                    new FutureTask<>(
+                            () ->
+                                    assertThrows(
+                                            FabricException.class,
+                                            () ->
+                                                    active.connect(
+                                                            new ConnectRequest(
+                                                                    r.remote(),
+                                                                    r.localAddress(),
+                                                                    r.privateData(),
+                                                                    r.spec(),
+                                                                    r.deadlineNanos(),
+                                                                    abandoned::get))));
+            Thread.ofPlatform().start(attempt);
+            assertTrue(asked.await(20, TimeUnit.SECONDS));
+            assertFalse(attempt.isDone());
+            long start = System.nanoTime();
+            abandoned.set(true);
+            assertEquals(FabricException.Cause.ABANDONED, attempt.get(20, TimeUnit.SECONDS).why());
+            long took = System.nanoTime() - start;
+            assertTrue(took < TimeUnit.SECONDS.toNanos(2), "took " + took);
             Result late = new Result();
             pending.get().accept(SPEC, new byte[0], late);
             assertNotEquals(null, late.failure());

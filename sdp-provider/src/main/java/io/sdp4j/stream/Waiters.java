@@ -93,16 +93,12 @@ final class Waiters {
         setTask(ops, OffloadStream.READ, READ_TASK, task);
         setTask(ops, OffloadStream.WRITE, WRITE_TASK, task);
         boolean woken = (ops & OffloadStream.READ) != 0 && takeWoken(OffloadStream.READ);
-        if ((ops & OffloadStream.WRITE) != 0 && takeWoken(OffloadStream.WRITE)) {
-            woken = true;
-        }
+        woken |= (ops & OffloadStream.WRITE) != 0 && takeWoken(OffloadStream.WRITE);
         if (!woken && stream.armUnlessReady(ops)) {
             return true;
         }
         boolean back = takeBack(ops, OffloadStream.READ, READ_TASK, task);
-        if (!takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task)) {
-            back = false;
-        }
+        back &= takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task);
         return !back; // else the call comes, or has come
     }
 

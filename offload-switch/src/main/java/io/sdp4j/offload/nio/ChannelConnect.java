@@ -229,7 +229,9 @@ final class ChannelConnect {
         try {
             channel.enter(true);
             try {
-                attempt = owner.connect(decision, target, this::localAddress, nanos);
+                attempt =
+                        owner.connect(
+                                decision, target, this::localAddress, nanos, this::closed);
                 offloaded = attempt.stream() != null && channel.adopt(attempt.stream());
                 if (offloaded) {
                     move(State.OFFLOADED);
@@ -262,7 +264,9 @@ final class ChannelConnect {
         IOException failed = null;
         State next = State.FAILED;
         try {
-            Attempt attempt = owner.connect(decision, target, this::localAddress, Long.MAX_VALUE);
+            Attempt attempt =
+                    owner.connect(
+                            decision, target, this::localAddress, Long.MAX_VALUE, this::closed);
             if (attempt.stream() == null) {
                 givePortBack();
                 synchronized (channel.stateLock) {
@@ -290,6 +294,10 @@ final class ChannelConnect {
             givePortBack();
         }
         nudgeSelectors();
+    }
+
+    private boolean closed() {
+        return !channel.isOpen();
     }
 
     private boolean adoptOrClose(OffloadStream won) throws IOException {

@@ -91,6 +91,9 @@ final class Doorbell {
     }
 
     private int readyOps() {
+        if (!channel.isOpen()) {
+            return 0;
+        }
         if (channel.connectable()) {
             return SelectionKey.OP_CONNECT;
         }

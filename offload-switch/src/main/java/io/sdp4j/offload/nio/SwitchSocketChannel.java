@@ -466,14 +466,14 @@ final class SwitchSocketChannel extends SocketChannel
             lingerSeconds = options.lingerSeconds();
             stateLock.notifyAll(); // a thread in finishConnect
         }
+        Doorbell d = doorbell;
+        if (d != null) {
+            d.silence(); // first: what a close wakes is nothing for a selector
+        }
         ChannelStream s = stream;
         if (s != null) {
             // As the JDK: closing never waits while a selector still knows the channel.
             s.close(lingerSeconds > 0 && !isBlocking() && isRegistered() ? -1 : lingerSeconds);
-        }
-        Doorbell d = doorbell;
-        if (d != null) {
-            d.silence();
         }
         try {
             if (kernel != null) {

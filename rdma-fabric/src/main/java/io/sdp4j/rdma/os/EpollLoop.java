@@ -26,6 +26,7 @@ public final class EpollLoop extends LoopBase {
     public static final int RDHUP = 0x2000;
     private static final int ET = 1 << 31;
     private static final int CTL_ADD = 1;
+    private static final int CTL_DEL = 2;
     private static final int CTL_MOD = 3;
     private static final int BATCH = 64;
 
@@ -69,6 +70,12 @@ public final class EpollLoop extends LoopBase {
     /** The handler of watch {@code number} is not called again, except for a call under way. */
     public void forget(long number) {
         handlers.remove(number);
+    }
+
+    /** Ends watch {@code number} of {@code fd}, which stays open. */
+    public void unwatch(int fd, long number) {
+        forget(number);
+        Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_DEL, fd, counter.address(), 0, 0);
     }
 
     /**
