@@ -36,7 +36,7 @@ checks_run() {
   trap 'rm -f "$check_log"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
-  need tcpdump:tcpdump tshark:tshark
+  need tcpdump:tcpdump tshark:tshark shellcheck:shellcheck procps:pgrep
   for set in $sets; do
     kernel=uml
     [ "$set" != Stock ] || kernel=stock

@@ -32,7 +32,7 @@ session_run() {
   start_hosts
   follow_output
   local code=0
-  wait "$wire_pid" || code=$?
+  wait "$wire_pid" 2>/dev/null || code=$?
   wire_pid=
   wait "${followers[@]}" || true
   session_result "$code"
