@@ -33,10 +33,12 @@ checks_run() {
   local set sets=$1 script place passed=0 began=$SECONDS failed=()
   shift
   check_log=$(mktemp)
-  trap 'rm -f "$check_log"' EXIT
+  check_group=
+  # A check and its runs are a process group of their own, so that they can be ended together.
+  trap '[ -z "$check_group" ] || kill -TERM -- "-$check_group"; rm -f "$check_log"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
-  need tcpdump:tcpdump tshark:tshark
+  need tcpdump:tcpdump tshark:tshark shellcheck:shellcheck procps:pgrep
   for set in $sets; do
     kernel=uml
     [ "$set" != Stock ] || kernel=stock
@@ -55,10 +57,15 @@ checks_run() {
 
 check_once() {
   local script=$1 place=$2 began=$SECONDS code=0
+  set -m
   (
     cd "$LAB_DIR/.."
-    LAB_DIR=$LAB_DIR LAB_FABRIC=${place%/*} LAB_HOSTS=${place#*/} LAB_KERNEL=$kernel "$script"
-  ) </dev/null >"$check_log" 2>&1 || code=$?
+    LAB_DIR=$LAB_DIR LAB_FABRIC=${place%/*} LAB_HOSTS=${place#*/} LAB_KERNEL=$kernel exec "$script"
+  ) </dev/null >"$check_log" 2>&1 &
+  check_group=$!
+  set +m
+  wait "$check_group" || code=$?
+  check_group=
   if [ "$code" -eq 0 ]; then
     printf 'ok   %-10s %-5s %-5s %3d s  %s\n' "${script##*/}" "$place" "$kernel" "$((SECONDS - began))" "$(header "$script" Goal)"
   else

@@ -4,7 +4,7 @@
 #   RUN/config environment directory out    what the hosts read first
 #   RUN/HOST/command                        its argument list
 #   RUN/HOST/stdout stderr status           what comes back
-#   RUN/HOST/console failed started         for people when it goes wrong
+#   RUN/HOST/console failed running         for people when it goes wrong
 
 session_prepare() {
   need gcc:gcc libc6-dev:/usr/include/stdio.h iproute2:ip rdma-core:rdma \
@@ -32,7 +32,7 @@ session_run() {
   start_hosts
   follow_output
   local code=0
-  wait "$wire_pid" || code=$?
+  wait "$wire_pid" 2>/dev/null || code=$?
   wire_pid=
   wait "${followers[@]}" || true
   session_result "$code"
@@ -103,7 +103,7 @@ session_result() {
     0) ;;
     129 | 130 | 143) exit "$wire_code" ;;
     124)
-      [ -e "$run_dir/a/started" ] || fail "did not boot within $limit s: $(last_words a)"
+      [ -e "$run_dir/a/running" ] || fail "did not boot within $limit s: $(last_words a)"
       printf 'lab: timed out after %s s\n' "$limit" >&2
       exit 124
       ;;
@@ -128,7 +128,7 @@ last_words() { sed '/^CPU: /,$d' "$run_dir/$1/console" | tail -n 8; }
 
 boot_seconds() {
   local began
-  began=$(stat -c %.6Y "$run_dir/a/started")
+  began=$(stat -c %.6Y "$run_dir/a/running")
   printf '%s' "$(((${began/./} - started) / 1000))" | sed 's/...$/.&/; s/^\./0./'
 }
 
