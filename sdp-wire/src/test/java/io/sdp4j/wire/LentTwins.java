@@ -161,7 +161,7 @@ final class LentTwins {
     private void settle(boolean reading) {
         int rounds = 0;
         for (int idle = 0; idle < 2; idle++) {
-            check(++rounds < 1000, "two idle peers never fall silent");
+            check(++rounds < 20_000, "two idle peers never fall silent");
             boolean moved = a.progress(reading);
             moved |= b.progress(reading);
             if (moved) {
