@@ -73,7 +73,7 @@ final class RandomProgram implements AutoCloseable {
 
     private void step() throws Exception {
         int choice = random.nextInt(101) / 3; // 33, which costs most, once
-        if (ends.isEmpty() || choice < 3 && ends.size() < 8) {
+        if (ends.isEmpty() || (choice < 3 && ends.size() < 8)) {
             connect();
             return;
         }
@@ -93,7 +93,7 @@ final class RandomProgram implements AutoCloseable {
             case 29, 30 -> mistakes(e);
             case 31 -> pump(e);
             case 32 -> blockedRead(e);
-            default -> blockedSelect(e);
+            default -> blockedSelect();
         }
     }
 
@@ -246,7 +246,7 @@ final class RandomProgram implements AutoCloseable {
         if (e.closed) {
             return;
         }
-        boolean abort = !e.inputShut && e.unread() > 0 || random.nextInt(4) == 0;
+        boolean abort = (!e.inputShut && e.unread() > 0) || random.nextInt(4) == 0;
         // a reset after an end of stream in order is no reset for the reader: leave that out
         abort &= !e.outputShut && !e.peer.closed;
         if (!abort && !e.inputShut && e.unread() > 0) {
@@ -308,7 +308,12 @@ final class RandomProgram implements AutoCloseable {
     private void select() throws Exception {
         String expected = expected();
         String[] seen = {""};
-        await(expected, () -> (seen[0] = outcome(this::ready)).equals(expected));
+        await(
+                expected,
+                () -> {
+                    seen[0] = outcome(this::ready);
+                    return seen[0].equals(expected);
+                });
         trace.add("select -> " + seen[0] + " of " + selector.keys().size());
     }
 
@@ -479,7 +484,7 @@ final class RandomProgram implements AutoCloseable {
     }
 
     /** A thread in a selection, and one of the things that wake it. */
-    private void blockedSelect(End e) throws Exception {
+    private void blockedSelect() throws Exception {
         if (!expected().equals("{}")) {
             return;
         }
