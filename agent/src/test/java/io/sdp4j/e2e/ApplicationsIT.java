@@ -1,7 +1,6 @@
 package io.sdp4j.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.samples.HttpsClient;
 import io.sdp4j.samples.HttpsServer;
@@ -15,12 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -30,56 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * the client prints is compared with the run without, what the agents report with the ends.
  */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class ApplicationsIT {
+class ApplicationsIT extends Comparison {
     private static final String SAMPLES = Jvms.classPathOf(StreamServer.class);
-
-    /** By application, what its client printed on kernel TCP. */
-    private static final Map<String, Map<String, String>> EXPECTED = new ConcurrentHashMap<>();
-
-    @TempDir Path directory;
-    private Jvms jvms;
-
-    @BeforeEach
-    void open() throws IOException {
-        jvms = new Jvms(directory);
-    }
-
-    @AfterEach
-    void close() {
-        jvms.close();
-    }
-
-    /** A server that prints its port after READY and a client; each as it would be run by hand. */
-    private interface Application {
-        Child server(boolean agent) throws Exception;
-
-        Child client(boolean agent, String port) throws Exception;
-    }
-
-    private Map<String, String> run(Application application, Ends ends, boolean back)
-            throws Exception {
-        Child server = application.server(ends.atServer);
-        Child client = application.client(ends.atClient, server.await("READY"));
-        Map<String, String> results = client.results();
-        server.terminate();
-        assertEquals(List.of(), client.err(), client::toString);
-        ends.check(server, client, back);
-        return results;
-    }
-
-    /** Compares with kernel TCP, which is run first if it has not been. */
-    private void same(String name, Application application, Ends ends, boolean back)
-            throws Exception {
-        Map<String, String> expected = EXPECTED.get(name);
-        if (expected == null) {
-            expected = run(application, Ends.NONE, back);
-            EXPECTED.put(name, expected);
-        }
-        assertTrue(!expected.isEmpty(), "nothing to compare");
-        if (ends != Ends.NONE) {
-            assertEquals(new TreeMap<>(expected), new TreeMap<>(run(application, ends, back)));
-        }
-    }
 
     private Child sample(boolean agent, Class<?> main, List<String> jvmArgs, String... args)
             throws IOException {
@@ -149,30 +95,7 @@ class ApplicationsIT {
     @ParameterizedTest
     @EnumSource
     void https(Ends ends) throws Exception {
-        Path keys = directory.resolve("keys.p12");
-        Child keytool =
-                jvms.start(
-                        "keytool",
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                        .toString(),
-                                "-genkeypair",
-                                "-alias",
-                                "server",
-                                "-keyalg",
-                                "EC",
-                                "-dname",
-                                "CN=localhost",
-                                "-ext",
-                                "SAN=ip:127.0.0.1",
-                                "-keystore",
-                                keys.toString(),
-                                "-storepass",
-                                "changeit",
-                                "-storetype",
-                                "PKCS12"),
-                        null);
-        keytool.results();
+        Path keys = keys();
         Application application =
                 new Application() {
                     @Override

@@ -133,7 +133,12 @@ final class Child {
 
     /** Waits for its end and expects exit code 0; the {@code key=value} lines it printed. */
     Map<String, String> results() throws InterruptedException {
-        int exitCode = exitCode();
+        return resultsWithin(LIMIT_SECONDS);
+    }
+
+    /** As {@link #results}, of a program that takes its time. */
+    Map<String, String> resultsWithin(long seconds) throws InterruptedException {
+        int exitCode = exitCodeWithin(seconds);
         if (exitCode != 0) {
             throw new AssertionError("exit code " + exitCode + " from " + this);
         }
@@ -148,7 +153,11 @@ final class Child {
     }
 
     int exitCode() throws InterruptedException {
-        if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        return exitCodeWithin(LIMIT_SECONDS);
+    }
+
+    private int exitCodeWithin(long seconds) throws InterruptedException {
+        if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
             throw new AssertionError("no end of " + this);
         }
         outReader.join();
