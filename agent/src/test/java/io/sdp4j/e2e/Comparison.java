@@ -17,8 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server and its client in two JVMs, with the agent at no, both or one end: what the client prints
- * is compared with the run without, what the agents report with the ends.
+ * A server and its client in two JVMs, with the agent at no, both or one end: what the client
+ * prints is compared with the run without, what the agents report with the ends.
  */
 abstract class Comparison {
     /** By application, what its client printed on kernel TCP. */
@@ -110,7 +110,6 @@ abstract class Comparison {
         return Arrays.stream(all.split(File.pathSeparator))
                 .filter(p -> p.endsWith(".jar") && !p.contains("sdp4j"))
                 .filter(p -> !Path.of(p).getFileName().toString().matches("(samples|bench).*"))
-                .collect(
-                        Collectors.joining(File.pathSeparator, own + File.pathSeparator, ""));
+                .collect(Collectors.joining(File.pathSeparator, own + File.pathSeparator, ""));
     }
 }

@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The JDK's HTTP client, which offers HTTP/2: requests one after the other and many at once, answers
- * of every size. Arguments: the port, and for TLS a key store to trust.
+ * The JDK's HTTP client, which offers HTTP/2: requests one after the other and many at once,
+ * answers of every size. Arguments: the port, and for TLS a key store to trust.
  */
 public final class HttpVisitor {
     private final HttpClient client;

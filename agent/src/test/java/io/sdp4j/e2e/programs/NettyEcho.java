@@ -44,8 +44,7 @@ public final class NettyEcho {
                             .bind("127.0.0.1", 0)
                             .sync()
                             .channel();
-            System.out.println(
-                    "READY " + ((InetSocketAddress) listener.localAddress()).getPort());
+            System.out.println("READY " + ((InetSocketAddress) listener.localAddress()).getPort());
         } else {
             SslContext tls =
                     SslContextBuilder.forClient()
@@ -87,7 +86,7 @@ public final class NettyEcho {
                         .sync()
                         .channel();
         byte[] sent = Pattern.bytes(BYTES);
-        channel.writeAndFlush(Unpooled.wrappedBuffer(sent));
+        channel.writeAndFlush(Unpooled.wrappedBuffer(sent), channel.voidPromise());
         boolean all = collector.full.await(50, TimeUnit.SECONDS);
         channel.close().sync();
         return all && Arrays.equals(sent, collector.got);
@@ -96,7 +95,7 @@ public final class NettyEcho {
     private static final class Echo extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
-            context.write(message);
+            context.write(message, context.voidPromise());
         }
 
         @Override

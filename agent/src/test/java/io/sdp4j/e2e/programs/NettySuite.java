@@ -32,7 +32,8 @@ public final class NettySuite {
                                 if (test.isTest()) {
                                     results.put(name(test), result.getStatus().toString());
                                     result.getThrowable()
-                                            .ifPresent(t -> System.out.println(name(test) + ": " + t));
+                                            .ifPresent(
+                                                    t -> System.out.println(name(test) + ": " + t));
                                 }
                             }
                         });
