@@ -252,7 +252,7 @@ final class ShmSparesTest {
         Pair p = connect();
         long one = server.reservedBytes();
         endInOrder(p);
-        awaitRest();
+        client.spares().drop(); // so that below the other listener's is waited for
         ShmConfig config = Ends.config(dir, true).withMemory(one + one / 2);
         try (ShmFabric tight = ShmFabric.open(config, Ends.loop(true));
                 ShmFabric other = Ends.fabric(dir, true);
