@@ -37,7 +37,7 @@ class JmhTest {
             assertTrue(result.getPrimaryResult().getScore() > 0, full);
         }
         assertEquals(
-                "[PolicyDecision.decide, ReadWrite.roundTrip, WireMessage.message]",
+                "[PolicyDecision.decide, PolicyDecision.decideIpv6, ReadWrite.roundTrip, WireMessage.message]",
                 names.toString());
     }
 }

@@ -74,6 +74,7 @@ public final class NettyEcho {
         };
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // what comes back tells more
     private static boolean visit(EventLoopGroup loops, SslContext tls, int port)
             throws InterruptedException {
         Collector collector = new Collector();
@@ -86,7 +87,7 @@ public final class NettyEcho {
                         .sync()
                         .channel();
         byte[] sent = Pattern.bytes(BYTES);
-        channel.writeAndFlush(Unpooled.wrappedBuffer(sent), channel.voidPromise());
+        channel.writeAndFlush(Unpooled.wrappedBuffer(sent));
         boolean all = collector.full.await(50, TimeUnit.SECONDS);
         channel.close().sync();
         return all && Arrays.equals(sent, collector.got);
@@ -94,8 +95,9 @@ public final class NettyEcho {
 
     private static final class Echo extends ChannelInboundHandlerAdapter {
         @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // the client misses what fails
         public void channelRead(ChannelHandlerContext context, Object message) {
-            context.write(message, context.voidPromise());
+            context.write(message);
         }
 
         @Override
