@@ -76,13 +76,13 @@ public final class Boot {
             off("another socket factory is installed already; put this -javaagent first");
             return;
         }
-        String problem = ChannelProvider.install(given);
-        if (problem != null) {
-            say(problem);
-        }
         if (late) {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as they are");
+        }
+        String problem = ChannelProvider.install(given);
+        if (problem != null) {
+            say(problem);
         }
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {
