@@ -83,13 +83,13 @@ public final class Boot {
             off("another socket factory is installed already; put this -javaagent first");
             return;
         }
-        sayIf(ChannelProvider.install(given));
-        sayIf(AsyncProvider.install(given));
         checkConfiguration(parsed);
         if (late) {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as they are");
         }
+        sayIf(ChannelProvider.install(given));
+        sayIf(AsyncProvider.install(given));
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
