@@ -7,5 +7,6 @@ module io.sdp4j.offload {
     exports io.sdp4j.offload.aio;
     exports io.sdp4j.offload.jdk;
     exports io.sdp4j.offload.net;
+    exports io.sdp4j.offload.nio;
     exports io.sdp4j.offload.spi;
 }

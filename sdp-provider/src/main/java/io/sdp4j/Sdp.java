@@ -2,6 +2,7 @@ package io.sdp4j;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Settings;
@@ -10,6 +11,7 @@ import io.sdp4j.stream.SdpProvider;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Map;
 
@@ -34,6 +36,15 @@ public final class Sdp {
     /** An unbound SDP listener. */
     public static ServerSocket openServerSocket() throws IOException {
         return new SdpServerSocket();
+    }
+
+    /** The provider of {@link SdpSelectorProvider}. */
+    static SelectorProvider channels() {
+        return Channels.PROVIDER;
+    }
+
+    private static final class Channels {
+        static final SelectorProvider PROVIDER = SwitchChannels.provider(owner());
     }
 
     /** The switch of this API: one rule, one provider, apart from what an agent installs. */

@@ -7,6 +7,7 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketFactory;
+import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
@@ -17,6 +18,7 @@ import io.sdp4j.stream.SdpProvider;
 import java.io.IOException;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -81,6 +83,15 @@ public final class Agent {
     /** The asynchronous channels of the switch, which has started. */
     public static AsynchronousChannelProvider asynchronousChannels() {
         return new SwitchAsynchronousChannelProvider(started);
+    }
+
+    /**
+     * The provider of the channels of this JVM; called after {@link #start}, through reflection.
+     *
+     * @throws IllegalStateException with one sentence for people when channels cannot be switched
+     */
+    public static SelectorProvider channels() {
+        return SwitchChannels.provider(started);
     }
 
     /**

@@ -7,6 +7,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -16,9 +18,9 @@ import java.util.Set;
  * start at the first socket.
  *
  * <p>{@code premain} costs a JVM that never opens a socket next to nothing: it takes the JDK's own
- * SDP switch out of the way and sets two socket factories. The module layer with everything else is
- * defined when one of them is asked for the first time; when that fails, the factories are taken
- * out again and the application runs on kernel TCP.
+ * SDP switch out of the way, sets two socket factories and becomes the selector provider. The
+ * module layer with everything else is defined when one of them is asked for the first time; when
+ * that fails, the factories are taken out again and the application runs on kernel TCP.
  *
  * <p>States: untouched, {@link #taken}, then {@link #factories} is set once: to the switch's own
  * pair, or to {@link KernelImpl}'s. {@link #LOCK} guards the start.
@@ -78,9 +80,11 @@ public final class Boot {
             off("another socket factory is installed already; put this -javaagent first");
             return;
         }
-        String standsAside = AsyncProvider.install(given);
-        if (standsAside != null) {
-            say(standsAside);
+        for (String problem :
+                Arrays.asList(ChannelProvider.install(given), AsyncProvider.install(given))) {
+            if (problem != null) {
+                say(problem);
+            }
         }
         if (late) {
             say(
@@ -184,7 +188,7 @@ public final class Boot {
         }
         try {
             return Layer.get().type(AGENT).getMethod(method).invoke(null);
-        } catch (ReflectiveOperationException | LinkageError e) {
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             throw new IllegalStateException(cause(e), e);
         }
     }
@@ -226,6 +230,26 @@ public final class Boot {
                 starting = false;
             }
             return factories;
+        }
+    }
+
+    /** Starts the switch if need be; its provider, or the JDK's own where it cannot be had. */
+    static SelectorProvider channels() {
+        Object found = null;
+        try {
+            found = ofAgent("channels");
+        } catch (IllegalStateException e) {
+            say("channels are not offloaded: " + e.getMessage());
+        }
+        return found != null ? (SelectorProvider) found : KernelImpl.channels(instrumentation);
+    }
+
+    /** Streams of switched channels, see {@link StreamsPatch}. */
+    static void teachStreams() {
+        if (running && !StreamsPatch.apply(instrumentation)) {
+            say(
+                    "Channels.newInputStream and newOutputStream of one offloaded channel wait for"
+                            + " each other: this JDK does not let them be told apart");
         }
     }
 

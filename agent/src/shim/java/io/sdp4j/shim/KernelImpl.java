@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
 import java.util.Set;
 
@@ -26,6 +27,7 @@ final class KernelImpl {
     /** What this class needs of {@code java.net} and this JDK lacks, or null. Opens nothing. */
     static String missing() {
         try {
+            Class.forName("sun.nio.ch.DefaultSelectorProvider", false, null).getMethod("get");
             boolean fits =
                     isFactory(factoryOf(Socket.class))
                             && isFactory(factoryOf(ServerSocket.class))
@@ -57,13 +59,22 @@ final class KernelImpl {
         return new SocketImplFactory[] {() -> create(false), () -> create(true)};
     }
 
-    /** What {@code AsynchronousChannelProvider.provider()} gives without a property. */
+    /** The JDK's own selector provider. */
+    static SelectorProvider channels(Instrumentation instrumentation) {
+        return (SelectorProvider) made(instrumentation, "DefaultSelectorProvider", "get");
+    }
+
+    /** The JDK's own provider of asynchronous channels. */
     static AsynchronousChannelProvider asynchronous(Instrumentation instrumentation) {
+        return (AsynchronousChannelProvider)
+                made(instrumentation, "DefaultAsynchronousChannelProvider", "create");
+    }
+
+    private static Object made(Instrumentation instrumentation, String name, String method) {
         open(instrumentation, "sun.nio.ch");
         try {
-            return (AsynchronousChannelProvider)
-                    Class.forName("sun.nio.ch.DefaultAsynchronousChannelProvider", true, null)
-                            .getMethod("create")
+            return Class.forName("sun.nio.ch." + name, true, null)
+                            .getMethod(method)
                             .invoke(null);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);

@@ -57,6 +57,16 @@ public final class Listening implements AutoCloseable {
         return null;
     }
 
+    /** Whether {@link #poll} would find a stream. For any thread. */
+    public boolean pending() {
+        for (OffloadListener listener : listeners) {
+            if (listener.pending()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     @Override
     public void close() {
         listeners.forEach(OffloadListener::close);

@@ -85,6 +85,13 @@ public class OpenStream {
         }
     }
 
+    /** See {@link OffloadStream#doorbell}; -1 when the stream is closed. */
+    public final int doorbell() {
+        synchronized (stateLock) {
+            return closing ? -1 : stream.doorbell();
+        }
+    }
+
     /** See {@link OffloadStream#armDoorbell}; everything is ready when the stream is closed. */
     public final int armDoorbell(int ops) {
         synchronized (stateLock) {
@@ -150,7 +157,6 @@ public class OpenStream {
             closing = true;
             abortive = lingerSeconds == 0;
             if (!abortive) {
-                outputShut = true;
                 stream.shutdownOutput();
             }
             lingering = lingerSeconds > 0;

@@ -10,7 +10,7 @@ import java.io.IOException;
  * its own sockets, so that virtual threads park. {@code signalled} saves system calls: the eventfd
  * is written once until {@link #consume} has emptied it.
  */
-final class EpollWaiter implements ListenWaiter {
+public final class EpollWaiter implements ListenWaiter {
     private final FileDescriptor listening;
     private final EventDescriptor event;
     private final int epollVal;
@@ -19,8 +19,11 @@ final class EpollWaiter implements ListenWaiter {
     private boolean signalled; // lock
     private boolean closed; // lock
 
-    EpollWaiter(KernelSocket listener) throws IOException {
-        listening = listener.fileDescriptor();
+    /**
+     * @param listening of the kernel's listener, which stays the caller's
+     */
+    public EpollWaiter(FileDescriptor listening) throws IOException {
+        this.listening = listening;
         event = new EventDescriptor();
         boolean complete = false;
         try {
@@ -32,6 +35,16 @@ final class EpollWaiter implements ListenWaiter {
             }
         }
         epoll = JdkBridge.descriptor(epollVal);
+    }
+
+    /** Readable while either source has something. */
+    public FileDescriptor descriptor() {
+        return epoll;
+    }
+
+    /** The same as a number. */
+    public int value() {
+        return epollVal;
     }
 
     @Override

@@ -24,6 +24,7 @@ public final class JdkBridge {
     public static final int POLLIN = 1;
 
     private static final int EPOLL_CTL_ADD = 1;
+    private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLLIN = 1;
 
     private JdkBridge() {}
@@ -43,9 +44,13 @@ public final class JdkBridge {
     }
 
     private static Optional<String> lookUp() {
+        return problemOf(SocketHandles.class).or(() -> problemOf(PollHandles.class));
+    }
+
+    /** Why {@code handles} cannot be initialised, as one sentence; empty when it can. */
+    static Optional<String> problemOf(Class<?> handles) {
         try {
-            MethodHandles.lookup().ensureInitialized(SocketHandles.class);
-            MethodHandles.lookup().ensureInitialized(PollHandles.class);
+            MethodHandles.lookup().ensureInitialized(handles);
             return Optional.empty();
         } catch (LinkageError | ReflectiveOperationException | RuntimeException e) {
             Throwable cause = e;
@@ -177,12 +182,13 @@ public final class JdkBridge {
         }
     }
 
+    /** A descriptor that is readable while one of the two is; {@code second} may be -1. */
     static int epollOf(int first, int second) throws IOException {
         try {
             int epoll = (int) PollHandles.EPOLL_CREATE.invokeExact();
             int failed =
                     (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_ADD, first, EPOLLIN);
-            if (failed == 0) {
+            if (failed == 0 && second >= 0) {
                 failed =
                         (int)
                                 PollHandles.EPOLL_CTL.invokeExact(
@@ -195,6 +201,14 @@ public final class JdkBridge {
             return epoll;
         } catch (Throwable t) {
             throw SocketHandles.rethrow(t);
+        }
+    }
+
+    static void epollRemove(int epoll, int fdVal) {
+        try {
+            int _ = (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_DEL, fdVal, 0);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
         }
     }
 

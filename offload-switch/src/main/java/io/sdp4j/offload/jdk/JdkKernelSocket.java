@@ -231,7 +231,7 @@ final class JdkKernelSocket extends KernelSocket {
 
     @Override
     public ListenWaiter waiter() throws IOException {
-        return new EpollWaiter(this);
+        return new EpollWaiter(fileDescriptor());
     }
 
     @Override

@@ -9,7 +9,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
 import java.io.IOException;
 
-/** A provider that listens, but never brings a connection up. */
+/** Listens, but never brings a connection up. */
 public final class FailingProvider implements OffloadProvider {
     private final LoopbackProvider listening = new LoopbackProvider();
 

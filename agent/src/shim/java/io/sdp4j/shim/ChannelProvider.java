@@ -1,0 +1,110 @@
+package io.sdp4j.shim;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.net.ProtocolFamily;
+import java.nio.channels.Channel;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+
+/**
+ * The JVM's selector provider as long as nobody wants a channel or a selector: then the switch is
+ * started, and its provider does everything. Public, with a public constructor, because the JDK
+ * makes it.
+ */
+public final class ChannelProvider extends SelectorProvider {
+    private static final ProviderSlot<SelectorProvider> SLOT =
+            new ProviderSlot<>(SelectorProvider.class, "Holder", "channels");
+
+    /** The provider that does the work; null until the first channel. */
+    private static volatile SelectorProvider target;
+
+    private static volatile boolean streamsKnowUs;
+
+    /**
+     * Becomes the JVM's provider, unless the program has named one or another agent came first
+     * (NIO-1 to NIO-3). The property is unset again afterwards: child JVMs do not know this class.
+     *
+     * @return why not, as one sentence for people, or null
+     */
+    static String install(Instrumentation instrumentation) {
+        return SLOT.take(instrumentation, ChannelProvider.class, SelectorProvider::provider);
+    }
+
+    /**
+     * The switch's provider, or one that the class path brings: then this one stands in for it, as
+     * looking for it in {@code premain} would open every jar.
+     */
+    private static SelectorProvider target() {
+        SelectorProvider t = target;
+        if (t == null) {
+            t = SLOT.provided();
+            if (t == null) {
+                t = Boot.channels();
+            } else {
+                streamsKnowUs = true;
+            }
+            target = t;
+        }
+        return t;
+    }
+
+    /** As {@link #target}, for a channel that {@code Channels.newInputStream} may be given. */
+    private static SelectorProvider streamTarget() {
+        SelectorProvider t = target();
+        if (!streamsKnowUs) {
+            streamsKnowUs = true;
+            Boot.teachStreams();
+        }
+        return t;
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel() throws IOException {
+        return target().openDatagramChannel();
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
+        return target().openDatagramChannel(family);
+    }
+
+    @Override
+    public Pipe openPipe() throws IOException {
+        return target().openPipe();
+    }
+
+    @Override
+    public AbstractSelector openSelector() throws IOException {
+        return target().openSelector();
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel() throws IOException {
+        return streamTarget().openServerSocketChannel();
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+        return streamTarget().openServerSocketChannel(family);
+    }
+
+    @Override
+    public SocketChannel openSocketChannel() throws IOException {
+        return streamTarget().openSocketChannel();
+    }
+
+    @Override
+    public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+        return streamTarget().openSocketChannel(family);
+    }
+
+    @Override
+    public Channel inheritedChannel() throws IOException {
+        return target().inheritedChannel();
+    }
+}

@@ -1,0 +1,131 @@
+package io.sdp4j.offload.jdk;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.util.Optional;
+
+/**
+ * The way to the JDK's internals that selectable channels need. Stateless; every method is safe for
+ * any thread.
+ *
+ * <p>Call {@link #selfTest} once before anything else: when it names a reason, no other method may
+ * be used and channels are to be the JDK's own.
+ */
+public final class ChannelBridge {
+    private static final SelectionKey[] NO_KEYS = {};
+
+    private ChannelBridge() {}
+
+    /** Looks everything up; in a class of its own so that a failure can be told. */
+    private static final class Handles {
+        static final VarHandle KEYS;
+        static final VarHandle KEY_COUNT;
+        static final MethodHandle QUEUE_UPDATE;
+        static final MethodHandle DUP;
+
+        static {
+            try {
+                Lookup own = MethodHandles.lookup();
+                Lookup spi = MethodHandles.privateLookupIn(AbstractSelectableChannel.class, own);
+                KEYS =
+                        spi.findVarHandle(
+                                AbstractSelectableChannel.class, "keys", SelectionKey[].class);
+                KEY_COUNT =
+                        spi.findVarHandle(AbstractSelectableChannel.class, "keyCount", int.class);
+                Class<?> key = Class.forName("sun.nio.ch.SelectionKeyImpl", false, null);
+                Class<?> selector = Class.forName("sun.nio.ch.SelectorImpl", false, null);
+                QUEUE_UPDATE =
+                        MethodHandles.privateLookupIn(selector, own)
+                                .findVirtual(
+                                        selector,
+                                        "setEventOps",
+                                        MethodType.methodType(void.class, key))
+                                .asType(
+                                        MethodType.methodType(
+                                                void.class, Selector.class, SelectionKey.class));
+                Class<?> datagrams = Class.forName("sun.nio.ch.DatagramDispatcher", false, null);
+                DUP =
+                        MethodHandles.privateLookupIn(datagrams, own)
+                                .findStatic(
+                                        datagrams,
+                                        "dup0",
+                                        MethodType.methodType(
+                                                void.class,
+                                                FileDescriptor.class,
+                                                FileDescriptor.class));
+                // what our channels and the provider are compiled against
+                own.accessClass(Class.forName("sun.nio.ch.SelChImpl", false, null));
+                own.accessClass(Class.forName("sun.nio.ch.EPollSelectorProvider", false, null));
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+
+        private Handles() {}
+    }
+
+    private static final class Tested {
+        static final Optional<String> PROBLEM =
+                JdkBridge.selfTest().or(() -> JdkBridge.problemOf(Handles.class));
+    }
+
+    /**
+     * Looks up everything that channels need from the JDK, once. Opens no descriptor and starts no
+     * thread.
+     *
+     * @return why channels cannot be switched, as one sentence; empty when they can
+     */
+    public static Optional<String> selfTest() {
+        return Tested.PROBLEM;
+    }
+
+    /**
+     * Lets a channel believe that it is registered with a selector, so that closing it does
+     * everything but giving its descriptor back, until {@link #unpin}. For a channel that stands
+     * behind another one, whose registration is what counts.
+     */
+    public static void pin(SelectableChannel channel) {
+        Handles.KEYS.setVolatile((AbstractSelectableChannel) channel, NO_KEYS);
+        Handles.KEY_COUNT.setVolatile((AbstractSelectableChannel) channel, 1);
+    }
+
+    /** Ends {@link #pin}; the descriptor of a closed channel is given back by its {@code kill}. */
+    public static void unpin(SelectableChannel channel) {
+        Handles.KEY_COUNT.setVolatile((AbstractSelectableChannel) channel, 0);
+    }
+
+    /**
+     * Valid and cancelled keys of a channel, with gaps; null = none. A plain look: complete for
+     * whoever holds the channel's {@code blockingLock}.
+     */
+    public static SelectionKey[] keys(SelectableChannel channel) {
+        return (SelectionKey[]) Handles.KEYS.getVolatile((AbstractSelectableChannel) channel);
+    }
+
+    /** Makes the key's selector ask the channel for its interest again, before it next waits. */
+    public static void queueUpdate(SelectionKey key) {
+        try {
+            Handles.QUEUE_UPDATE.invokeExact(key.selector(), key);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** {@code dup2}: what {@code over} stood for is closed, both stand for the same from now on. */
+    public static void duplicate(FileDescriptor from, FileDescriptor over) throws IOException {
+        try {
+            Handles.DUP.invokeExact(from, over);
+        } catch (Throwable t) {
+            throw SocketHandles.rethrow(t);
+        }
+    }
+}

@@ -1,0 +1,486 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.KernelScope;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.net.LocalAddresses;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Verdict;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Optional;
+import sun.nio.ch.SelChImpl;
+
+/**
+ * How one channel gets its connection.
+ *
+ * <p>States: UNDECIDED, the kernel's channel does everything; TRYING, an offload attempt runs, on
+ * the connecting thread or for a non-blocking channel on one of {@link ConnectThreads}; then
+ * KERNEL, for good; or CONNECTABLE, offloaded but {@code finishConnect} was not called, and
+ * OFFLOADED; or FAILED, {@code finishConnect} will say why. Guarded by the channel's state lock,
+ * read without it. While TRYING selectors do not look at the channel; when that ends, each is made
+ * to ask for the interest again.
+ */
+final class ChannelConnect {
+    private enum State {
+        UNDECIDED,
+        TRYING,
+        CONNECTABLE,
+        FAILED,
+        OFFLOADED,
+        KERNEL
+    }
+
+    private static final Attempt IN_SCOPE =
+            Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
+
+    private final SwitchSocketChannel channel;
+    private final SocketChannel kernel;
+    private final OffloadSwitch owner;
+    private final ProtocolFamily family;
+    private final boolean kernelOnly = KernelScope.active();
+
+    private volatile State state = State.UNDECIDED; // set under stateLock
+    private volatile boolean polled; // a selector has looked at the kernel's descriptor
+    private InetSocketAddress asked; // what the application asked to bind to, or null
+    private InetSocketAddress target; // of an attempt
+    private SocketChannel port; // holds the port number of an attempt, or null
+    private IOException failure; // of FAILED
+    private Attempt why; // of KERNEL
+    private ConnectionInfo kernelInfo; // once the kernel has connected
+
+    ChannelConnect(SwitchSocketChannel channel, ProtocolFamily family) {
+        this.channel = channel;
+        this.kernel = channel.kernel;
+        this.owner = channel.provider.owner();
+        this.family = family;
+    }
+
+    boolean trying() {
+        return state == State.TRYING;
+    }
+
+    boolean connectable() {
+        return state == State.CONNECTABLE;
+    }
+
+    /** Whether reading and writing is the stream's business, or was until it was closed. */
+    boolean offloaded() {
+        return state == State.OFFLOADED;
+    }
+
+    /** Whether {@code finishConnect} has something to wait for or to say. */
+    boolean pending() {
+        return pendingOffload() || (state == State.KERNEL && kernel.isConnectionPending());
+    }
+
+    boolean pendingOffload() {
+        State now = state;
+        return now == State.TRYING || now == State.CONNECTABLE || now == State.FAILED;
+    }
+
+    /** Where an attempt that is not over goes to, or null. */
+    InetSocketAddress target() {
+        synchronized (channel.stateLock) {
+            return pendingOffload() ? target : null;
+        }
+    }
+
+    Optional<ConnectionInfo> kernelInfo() {
+        synchronized (channel.stateLock) {
+            return Optional.ofNullable(kernelInfo);
+        }
+    }
+
+    /** The native events for {@code ops}, of a channel that is the kernel's so far. */
+    int polled(int ops, SelChImpl k) {
+        int events = k.translateInterestOps(ops);
+        if (events != 0 && state == State.UNDECIDED) {
+            polled = true;
+        }
+        return events;
+    }
+
+    void bind(SocketAddress address) throws IOException {
+        synchronized (channel.stateLock) {
+            if (pendingOffload()) {
+                throw new ConnectionPendingException();
+            }
+            if (offloaded() && channel.isOpen()) {
+                throw new AlreadyBoundException();
+            }
+            kernel.bind(address);
+            asked =
+                    address instanceof InetSocketAddress given
+                            ? given
+                            : (InetSocketAddress) kernel.getLocalAddress();
+        }
+    }
+
+    boolean connect(SocketAddress remote, long nanos) throws IOException {
+        InetSocketAddress resolved = resolved(remote);
+        try {
+            channel.readLock.lock();
+            try {
+                channel.writeLock.lock();
+                try {
+                    return connectLocked(remote, resolved, nanos);
+                } finally {
+                    channel.writeLock.unlock();
+                }
+            } finally {
+                channel.readLock.unlock();
+            }
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        } finally {
+            channel.followKernel();
+        }
+    }
+
+    private boolean connectLocked(SocketAddress remote, InetSocketAddress resolved, long nanos)
+            throws IOException {
+        State now = state;
+        if (now == State.OFFLOADED && channel.isOpen()) {
+            throw new AlreadyConnectedException();
+        }
+        if (pendingOffload() && channel.isOpen()) {
+            throw new ConnectionPendingException();
+        }
+        if (now != State.UNDECIDED || resolved == null || !channel.isOpen()) {
+            return connectKernel(remote, nanos); // which knows what is wrong
+        }
+        Decision decision = owner.decide(asked, resolved);
+        if (kernelOnly || !decision.verdict().offloads()) {
+            settleOnKernel(kernelOnly ? IN_SCOPE : OffloadSwitch.byRule(decision));
+            return connectKernel(remote, nanos);
+        }
+        if (polled) {
+            settleOnKernel(unlessRefused(decision));
+            return connectKernel(remote, nanos);
+        }
+        synchronized (channel.stateLock) {
+            state = State.TRYING;
+            target = resolved;
+        }
+        if (channel.isBlocking()) {
+            return tryBlocking(remote, decision, nanos);
+        }
+        ConnectThreads.start(() -> tryBehind(remote, decision));
+        return false;
+    }
+
+    /** What the kernel would connect to, or null if it will complain. */
+    private InetSocketAddress resolved(SocketAddress remote) {
+        if (!(remote instanceof InetSocketAddress given) || given.isUnresolved()) {
+            return null;
+        }
+        InetAddress address = given.getAddress();
+        if (address instanceof Inet6Address && family == StandardProtocolFamily.INET) {
+            return null;
+        }
+        return LocalAddresses.reachable(given);
+    }
+
+    /** A selector watches the kernel's descriptor already, and cannot be taken off it safely. */
+    private Attempt unlessRefused(Decision decision) throws ConnectException {
+        String reason = "the channel was selected before it was connected";
+        if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
+            throw new ConnectException("Connection refused (" + reason + ")");
+        }
+        return Attempt.kernel(ReasonCode.UNAVAILABLE, reason);
+    }
+
+    private boolean tryBlocking(SocketAddress remote, Decision decision, long nanos)
+            throws IOException {
+        long startNanos = System.nanoTime();
+        Attempt attempt = null;
+        boolean offloaded = false;
+        try {
+            channel.enter(true);
+            try {
+                attempt =
+                        owner.connect(
+                                decision, target, this::localAddress, nanos, this::closed);
+                offloaded = attempt.stream() != null && channel.adopt(attempt.stream());
+                if (offloaded) {
+                    move(State.OFFLOADED);
+                }
+            } finally {
+                channel.leave(true, offloaded);
+            }
+        } finally {
+            if (!offloaded) {
+                givePortBack();
+                move(State.UNDECIDED); // so that nothing but the kernel's channel is asked
+            }
+        }
+        if (offloaded) {
+            return true;
+        }
+        settleOnKernel(attempt);
+        long leftNanos = nanos;
+        if (nanos != Long.MAX_VALUE) {
+            leftNanos = nanos - (System.nanoTime() - startNanos);
+            if (leftNanos <= 0) {
+                throw new SocketTimeoutException("Connect timed out");
+            }
+        }
+        return connectKernel(remote, leftNanos);
+    }
+
+    /** On one of {@link ConnectThreads}, for a non-blocking channel. */
+    private void tryBehind(SocketAddress remote, Decision decision) {
+        IOException failed = null;
+        State next = State.FAILED;
+        try {
+            Attempt attempt =
+                    owner.connect(
+                            decision, target, this::localAddress, Long.MAX_VALUE, this::closed);
+            if (attempt.stream() == null) {
+                givePortBack();
+                synchronized (channel.stateLock) {
+                    why = attempt;
+                }
+                kernel.connect(remote);
+                next = State.KERNEL;
+            } else if (adoptOrClose(attempt.stream())) {
+                next = State.CONNECTABLE;
+            }
+        } catch (IOException e) {
+            givePortBack();
+            failed = e;
+        } catch (RuntimeException e) { // closed meanwhile, or a fault that must not be swallowed
+            givePortBack();
+            failed = new ConnectException(e.toString());
+            failed.initCause(e);
+        }
+        synchronized (channel.stateLock) {
+            failure = failed;
+            state = next;
+            channel.stateLock.notifyAll();
+        }
+        if (!channel.isOpen()) {
+            givePortBack();
+        }
+        nudgeSelectors();
+    }
+
+    private boolean closed() {
+        return !channel.isOpen();
+    }
+
+    private boolean adoptOrClose(OffloadStream won) throws IOException {
+        boolean adopted = false;
+        try {
+            adopted = channel.adopt(won);
+        } finally {
+            if (!adopted) {
+                givePortBack();
+            }
+        }
+        return adopted;
+    }
+
+    /** Registering holds the blocking lock, so no key can slip between the look and the change. */
+    private void nudgeSelectors() {
+        synchronized (channel.blockingLock()) {
+            SelectionKey[] keys = ChannelBridge.keys(channel);
+            if (keys != null) {
+                for (SelectionKey key : keys) {
+                    if (key != null && key.isValid()) {
+                        ChannelBridge.queueUpdate(key);
+                        key.selector().wakeup();
+                    }
+                }
+            }
+        }
+    }
+
+    private void move(State next) {
+        synchronized (channel.stateLock) {
+            state = next;
+        }
+    }
+
+    private void settleOnKernel(Attempt attempt) {
+        synchronized (channel.stateLock) {
+            why = attempt;
+            state = State.KERNEL;
+        }
+    }
+
+    private boolean connectKernel(SocketAddress remote, long nanos) throws IOException {
+        if (nanos == Long.MAX_VALUE || !channel.isBlocking()) {
+            boolean done = kernel.connect(remote);
+            if (done) {
+                countKernel();
+            }
+            return done;
+        }
+        long millis = Math.max(1, (nanos + 999_999) / 1_000_000);
+        kernel.socket().connect(remote, (int) Math.min(millis, Integer.MAX_VALUE));
+        countKernel();
+        return true;
+    }
+
+    private void countKernel() {
+        ReasonCode reason;
+        synchronized (channel.stateLock) {
+            if (kernelInfo != null || why == null) {
+                return;
+            }
+            kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+            reason = why.reason();
+        }
+        owner.counters().kernelConnected(reason);
+    }
+
+    boolean finish() throws IOException {
+        try {
+            channel.readLock.lock();
+            try {
+                channel.writeLock.lock();
+                try {
+                    return finishLocked();
+                } finally {
+                    channel.writeLock.unlock();
+                }
+            } finally {
+                channel.readLock.unlock();
+            }
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        } finally {
+            channel.followKernel();
+        }
+    }
+
+    private boolean finishLocked() throws IOException {
+        if (state == State.TRYING) {
+            channel.ensureOpen();
+            if (!channel.isBlocking()) {
+                return false;
+            }
+            awaitAttempt();
+        }
+        switch (state) {
+            case CONNECTABLE -> {
+                channel.ensureOpen();
+                move(State.OFFLOADED);
+                channel.settle();
+                return true;
+            }
+            case FAILED -> {
+                channel.ensureOpen();
+                synchronized (channel.stateLock) {
+                    throw failure;
+                }
+            }
+            case OFFLOADED -> {
+                channel.ensureOpen();
+                return true;
+            }
+            default -> {
+                boolean done = kernel.finishConnect();
+                if (done) {
+                    countKernel();
+                }
+                return done;
+            }
+        }
+    }
+
+    private void awaitAttempt() throws IOException {
+        boolean over = false;
+        channel.enter(true);
+        try {
+            synchronized (channel.stateLock) {
+                while (state == State.TRYING && channel.isOpen()) {
+                    channel.stateLock.wait();
+                }
+                over = state != State.TRYING;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // which closes the channel
+        } finally {
+            channel.leave(true, over);
+        }
+    }
+
+    /** Finds, if need be binds, the local address; the number is ours against TCP too (NET-25). */
+    private InetSocketAddress localAddress() throws IOException {
+        InetAddress source = LocalAddresses.towards(target);
+        synchronized (channel.stateLock) {
+            channel.ensureOpen();
+            if (asked != null) {
+                InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
+                return bound.getAddress().isAnyLocalAddress()
+                        ? new InetSocketAddress(source, bound.getPort())
+                        : bound;
+            }
+            if (port == null) {
+                port = channel.options.copy();
+                port.bind(new InetSocketAddress(source, 0));
+                channel.options.answeredBy(port);
+            }
+            return new InetSocketAddress(
+                    source, ((InetSocketAddress) port.getLocalAddress()).getPort());
+        }
+    }
+
+    /** The attempt failed; TCP shall choose as if there had been none. */
+    private void givePortBack() {
+        synchronized (channel.stateLock) {
+            if (port != null) {
+                try {
+                    port.close();
+                } catch (IOException e) {
+                    // the number is lost for a while, which nobody notices
+                }
+                port = null;
+                channel.options.answeredBy(kernel);
+            }
+        }
+    }
+
+    /**
+     * The descriptor of the kernel's channel is about to stand for something else: if it holds the
+     * port number, a copy must. Under the state lock.
+     */
+    void keepPort(FileDescriptor number) throws IOException {
+        if (port == null) {
+            SocketChannel copy = channel.options.copy();
+            boolean complete = false;
+            try {
+                ChannelBridge.duplicate(number, ((SelChImpl) copy).getFD());
+                complete = true;
+            } finally {
+                if (!complete) {
+                    copy.close();
+                }
+            }
+            port = copy;
+            channel.options.answeredBy(copy);
+        }
+    }
+}

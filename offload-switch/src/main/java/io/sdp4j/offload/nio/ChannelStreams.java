@@ -1,0 +1,110 @@
+package io.sdp4j.offload.nio;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.ClosedChannelException;
+import java.util.function.IntSupplier;
+
+/**
+ * Input and output streams of a channel in blocking mode. Unlike those that the JDK makes for a
+ * channel that it does not know, a reader does not keep a writer waiting (NIO-24).
+ */
+final class ChannelStreams {
+    private ChannelStreams() {}
+
+    static final class Input extends InputStream {
+        private final SwitchSocketChannel channel;
+        private final IntSupplier timeoutMillis;
+        private InputStream kernel; // made when needed; lost updates do no harm
+
+        /**
+         * @param timeoutMillis of an offloaded connection's reads; 0 = none
+         */
+        Input(SwitchSocketChannel channel, IntSupplier timeoutMillis) {
+            this.channel = channel;
+            this.timeoutMillis = timeoutMillis;
+        }
+
+        private InputStream kernel() {
+            if (kernel == null) {
+                kernel = Channels.newInputStream(channel.kernel);
+            }
+            return kernel;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) > 0 ? one[0] & 0xff : -1;
+        }
+
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+            ChannelStream s = channel.connectedStream();
+            if (s != null) {
+                return s.blockingRead(b, off, len, timeoutMillis.getAsInt() * 1_000_000L);
+            }
+            try {
+                return kernel().read(b, off, len);
+            } finally {
+                channel.followKernel();
+            }
+        }
+
+        @Override
+        public int available() throws IOException {
+            ChannelStream s = channel.connectedStream();
+            if (s == null) {
+                return kernel().available();
+            }
+            int n = s.availableBytes();
+            if (n < 0) {
+                throw new ClosedChannelException();
+            }
+            return n;
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+
+    static final class Output extends OutputStream {
+        private final SwitchSocketChannel channel;
+        private OutputStream kernel; // made when needed; lost updates do no harm
+
+        Output(SwitchSocketChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] b, int off, int len) throws IOException {
+            ChannelStream s = channel.connectedStream();
+            if (s != null) {
+                s.blockingWrite(b, off, len);
+                return;
+            }
+            try {
+                if (kernel == null) {
+                    kernel = Channels.newOutputStream(channel.kernel);
+                }
+                kernel.write(b, off, len);
+            } finally {
+                channel.followKernel();
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.sdp4j.offload.nio;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The threads on which non-blocking channels try to connect: daemons, started when needed, gone
+ * after a while.
+ */
+final class ConnectThreads {
+    /** An attempt is short or waits for a peer; more at a time would only wait for each other. */
+    private static final int THREADS = 8;
+
+    private static final ThreadPoolExecutor POOL = pool();
+
+    private ConnectThreads() {}
+
+    private static ThreadPoolExecutor pool() {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(
+                        THREADS,
+                        THREADS,
+                        10,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(),
+                        ConnectThreads::thread);
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private static Thread thread(Runnable work) {
+        Thread t =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("sdp4j-connect")
+                        .inheritInheritableThreadLocals(false)
+                        .unstarted(work);
+        t.setContextClassLoader(null);
+        return t;
+    }
+
+    static void start(Runnable attempt) {
+        POOL.execute(attempt);
+    }
+}

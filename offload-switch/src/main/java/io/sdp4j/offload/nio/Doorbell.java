@@ -1,0 +1,160 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.OpenStream;
+import io.sdp4j.offload.jdk.BellDescriptor;
+import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import sun.nio.ch.SelectionKeyImpl;
+
+/**
+ * Shows the readiness of one offloaded channel to the JDK's selectors as a descriptor that is
+ * readable while something is ready that a key is interested in.
+ *
+ * <p>Shape: {@code interest} is the union over all keys. The descriptor becomes readable by the
+ * provider's own hand, through its doorbell, or because it was raised here. It becomes unreadable
+ * in {@link #settle} only, which asks the stream for another ring first and looks afterwards, so
+ * nothing is lost in between. Whatever changes readiness on this side calls {@code settle} after
+ * it.
+ *
+ * <p>A key that was found ready is queued for an update, so the selector asks for the interest
+ * again before it waits next: that is when {@code settle} runs, once for each wake-up, after the
+ * application has read and written what it wanted. Reads and writes pay nothing.
+ *
+ * <p>Locks: {@code this}, then those of the stream.
+ */
+final class Doorbell {
+    private final SwitchSocketChannel channel;
+    private final OpenStream stream;
+    private final BellDescriptor bell;
+    private int interest; // this
+    private boolean silent; // this
+
+    /**
+     * @param provided the provider's descriptor, or -1
+     */
+    Doorbell(SwitchSocketChannel channel, OpenStream stream, int provided) throws IOException {
+        this.channel = channel;
+        this.stream = stream;
+        this.bell = new BellDescriptor(provided);
+    }
+
+    /** See {@link BellDescriptor#moveOver}. */
+    void moveOver(FileDescriptor over) throws IOException {
+        bell.moveOver(over);
+    }
+
+    FileDescriptor descriptor() {
+        return bell.descriptor();
+    }
+
+    int value() {
+        return bell.value();
+    }
+
+    /** For {@code translateInterestOps}: one key now wants {@code ops}. */
+    int translateInterest(int ops) {
+        synchronized (this) {
+            interest = ops | otherInterest();
+            settle();
+        }
+        return ops == 0 ? 0 : JdkBridge.POLLIN;
+    }
+
+    /**
+     * What the keys want; the one whose turn it is may be missing while it is being registered, and
+     * is told by the caller.
+     */
+    private int otherInterest() {
+        int union = 0;
+        SelectionKey[] keys = ChannelBridge.keys(channel);
+        if (keys != null) {
+            for (SelectionKey key : keys) {
+                if (key instanceof SelectionKeyImpl k && k.isValid()) {
+                    union |= k.nioInterestOps();
+                }
+            }
+        }
+        return union;
+    }
+
+    /** For {@code translateAndSetReadyOps} and the like: the descriptor was readable. */
+    boolean translateReady(int initialOps, SelectionKeyImpl key) {
+        int before = key.nioReadyOps();
+        int now = initialOps | (readyOps() & key.nioInterestOps());
+        key.nioReadyOps(now);
+        ChannelBridge.queueUpdate(key);
+        return (now & ~before) != 0;
+    }
+
+    private int readyOps() {
+        if (!channel.isOpen()) {
+            return 0;
+        }
+        if (channel.connectable()) {
+            return SelectionKey.OP_CONNECT;
+        }
+        int ready = channel.connectedStream() == null ? 0 : stream.ready();
+        return ((ready & OffloadStream.READ) != 0 ? SelectionKey.OP_READ : 0)
+                | ((ready & OffloadStream.WRITE) != 0 ? SelectionKey.OP_WRITE : 0);
+    }
+
+    /** Makes the descriptor readable exactly if something of interest is ready. */
+    synchronized void settle() {
+        if (silent) {
+            return;
+        }
+        boolean ready;
+        if (channel.connectable()) {
+            ready = (interest & SelectionKey.OP_CONNECT) != 0;
+        } else {
+            ready = channel.connectedStream() != null && askStream();
+        }
+        if (ready) {
+            bell.raise();
+        } else {
+            bell.lower();
+        }
+    }
+
+    private boolean askStream() {
+        int ops =
+                ((interest & SelectionKey.OP_READ) != 0 ? OffloadStream.READ : 0)
+                        | ((interest & SelectionKey.OP_WRITE) != 0 ? OffloadStream.WRITE : 0);
+        int ready = stream.armDoorbell(ops);
+        return ready > 0 || (ready < 0 && !stream.arm(ops, this::onReady));
+    }
+
+    /** On a thread of the provider, where its own doorbell cannot be used. */
+    private synchronized void onReady() {
+        if (!silent && (readyOps() & interest) != 0) {
+            bell.raise();
+        } else {
+            settle(); // it may come for no reason
+        }
+    }
+
+    /** No key is there any more; {@link #translateInterest} begins anew. */
+    synchronized void rest() {
+        interest = 0;
+        settle();
+    }
+
+    /** The channel is closed: nothing is shown any more. */
+    synchronized void silence() {
+        if (!silent) {
+            silent = true;
+            bell.forgetBell();
+            bell.lower();
+        }
+    }
+
+    /** Gives the descriptors back; no selector knows them any more. */
+    void close() throws IOException {
+        silence();
+        bell.close();
+    }
+}

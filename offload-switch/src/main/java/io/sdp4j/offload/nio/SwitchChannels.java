@@ -1,0 +1,37 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Optional;
+
+/** The way to switched channels. Stateless. */
+public final class SwitchChannels {
+    private SwitchChannels() {}
+
+    /**
+     * A provider whose stream-socket channels pass {@code owner}. Everything else it opens is the
+     * JDK's own, selectors included, so its channels and those of the JDK's provider may be
+     * registered side by side. Opens no descriptor and starts no thread.
+     *
+     * @throws IllegalStateException with one sentence for people if this JVM does not give access
+     *     to what is needed
+     */
+    public static SelectorProvider provider(OffloadSwitch owner) {
+        ChannelBridge.selfTest()
+                .ifPresent(
+                        problem -> {
+                            throw new IllegalStateException(problem);
+                        });
+        return new SwitchSelectorProvider(owner);
+    }
+
+    /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */
+    public static Optional<ConnectionInfo> explain(SocketChannel channel) {
+        return ChannelBridge.selfTest().isEmpty() && channel instanceof SwitchSocketChannel c
+                ? c.connectionInfo()
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,65 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.KernelScope;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.policy.Role;
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import sun.nio.ch.EPollSelectorProvider;
+
+/**
+ * The JDK's own provider with other stream-socket channels. Selectors, datagram channels, pipes,
+ * UNIX-domain and inherited channels are the JDK's, and so is every stream-socket channel that no
+ * rule could ever offload (NIO-5, NIO-18).
+ */
+final class SwitchSelectorProvider extends EPollSelectorProvider {
+    private final OffloadSwitch owner;
+
+    SwitchSelectorProvider(OffloadSwitch owner) {
+        this.owner = owner;
+    }
+
+    OffloadSwitch owner() {
+        return owner;
+    }
+
+    private boolean mayOffload(Role role) {
+        return !KernelScope.active() && owner.policy().canOffload(role);
+    }
+
+    @Override
+    public SocketChannel openSocketChannel() throws IOException {
+        SocketChannel kernel = super.openSocketChannel();
+        return mayOffload(Role.CONNECT) ? new SwitchSocketChannel(this, kernel, null) : kernel;
+    }
+
+    @Override
+    public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+        SocketChannel kernel = super.openSocketChannel(family);
+        return family != StandardProtocolFamily.UNIX && mayOffload(Role.CONNECT)
+                ? new SwitchSocketChannel(this, kernel, family)
+                : kernel;
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel() throws IOException {
+        ServerSocketChannel kernel = super.openServerSocketChannel();
+        return mayOffload(Role.LISTEN) ? new SwitchServerSocketChannel(this, kernel) : kernel;
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+        ServerSocketChannel kernel = super.openServerSocketChannel(family);
+        return family != StandardProtocolFamily.UNIX && mayOffload(Role.LISTEN)
+                ? new SwitchServerSocketChannel(this, kernel)
+                : kernel;
+    }
+
+    /** One of the JDK's own, of {@code family} or if that is null of the default one. */
+    SocketChannel kernelChannel(ProtocolFamily family) throws IOException {
+        return family == null ? super.openSocketChannel() : super.openSocketChannel(family);
+    }
+}

@@ -1,0 +1,597 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import sun.nio.ch.Net;
+import sun.nio.ch.SelChImpl;
+import sun.nio.ch.SelectionKeyImpl;
+
+/**
+ * A channel that decides when it connects whether the kernel's TCP or an offload provider carries
+ * it, and never changes its mind afterwards.
+ *
+ * <p>Shape: {@code kernel} is a channel of the JDK's own. It does everything until it is decided
+ * and, on the kernel, after it: every call is passed to it. It is pinned, so that its descriptor
+ * stays until this channel is closed <em>and</em> out of every selector. An offloaded channel has a
+ * {@code stream} and, once it is non-blocking, a {@code doorbell}, which takes over the number of
+ * the kernel's descriptor; so the number that selectors know never changes (NIO-6). An accepted
+ * channel has no {@code kernel}.
+ *
+ * <p>Locks: {@code readLock} and {@code writeLock} are held by one reader and one writer of the
+ * stream, both by whoever connects or changes the blocking mode; {@code stateLock} guards state and
+ * every field without another remark. Nobody waits while holding it.
+ */
+final class SwitchSocketChannel extends SocketChannel
+        implements SelChImpl, Supplier<InputStream>, Callable<OutputStream> {
+    final SwitchSelectorProvider provider;
+    final SocketChannel kernel; // null for an accepted one
+    final ChannelOptions options; // stateLock
+    final ReentrantLock readLock = new ReentrantLock();
+    final ReentrantLock writeLock = new ReentrantLock();
+    final Object stateLock = new Object();
+
+    private final ChannelConnect connect; // null for an accepted one
+    private volatile ChannelStream stream; // set once
+    private volatile Doorbell doorbell; // set once
+    private InetSocketAddress local; // of an offloaded connection
+    private InetSocketAddress remote; // of an offloaded connection
+    private boolean wantsDoorbell;
+    private boolean released;
+    private Socket socket;
+
+    /**
+     * To connect.
+     *
+     * @param family that was asked for, or null
+     */
+    SwitchSocketChannel(
+            SwitchSelectorProvider provider, SocketChannel kernel, ProtocolFamily family) {
+        super(provider);
+        this.provider = provider;
+        this.kernel = kernel;
+        this.options = new ChannelOptions(provider, kernel, family);
+        this.connect = new ChannelConnect(this, family);
+        ChannelBridge.pin(kernel);
+    }
+
+    /**
+     * Accepted.
+     *
+     * @param receiveBuffer what the listener was given, or null
+     */
+    SwitchSocketChannel(
+            SwitchSelectorProvider provider, OffloadStream accepted, Integer receiveBuffer) {
+        super(provider);
+        this.provider = provider;
+        this.kernel = null;
+        this.options = new ChannelOptions(provider, receiveBuffer);
+        this.connect = null;
+        local = accepted.localAddress();
+        remote = accepted.remoteAddress();
+        provider.owner().counters().opened(accepted, true);
+        stream = newStream(accepted);
+    }
+
+    private ChannelStream newStream(OffloadStream offloaded) {
+        return new ChannelStream(this, offloaded, provider.owner().counters(), readLock, writeLock);
+    }
+
+    /** Where the connection runs and why; empty while there is none. */
+    Optional<ConnectionInfo> connectionInfo() {
+        ChannelStream s = stream;
+        return s != null ? Optional.of(s.info()) : connect.kernelInfo();
+    }
+
+    // --- what the parts need ---
+
+    void ensureOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    /** Announces an operation that may block; a thread interrupted before closes the channel. */
+    void enter(boolean blocking) throws ClosedChannelException {
+        if (blocking) {
+            begin();
+            if (!isOpen()) {
+                end(false);
+                throw new ClosedChannelException();
+            }
+        }
+    }
+
+    /** Ends what {@link #enter} began. */
+    void leave(boolean blocking, boolean completed) throws IOException {
+        if (blocking) {
+            end(completed);
+        }
+    }
+
+    /** Whether an offloaded connection is up and waits for {@code finishConnect}. */
+    boolean connectable() {
+        return connect != null && connect.connectable();
+    }
+
+    /**
+     * Takes the stream that an attempt has won.
+     *
+     * @return false if the channel was closed meanwhile: then the stream is, too
+     */
+    boolean adopt(OffloadStream won) throws IOException {
+        synchronized (stateLock) {
+            if (!isOpen()) {
+                won.close(true);
+                return false;
+            }
+            local = won.localAddress();
+            remote = won.remoteAddress();
+            provider.owner().counters().opened(won, false);
+            ChannelStream s = newStream(won);
+            stream = s;
+            if (options.oobInline()) {
+                s.oobInline(true);
+            }
+            if (wantsDoorbell) {
+                makeDoorbell();
+            }
+            return true;
+        }
+    }
+
+    private void makeDoorbell() throws IOException {
+        assert Thread.holdsLock(stateLock);
+        if (doorbell != null || stream == null || !isOpen()) {
+            return;
+        }
+        Doorbell made = new Doorbell(this, stream, stream.doorbell());
+        boolean complete = false;
+        try {
+            if (kernel != null) {
+                FileDescriptor number = ((SelChImpl) kernel).getFD();
+                connect.keepPort(number);
+                made.moveOver(number);
+            }
+            complete = true;
+        } finally {
+            if (!complete) {
+                made.close();
+            }
+        }
+        doorbell = made;
+    }
+
+    /** Something on this side has changed what is ready. */
+    void settle() {
+        Doorbell d = doorbell;
+        if (d != null) {
+            d.settle();
+        }
+    }
+
+    /** After a call of the kernel's channel, which may have closed itself (NIO-29). */
+    void followKernel() {
+        if (!kernel.isOpen() && isOpen()) {
+            try {
+                close();
+            } catch (IOException e) {
+                // what the call has thrown, or given, is what counts
+            }
+        }
+    }
+
+    /** The stream if reading and writing is its business, else null. */
+    ChannelStream connectedStream() {
+        return connect == null || connect.offloaded() ? stream : null;
+    }
+
+    // --- data ---
+
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+        ChannelStream s = connectedStream();
+        if (s != null) {
+            return s.read(dst);
+        }
+        try {
+            return kernel.read(dst);
+        } finally {
+            followKernel();
+        }
+    }
+
+    @Override
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        ChannelStream s = connectedStream();
+        if (s != null) {
+            return s.read(dsts, offset, length);
+        }
+        try {
+            return kernel.read(dsts, offset, length);
+        } finally {
+            followKernel();
+        }
+    }
+
+    @Override
+    public int write(ByteBuffer src) throws IOException {
+        ChannelStream s = connectedStream();
+        if (s != null) {
+            return s.write(src);
+        }
+        try {
+            return kernel.write(src);
+        } finally {
+            followKernel();
+        }
+    }
+
+    @Override
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        ChannelStream s = connectedStream();
+        if (s != null) {
+            return s.write(srcs, offset, length);
+        }
+        try {
+            return kernel.write(srcs, offset, length);
+        } finally {
+            followKernel();
+        }
+    }
+
+    @Override
+    public SocketChannel shutdownInput() throws IOException {
+        ChannelStream s = connectedStream();
+        if (s == null) {
+            kernel.shutdownInput();
+        } else if (s.shutInput()) {
+            settle();
+        } else {
+            throw new ClosedChannelException();
+        }
+        return this;
+    }
+
+    @Override
+    public SocketChannel shutdownOutput() throws IOException {
+        ChannelStream s = connectedStream();
+        if (s == null) {
+            kernel.shutdownOutput();
+        } else if (s.shutOutput()) {
+            settle();
+        } else {
+            throw new ClosedChannelException();
+        }
+        return this;
+    }
+
+    // --- connecting ---
+
+    @Override
+    public SocketChannel bind(SocketAddress address) throws IOException {
+        if (connect == null) {
+            ensureOpen();
+            throw new AlreadyBoundException();
+        }
+        connect.bind(address);
+        return this;
+    }
+
+    @Override
+    public boolean connect(SocketAddress target) throws IOException {
+        return connect(target, Long.MAX_VALUE);
+    }
+
+    /** For the adaptor; {@code nanos} limits a channel that blocks. */
+    boolean connect(SocketAddress target, long nanos) throws IOException {
+        Net.checkAddress(target); // the JDK says this first
+        if (connect == null) {
+            ensureOpen();
+            throw new AlreadyConnectedException();
+        }
+        return connect.connect(target, nanos);
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+        if (connect == null) {
+            ensureOpen();
+            return true;
+        }
+        return connect.finish();
+    }
+
+    @Override
+    public boolean isConnected() {
+        return connectedStream() != null ? isOpen() : kernel.isConnected();
+    }
+
+    @Override
+    public boolean isConnectionPending() {
+        return connect != null && isOpen() && connect.pending();
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        ensureOpen();
+        return localAddress();
+    }
+
+    @Override
+    public SocketAddress getRemoteAddress() throws IOException {
+        ensureOpen();
+        return remoteAddress();
+    }
+
+    /** Null if not bound; also after the end where it was known. */
+    SocketAddress localAddress() throws IOException {
+        synchronized (stateLock) {
+            if (connectedStream() != null) {
+                return local;
+            }
+        }
+        return kernel.isOpen() ? kernel.getLocalAddress() : null;
+    }
+
+    /** Null if not connecting or connected. */
+    SocketAddress remoteAddress() throws IOException {
+        synchronized (stateLock) {
+            if (remote != null) {
+                return remote;
+            }
+        }
+        InetSocketAddress target = connect.target();
+        return target != null ? target : kernel.isOpen() ? kernel.getRemoteAddress() : null;
+    }
+
+    // --- options, adaptor ---
+
+    @Override
+    public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        synchronized (stateLock) {
+            checkSupported(name);
+            if (!name.type().isInstance(value)) {
+                throw new IllegalArgumentException("Invalid value '" + value + "'");
+            }
+            ensureOpen();
+            options.put(name, value);
+            if (stream != null && ChannelOptions.isOobInline(name)) {
+                stream.oobInline((Boolean) value);
+            }
+        }
+        return this;
+    }
+
+    private void checkSupported(SocketOption<?> name) {
+        if (!supportedOptions().contains(Objects.requireNonNull(name))) {
+            throw new UnsupportedOperationException("'" + name + "' not supported");
+        }
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        synchronized (stateLock) {
+            checkSupported(name);
+            ensureOpen();
+            return options.get(name);
+        }
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        synchronized (stateLock) {
+            try {
+                return options.names();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    @Override
+    public Socket socket() {
+        synchronized (stateLock) {
+            if (socket == null) {
+                socket = ChannelSocket.of(this);
+            }
+            return socket;
+        }
+    }
+
+    /** For {@code Channels.newInputStream} (NIO-24). */
+    @Override
+    public InputStream get() {
+        return new ChannelStreams.Input(this, () -> 0);
+    }
+
+    /** For {@code Channels.newOutputStream} (NIO-24). */
+    @Override
+    public OutputStream call() {
+        return new ChannelStreams.Output(this);
+    }
+
+    // --- blocking mode and closing ---
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        readLock.lock();
+        try {
+            writeLock.lock();
+            try {
+                synchronized (stateLock) {
+                    ensureOpen();
+                    wantsDoorbell = !block;
+                    if (stream == null) {
+                        kernel.configureBlocking(block);
+                    } else if (!block) {
+                        makeDoorbell();
+                    } else if (doorbell != null) {
+                        doorbell.rest();
+                    }
+                }
+            } finally {
+                writeLock.unlock();
+            }
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() throws IOException {
+        int lingerSeconds;
+        synchronized (stateLock) {
+            lingerSeconds = options.lingerSeconds();
+            stateLock.notifyAll(); // a thread in finishConnect
+        }
+        Doorbell d = doorbell;
+        if (d != null) {
+            d.silence(); // first: what a close wakes is nothing for a selector
+        }
+        ChannelStream s = stream;
+        if (s != null) {
+            // As the JDK: closing never waits while a selector still knows the channel.
+            s.close(lingerSeconds > 0 && !isBlocking() && isRegistered() ? -1 : lingerSeconds);
+        }
+        try {
+            if (kernel != null) {
+                kernel.close();
+            }
+        } finally {
+            synchronized (stateLock) {
+                options.close(kernel);
+            }
+            if (!isRegistered()) {
+                release();
+            }
+        }
+    }
+
+    @Override
+    public void kill() {
+        if (!isOpen()) {
+            release();
+        }
+    }
+
+    /** Gives the descriptors back: nobody but us knows them any more. */
+    private void release() {
+        synchronized (stateLock) {
+            if (released) {
+                return;
+            }
+            released = true;
+        }
+        try {
+            if (doorbell != null) {
+                doorbell.close();
+            }
+            if (kernel != null) {
+                ChannelBridge.unpin(kernel);
+                ((SelChImpl) kernel).kill();
+            }
+        } catch (IOException e) {
+            // as the JDK: nobody is left to be told
+        }
+    }
+
+    // --- what selectors ask ---
+
+    @Override
+    public FileDescriptor getFD() {
+        Doorbell d = doorbell;
+        return d != null ? d.descriptor() : ((SelChImpl) kernel).getFD();
+    }
+
+    @Override
+    public int getFDVal() {
+        Doorbell d = doorbell;
+        return d != null ? d.value() : ((SelChImpl) kernel).getFDVal();
+    }
+
+    @Override
+    public int translateInterestOps(int ops) {
+        Doorbell d = doorbell;
+        if (d != null) {
+            return d.translateInterest(ops);
+        }
+        // While an attempt runs nothing is ready; its end makes selectors ask again.
+        return connect.trying() ? 0 : connect.polled(ops, (SelChImpl) kernel);
+    }
+
+    @Override
+    public boolean translateAndSetReadyOps(int ops, SelectionKeyImpl key) {
+        return translate(ops, 0, key);
+    }
+
+    @Override
+    public boolean translateAndUpdateReadyOps(int ops, SelectionKeyImpl key) {
+        return translate(ops, key.nioReadyOps(), key);
+    }
+
+    private boolean translate(int ops, int initialOps, SelectionKeyImpl key) {
+        Doorbell d = doorbell;
+        if (d != null) {
+            return d.translateReady(initialOps, key);
+        }
+        if (connect.trying()) {
+            key.nioReadyOps(initialOps);
+            return false;
+        }
+        SelChImpl k = (SelChImpl) kernel;
+        return initialOps == 0
+                ? k.translateAndSetReadyOps(ops, key)
+                : k.translateAndUpdateReadyOps(ops, key);
+    }
+
+    @Override
+    public String toString() {
+        ChannelStream s = stream;
+        if (connectedStream() == null && !connect.pendingOffload()) {
+            return kernel.toString();
+        }
+        StringBuilder text = new StringBuilder(getClass().getSuperclass().getName()).append('[');
+        if (!isOpen()) {
+            text.append("closed");
+        } else {
+            if (connectedStream() == null) {
+                text.append("connection-pending");
+            } else {
+                text.append("connected")
+                        .append(s.inputShut() ? " ishut" : "")
+                        .append(s.outputShut() ? " oshut" : "");
+            }
+            try {
+                SocketAddress here = localAddress();
+                SocketAddress there = remoteAddress();
+                text.append(here == null ? "" : " local=" + here);
+                text.append(there == null ? "" : " remote=" + there);
+            } catch (IOException e) {
+                // closed meanwhile
+            }
+        }
+        return text.append(']').toString();
+    }
+}

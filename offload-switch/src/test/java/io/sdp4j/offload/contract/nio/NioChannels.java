@@ -1,0 +1,63 @@
+package io.sdp4j.offload.contract.nio;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+
+/** The channels that a contract is about; both ends of every connection are in this JVM. */
+public interface NioChannels {
+    InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
+
+    /** Where channels and selectors come from. */
+    SelectorProvider provider();
+
+    /** Whether the data of these channels goes another way than the kernel's TCP. */
+    boolean offloads();
+
+    /** Whether the JDK's stream adaptors know these channels; outside an agent they cannot. */
+    default boolean streamsAdapted() {
+        return true;
+    }
+
+    /** As {@code SocketChannel.open()}. */
+    default SocketChannel open() throws IOException {
+        return provider().openSocketChannel();
+    }
+
+    /** A listener on an ephemeral port of the loopback address. */
+    default ServerSocketChannel listen(int backlog) throws IOException {
+        return provider()
+                .openServerSocketChannel()
+                .bind(new InetSocketAddress(LOOPBACK, 0), backlog);
+    }
+
+    /** A connected pair in blocking mode. */
+    default Pair pair() throws IOException {
+        ServerSocketChannel listener = listen(8);
+        SocketChannel client = open();
+        client.connect(listener.getLocalAddress());
+        return new Pair(listener, client, listener.accept());
+    }
+
+    /** A connected pair in non-blocking mode. */
+    default Pair polledPair() throws IOException {
+        Pair p = pair();
+        p.client.configureBlocking(false);
+        p.server.configureBlocking(false);
+        return p;
+    }
+
+    /** Both ends of one connection. */
+    record Pair(ServerSocketChannel listener, SocketChannel client, SocketChannel server)
+            implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            client.close();
+            server.close();
+            listener.close();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.sdp4j.offload.contract.nio;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.jdk.KernelSockets;
+import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.policy.Policy;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
+
+/** The contract on channels of one switch. */
+public abstract class SwitchedNioTest extends NioContract {
+    protected final OffloadSwitch owner;
+    private final SelectorProvider provider;
+
+    protected SwitchedNioTest(Policy policy, List<OffloadProvider> providers) {
+        owner =
+                new OffloadSwitch(
+                        () -> policy, providers, SwitchSettings.defaults(), KernelSockets.JDK);
+        provider = SwitchChannels.provider(owner);
+    }
+
+    @Override
+    public SelectorProvider provider() {
+        return provider;
+    }
+
+    @Override
+    public boolean streamsAdapted() {
+        return false;
+    }
+
+    /** One descriptor tells all selectors that somebody's interest is met. */
+    @Override
+    public boolean exactInEverySelector() {
+        return !offloads();
+    }
+
+    @Override
+    public boolean resetsOverUnreadData() {
+        return !offloads();
+    }
+}
