@@ -73,9 +73,7 @@ final class KernelImpl {
     private static Object made(Instrumentation instrumentation, String name, String method) {
         open(instrumentation, "sun.nio.ch");
         try {
-            return Class.forName("sun.nio.ch." + name, true, null)
-                            .getMethod(method)
-                            .invoke(null);
+            return Class.forName("sun.nio.ch." + name, true, null).getMethod(method).invoke(null);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -69,17 +69,16 @@ final class StreamsPatch implements ClassFileTransformer {
         }
         ClassFile file = ClassFile.of();
         return file.transformClass(
-                        file.parse(bytes),
-                        (builder, element) -> {
-                            if (element instanceof MethodModel method && gives(method, INPUT)) {
-                                patch(builder, method, desc(Supplier.class), "get", INPUT);
-                            } else if (element instanceof MethodModel method
-                                    && gives(method, OUTPUT)) {
-                                patch(builder, method, desc(Callable.class), "call", OUTPUT);
-                            } else {
-                                builder.with(element);
-                            }
-                        });
+                file.parse(bytes),
+                (builder, element) -> {
+                    if (element instanceof MethodModel method && gives(method, INPUT)) {
+                        patch(builder, method, desc(Supplier.class), "get", INPUT);
+                    } else if (element instanceof MethodModel method && gives(method, OUTPUT)) {
+                        patch(builder, method, desc(Callable.class), "call", OUTPUT);
+                    } else {
+                        builder.with(element);
+                    }
+                });
     }
 
     private static boolean gives(MethodModel method, ClassDesc result) {
