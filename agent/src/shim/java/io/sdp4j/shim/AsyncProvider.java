@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class AsyncProvider extends AsynchronousChannelProvider {
     private static final ProviderSlot<AsynchronousChannelProvider> SLOT =
-            new ProviderSlot<>(AsynchronousChannelProvider.class, "asynchronous channels");
+            new ProviderSlot<>(
+                    AsynchronousChannelProvider.class, "ProviderHolder", "asynchronous channels");
 
     /** The switch's once it runs, or the one that the application brings. */
     private final AtomicReference<AsynchronousChannelProvider> settled = new AtomicReference<>();

@@ -204,7 +204,7 @@ public final class Boot {
         }
         try {
             return Layer.get().type(AGENT).getMethod(method).invoke(null);
-        } catch (ReflectiveOperationException | LinkageError e) {
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             throw new IllegalStateException(cause(e), e);
         }
     }

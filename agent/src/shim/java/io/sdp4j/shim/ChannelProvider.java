@@ -10,7 +10,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.ServiceLoader;
 
 /**
  * The JVM's selector provider as long as nobody wants a channel or a selector: then the switch is
@@ -18,8 +17,8 @@ import java.util.ServiceLoader;
  * makes it.
  */
 public final class ChannelProvider extends SelectorProvider {
-    private static final String PROPERTY = "java.nio.channels.spi.SelectorProvider";
-    private static final String HOLDER = "java.nio.channels.spi.SelectorProvider$Holder";
+    private static final ProviderSlot<SelectorProvider> SLOT =
+            new ProviderSlot<>(SelectorProvider.class, "Holder", "channels");
 
     /** The provider that does the work; null until the first channel. */
     private static volatile SelectorProvider target;
@@ -33,42 +32,20 @@ public final class ChannelProvider extends SelectorProvider {
      * @return why not, as one sentence for people, or null
      */
     static String install(Instrumentation instrumentation) {
-        String wanted = System.getProperty(PROPERTY);
-        if (wanted != null) {
-            return "channels are not offloaded: " + PROPERTY + " names " + wanted;
-        }
-        for (Class<?> c : instrumentation.getAllLoadedClasses()) {
-            if (c.getName().equals(HOLDER)) {
-                return "channels are not offloaded: something opened one before this agent;"
-                        + " put this -javaagent first";
-            }
-        }
-        System.setProperty(PROPERTY, ChannelProvider.class.getName());
-        try {
-            return SelectorProvider.provider() instanceof ChannelProvider
-                    ? null
-                    : "channels are not offloaded: another provider came first";
-        } catch (Error e) { // the JDK's word for a provider that cannot be loaded
-            return "channels are not offloaded: " + e;
-        } finally {
-            System.clearProperty(PROPERTY);
-        }
+        return SLOT.take(instrumentation, ChannelProvider.class, SelectorProvider::provider);
     }
 
     /**
      * The switch's provider, or one that the class path brings: then this one stands in for it, as
      * looking for it in {@code premain} would open every jar.
      */
-    private static SelectorProvider target() throws IOException {
+    private static SelectorProvider target() {
         SelectorProvider t = target;
         if (t == null) {
-            t = foreign();
+            t = SLOT.provided();
             if (t == null) {
                 t = Boot.channels();
             } else {
-                Boot.say(
-                        "channels are not offloaded: the class path brings "
-                                + t.getClass().getName());
                 streamsKnowUs = true;
             }
             target = t;
@@ -76,16 +53,8 @@ public final class ChannelProvider extends SelectorProvider {
         return t;
     }
 
-    private static SelectorProvider foreign() throws IOException {
-        ClassLoader system = ClassLoader.getSystemClassLoader();
-        return system.getResources("META-INF/services/" + SelectorProvider.class.getName())
-                        .hasMoreElements()
-                ? ServiceLoader.load(SelectorProvider.class, system).findFirst().orElse(null)
-                : null;
-    }
-
     /** As {@link #target}, for a channel that {@code Channels.newInputStream} may be given. */
-    private static SelectorProvider streamTarget() throws IOException {
+    private static SelectorProvider streamTarget() {
         SelectorProvider t = target();
         if (!streamsKnowUs) {
             streamsKnowUs = true;

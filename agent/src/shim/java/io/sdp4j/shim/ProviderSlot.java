@@ -9,9 +9,10 @@ import java.util.function.Supplier;
  * from a system property, a service file, or with the JDK's own.
  *
  * @param service the provider's class, whose name is the property's too
+ * @param holder the class that keeps it, nested in the provider's
  * @param what what its channels are called, in the plural
  */
-record ProviderSlot<P>(Class<P> service, String what) {
+record ProviderSlot<P>(Class<P> service, String holder, String what) {
     /**
      * Has the JVM fill the place now, and leaves no trace: a property that stayed would be handed
      * on to child processes, where our class does not exist (NIO-1).
@@ -31,7 +32,7 @@ record ProviderSlot<P>(Class<P> service, String what) {
             return found.getClass() == ours
                     ? null
                     : what + " are not offloaded: " + found.getClass().getName() + " is in place";
-        } catch (LinkageError | RuntimeException e) { // a class loader that does not see the agent
+        } catch (Error | RuntimeException e) { // the JDK's word for a class that it cannot load
             return what + " are not offloaded: " + e;
         } finally {
             System.clearProperty(service.getName());
@@ -43,11 +44,11 @@ record ProviderSlot<P>(Class<P> service, String what) {
         String name = service.getName();
         String property = System.getProperty(name);
         if (property != null) {
-            return name + " is " + property;
+            return name + " names " + property;
         }
         for (Class<?> c : instrumentation.getAllLoadedClasses()) {
-            if (c.getName().equals(name + "$ProviderHolder")) {
-                return "they were used before the agent started; put this -javaagent first";
+            if (c.getName().equals(name + "$" + holder)) {
+                return "something opened one before this agent; put this -javaagent first";
             }
         }
         return null;
@@ -65,7 +66,7 @@ record ProviderSlot<P>(Class<P> service, String what) {
         if (found != null) {
             Boot.say(
                     what
-                            + " are not offloaded: the application brings "
+                            + " are not offloaded: the class path brings "
                             + found.getClass().getName());
         }
         return found;

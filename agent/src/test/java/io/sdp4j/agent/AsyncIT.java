@@ -92,7 +92,7 @@ class AsyncIT {
                                 AsyncConnection.class.getName()));
         assertTrue(outcome.err().contains(OtherAsyncProvider.TEXT), outcome::err);
         assertEquals(
-                "sdp4j: asynchronous channels are not offloaded: the application brings " + theirs,
+                "sdp4j: asynchronous channels are not offloaded: the class path brings " + theirs,
                 outcome.errLines().getFirst());
     }
 
@@ -110,7 +110,7 @@ class AsyncIT {
                 List.of(
                         "sdp4j: asynchronous channels are not offloaded: "
                                 + PROPERTY
-                                + " is "
+                                + " names "
                                 + theirs),
                 outcome.errLines());
     }

@@ -24,6 +24,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AsyncIT {
     private static final String PROGRAMS = Jvms.classPathOf(AsyncEchoServer.class);
+
+    /** Whether a connection is offloaded must not depend on how busy this machine is. */
+    private static final List<String> PATIENT = List.of("-Dsdp4j.connect.timeout.ms=20000");
+
     private static final int CONNECTIONS = 4;
     private static final int BYTES = 1_000_000;
 
@@ -41,14 +45,14 @@ class AsyncIT {
     }
 
     private Child server(boolean agent) throws IOException {
-        return jvms.java("server", agent, List.of(), PROGRAMS, AsyncEchoServer.class.getName());
+        return jvms.java("server", agent, PATIENT, PROGRAMS, AsyncEchoServer.class.getName());
     }
 
     private Child client(boolean agent, String port) throws IOException {
         return jvms.java(
                 "client",
                 agent,
-                List.of(),
+                PATIENT,
                 PROGRAMS,
                 AsyncEchoClient.class.getName(),
                 port,

@@ -13,7 +13,6 @@ import io.sdp4j.policy.Verdict;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -198,18 +197,7 @@ final class ChannelConnect {
         if (address instanceof Inet6Address && family == StandardProtocolFamily.INET) {
             return null;
         }
-        if (!address.isAnyLocalAddress()) {
-            return given;
-        }
-        byte[] loopback =
-                address instanceof Inet4Address
-                        ? new byte[] {127, 0, 0, 1}
-                        : new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-        try {
-            return new InetSocketAddress(InetAddress.getByAddress(loopback), given.getPort());
-        } catch (java.net.UnknownHostException e) {
-            throw new AssertionError(e);
-        }
+        return LocalAddresses.reachable(given);
     }
 
     /** A selector watches the kernel's descriptor already, and cannot be taken off it safely. */
