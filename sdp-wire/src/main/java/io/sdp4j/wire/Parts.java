@@ -76,7 +76,7 @@ abstract sealed class Parts permits SetUp {
         return life.reason();
     }
 
-    /** Whether output was shut by {@link #shutdownOutput} or {@link #close}. */
+    /** Whether output was shut by {@link SdpMachine#shutdownOutput} or {@link SdpMachine#close}. */
     public boolean outputShut() {
         return send.shut();
     }

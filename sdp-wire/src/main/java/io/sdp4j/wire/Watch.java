@@ -74,7 +74,7 @@ final class Watch {
     }
 
     private long cancels() {
-        return send.sources.cancels() + receive.sinks.cancels();
+        return (long) send.sources.cancels() + receive.sinks.cancels();
     }
 
     private boolean flying() {

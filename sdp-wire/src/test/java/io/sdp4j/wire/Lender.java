@@ -41,7 +41,6 @@ final class Lender {
     private final Choices choices;
     private int ids;
     private boolean recalling;
-    private long announcedUntil = -1;
 
     /** Ranges of the stream that came back and are to be sent next: position, bytes. */
     final Deque<long[]> pending = new ArrayDeque<>();
