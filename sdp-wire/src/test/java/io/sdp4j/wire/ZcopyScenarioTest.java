@@ -8,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The behaviour of sdp-wire.md 19.B that needs zero copy or modes, one test per number. */
@@ -607,8 +606,8 @@ class ZcopyScenarioTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"70000,false", "65534,true"})
-    void s31(long ahead, boolean atOnce) {
+    @ValueSource(longs = {70_000, 65_535, 65_534, 10})
+    void s31(long ahead) {
         rig.out.clear();
         rig.machine.source().announceUrgent(ahead, rig.out);
         boolean pending = false;
@@ -621,7 +620,7 @@ class ZcopyScenarioTest {
                     assertTrue(left + rig.out.bytes(i) + 1 <= 65_535, "left " + left);
                 }
             }
-            assertTrue(left < 65_535 == pending || left == ahead && atOnce == pending);
+            assertEquals(left < 65_535, pending);
             if (left == 0) {
                 break;
             }
