@@ -12,14 +12,14 @@ import java.util.Random;
 import org.junit.jupiter.api.function.Executable;
 
 /** Exact outcomes: class and message of an exception are part of the contract. */
-final class Expect {
+public final class Expect {
     private Expect() {}
 
-    static void thrown(Class<? extends Throwable> type, String message, Executable call) {
+    public static void thrown(Class<? extends Throwable> type, String message, Executable call) {
         is(type, message, assertThrows(Throwable.class, call));
     }
 
-    static void is(Class<? extends Throwable> type, String message, Throwable t) {
+    public static void is(Class<? extends Throwable> type, String message, Throwable t) {
         if (t.getClass() != type) {
             throw new AssertionError("expected " + type.getName() + ": " + message, t);
         }
@@ -28,7 +28,7 @@ final class Expect {
     }
 
     /** Bytes that no shift or swap leaves alike. */
-    static byte[] bytes(int length, long seed) {
+    public static byte[] bytes(int length, long seed) {
         byte[] b = new byte[length];
         new Random(seed).nextBytes(b);
         return b;
@@ -43,7 +43,7 @@ final class Expect {
         return text(s.getInputStream().readNBytes(length));
     }
 
-    static String text(byte[] b) {
+    public static String text(byte[] b) {
         return new String(b, java.nio.charset.StandardCharsets.ISO_8859_1);
     }
 
