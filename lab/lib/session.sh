@@ -107,7 +107,10 @@ session_result() {
       printf 'lab: timed out after %s s\n' "$limit" >&2
       exit 124
       ;;
-    *) fail "the wire ended with $wire_code: $(tail -n 3 "$run_dir/wire.log")" ;;
+    *)
+      end_stragglers
+      fail "the wire ended with $wire_code: $(tail -n 3 "$run_dir/wire.log")"
+      ;;
   esac
   for host in "${host_names[@]}"; do
     [ ! -e "$run_dir/$host/failed" ] || fail "host $host: $(<"$run_dir/$host/failed")"
@@ -140,6 +143,14 @@ session_end() {
     wait 2>/dev/null || true
   fi
   rm -rf "$run_dir"
+}
+
+# A wire that was killed could not end what is below it. A kernel's death ends its processes, but not its own helpers.
+end_stragglers() {
+  local file
+  for file in $(grep -lF "$run_dir/" /proc/[0-9]*/cmdline 2>/dev/null); do
+    kill -KILL "$(basename "$(dirname "$file")")" 2>/dev/null || true
+  done
 }
 
 # What a run that was killed outright could not remove: its processes are gone with it, its directory is left.

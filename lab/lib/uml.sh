@@ -21,7 +21,7 @@ uml_build() {
   need gcc:gcc make:make flex:flex bison:bison bc:bc xz-utils:xz libc6-dev:/usr/include/stdio.h
   package=$(source_package)
   version=$(apt-cache show --no-all-versions "$package" | sed -n 's/^Version: //p')
-  say "building User-mode Linux from $package $version, once: about 8 CPU minutes, on $(nproc) CPUs"
+  say "building User-mode Linux from $package $version, once: about 9 CPU minutes, on $(nproc) CPUs"
   build=$(mktemp -d "$LAB_CACHE/build.XXXXXX")
   trap 'rm -rf "$build"' EXIT
   (cd "$build" && unpack_package "$package" "$build/deb")
