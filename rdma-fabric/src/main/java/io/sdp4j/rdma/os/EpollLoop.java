@@ -25,7 +25,9 @@ public final class EpollLoop extends LoopBase {
     public static final int ERR = 0x8;
     public static final int RDHUP = 0x2000;
     private static final int ET = 1 << 31;
+    private static final int ONESHOT = 1 << 30;
     private static final int CTL_ADD = 1;
+    private static final int CTL_MOD = 3;
     private static final int BATCH = 64;
 
     private final int epoll;
@@ -41,7 +43,7 @@ public final class EpollLoop extends LoopBase {
         super(name, sink);
         epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);
         wake = (int) Linux.call(Linux.EVENTFD2, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0);
-        if (epoll < 0 || wake < 0 || control(wake, 0) < 0) {
+        if (epoll < 0 || wake < 0 || control(CTL_ADD, wake, 0, IN | ET) < 0) {
             throw new IllegalStateException("no epoll: " + Linux.text(Math.min(epoll, wake)));
         }
         counter.set(JAVA_LONG, 0, 1);
@@ -54,10 +56,27 @@ public final class EpollLoop extends LoopBase {
      * @return the number of the watch, or -errno
      */
     public long watch(int fd, IntConsumer handler) {
+        return add(fd, handler, IN | RDHUP | ET);
+    }
+
+    /**
+     * As {@link #watch}, but nothing is reported before {@link #once}, and then one event for each
+     * call of it.
+     */
+    public long watchOnDemand(int fd, IntConsumer handler) {
+        return add(fd, handler, ONESHOT);
+    }
+
+    /** Lets watch {@code number} of {@code fd} report one event, at once if it is there already. */
+    public void once(int fd, long number) {
+        control(CTL_MOD, fd, number, IN | ONESHOT);
+    }
+
+    private long add(int fd, IntConsumer handler, int events) {
         long number = numbers.getAndIncrement();
         handlers.put(number, handler);
         start();
-        int r = control(fd, number);
+        int r = control(CTL_ADD, fd, number, events);
         if (r < 0) {
             handlers.remove(number);
             return r;
@@ -70,12 +89,12 @@ public final class EpollLoop extends LoopBase {
         handlers.remove(number);
     }
 
-    private int control(int fd, long number) {
+    private int control(int operation, int fd, long number, int wanted) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment e = arena.allocate(Linux.EPOLL_EVENT_BYTES, 8);
-            e.set(JAVA_INT, 0, IN | RDHUP | ET);
+            e.set(JAVA_INT, 0, wanted);
             e.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
-            return (int) Linux.call(Linux.EPOLL_CTL, epoll, CTL_ADD, fd, e.address(), 0, 0);
+            return (int) Linux.call(Linux.EPOLL_CTL, epoll, operation, fd, e.address(), 0, 0);
         }
     }
 

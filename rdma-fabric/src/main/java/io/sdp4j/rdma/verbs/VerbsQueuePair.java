@@ -1,0 +1,630 @@
+package io.sdp4j.rdma.verbs;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.MemoryRegion;
+import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.WcStatus;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One RC queue pair of a real device.
+ *
+ * <p>States: open; <em>draining</em>: disconnect was asked for, sends under way may still arrive,
+ * because telling the device would flush them; <em>cut</em>: the device and the peer know; <em>
+ * gone</em>: the peer knows too, or is not waited for. A queue pair that failed is cut at once, as
+ * no event of the connection manager tells the peer of it. {@code over}: the user was told.
+ *
+ * <p>The end is reported when the device has flushed every posted receive: whatever came before has
+ * then been seen. A flushed request alone says nothing; the reason comes from the connection
+ * manager, or does not come in time.
+ *
+ * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
+ *
+ * <p>Locks: everything is guarded by this object's monitor, which nobody holds over a wait; the
+ * caller's lock is needed only for what the SPI says. Payload is copied without it.
+ */
+final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Target {
+    private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long ABORT_DRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final VerbsFabric fabric;
+    private final CmChannel channel;
+    private final VerbsDevice device;
+    private final QpResources resources;
+    private final CompletionRing ring;
+    private final RdmaOps rdmaOps = new RdmaOps(VerbsFabric.MAX_READS, VerbsFabric.MAX_WRITES);
+    private final Bell bell;
+    private final int[] freeSlots;
+    private int freeCount;
+    private int sendBytes;
+
+    private boolean open = true;
+    private int receivesPosted;
+    private int sendsOut;
+    private int signalledOut;
+    private int rdmaOut;
+    private int sendsUnreported;
+    private boolean flushSeen;
+
+    /** Why it failed, or null. */
+    private WcStatus failure;
+
+    private boolean peerDead;
+    private boolean draining;
+    private boolean cut;
+    private boolean gone;
+    private boolean flushed;
+    private boolean over;
+    private boolean closed;
+    private EventLoop.Timer drainTimer;
+    private EventLoop.Timer timer;
+    private EventLoop.Timer verdictTimer;
+
+    /**
+     * The queue pair of {@code id}, not yet connected, with all receives posted.
+     *
+     * @throws FabricException if there is not enough of something; nothing is left then but the id
+     */
+    VerbsQueuePair(
+            VerbsFabric fabric, CmChannel channel, VerbsDevice device, long id, QpSpec spec)
+            throws FabricException {
+        this.fabric = fabric;
+        this.channel = channel;
+        this.device = device;
+        device.acquire();
+        boolean complete = false;
+        try {
+            resources = new QpResources(channel, device, id, spec);
+            complete = true;
+        } finally {
+            if (!complete) {
+                fabric.release(device);
+            }
+        }
+        receivesPosted = spec.receiveSlots();
+        int requests = VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
+        ring = new CompletionRing(spec.receiveSlots() + spec.sendSlots() + requests);
+        freeSlots = new int[spec.sendSlots()];
+        for (int i = spec.sendSlots() - 1; i >= 0; i--) {
+            freeSlots[freeCount++] = i;
+        }
+        bell = new Bell(this, resources, channel.loop());
+        VerbsDevice.add(resources.queuePair(), this);
+    }
+
+    /**
+     * The peer has answered. Send slots are as large as its receive slots, within reason, or as our
+     * own if it does not say.
+     *
+     * @param trailer what it told, or null
+     */
+    void establish(Trailer trailer) throws FabricException {
+        int own = resources.spec.receiveBytes();
+        int most = Math.max(own, VerbsFabric.MAX_SEND_BYTES);
+        sendBytes = trailer == null ? own : Math.min(trailer.receiveBytes(), most);
+        resources.takeSendMemory(sendBytes);
+        fabric.established(this);
+    }
+
+    VerbsDevice device() {
+        return device;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    boolean draining() {
+        return draining;
+    }
+
+    // ---- slots
+
+    @Override
+    public MemorySegment sendMemory() {
+        return resources.sendMemory();
+    }
+
+    @Override
+    public long sendOffset(int slot) {
+        return (long) slot * resources.sendStride();
+    }
+
+    @Override
+    public int sendBytes() {
+        return sendBytes;
+    }
+
+    @Override
+    public MemorySegment receiveMemory() {
+        return resources.receiveMemory();
+    }
+
+    @Override
+    public long receiveOffset(int slot) {
+        return (long) slot * resources.receiveStride();
+    }
+
+    @Override
+    public synchronized int takeSendSlot() {
+        if (freeCount == 0) {
+            reap();
+        }
+        return freeCount == 0 ? -1 : freeSlots[--freeCount];
+    }
+
+    @Override
+    public synchronized void returnSendSlot(int slot) {
+        freeSlots[freeCount++] = slot;
+    }
+
+    // ---- posting
+
+    /** Whether requests still go to the device. */
+    private boolean usable() {
+        return failure == null && !draining && !cut && !over;
+    }
+
+    @Override
+    public synchronized void postSend(int slot, int byteLen, int flags) {
+        if (!usable()) {
+            returnSendSlot(slot); // flushed
+            return;
+        }
+        if (byteLen < 0 || byteLen > sendBytes) {
+            returnSendSlot(slot);
+            fail(WcStatus.LOC_LEN_ERR);
+            return;
+        }
+        boolean signalled = (flags & SIGNALLED) != 0;
+        long wrId = WrId.of(signalled ? WrId.SIGNALLED_SEND : WrId.SEND, slot);
+        if (resources.postSend(wrId, slot, byteLen, (flags & SOLICITED) != 0) != 0) {
+            returnSendSlot(slot);
+            onFlush();
+            return;
+        }
+        sendsOut++;
+        if (signalled) {
+            signalledOut++;
+        }
+    }
+
+    @Override
+    public synchronized void postReceive(int slot) {
+        if (cut || over) {
+            return;
+        }
+        if (resources.postReceive(slot) != 0) {
+            onFlush();
+        } else {
+            receivesPosted++;
+        }
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
+            throws FabricException {
+        return device.register(memory, remoteRead, remoteWrite);
+    }
+
+    @Override
+    public boolean postRead(
+            long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
+        return postRdma(Completion.READ, wrId, local, offset, len, address, rkey);
+    }
+
+    @Override
+    public boolean postWrite(
+            long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
+        return postRdma(Completion.WRITE, wrId, local, offset, len, address, rkey);
+    }
+
+    private synchronized boolean postRdma(
+            int opcode,
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            int len,
+            long address,
+            int rkey) {
+        int place = rdmaOps.take(opcode, wrId);
+        if (place < 0) {
+            return false;
+        }
+        long id = WrId.of(WrId.RDMA, place);
+        if (!usable()) {
+            ring.add(id, IbvWc.WR_FLUSH_ERR, 0);
+            bell.onChange();
+        } else if (!(local instanceof VerbsMemoryRegion region)
+                || !region.covers(device, offset, len)) {
+            ring.add(id, IbvWc.LOC_PROT_ERR, 0);
+            bell.onChange();
+        } else {
+            int op =
+                    opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
+            long from = region.address() + offset;
+            if (resources.postRdma(id, op, from, region.lkey(), len, address, rkey) == 0) {
+                rdmaOut++;
+            } else {
+                ring.add(id, IbvWc.WR_FLUSH_ERR, 0);
+                onFlush();
+            }
+        }
+        return true;
+    }
+
+    // ---- what completed
+
+    /**
+     * Whether the ends of sends are of interest now: they free slots when many are taken, and
+     * somebody waits for reads, writes, signalled sends, and the last one before the end.
+     */
+    boolean sendsMatter() {
+        return sendsOut + rdmaOut > 0
+                && (signalledOut > 0
+                        || rdmaOut > 0
+                        || sendsOut * 2 >= freeSlots.length
+                        || draining
+                        || flushSeen
+                        || cut);
+    }
+
+    /** Takes everything from the device. Monitor held. */
+    private void reap() {
+        if (!open) {
+            return;
+        }
+        int n;
+        do {
+            n = resources.pollReceives();
+            for (int i = 0; i < n; i++) {
+                int status = IbvWc.status(resources.wcs(), i);
+                receivesPosted--;
+                flushSeen |= status != IbvWc.SUCCESS;
+                ring.add(
+                        IbvWc.wrId(resources.wcs(), i),
+                        status,
+                        IbvWc.byteLen(resources.wcs(), i));
+            }
+        } while (n == QpResources.BATCH);
+        while (sendsMatter()) {
+            n = resources.pollSends();
+            for (int i = 0; i < n; i++) {
+                onSendDone(
+                        IbvWc.wrId(resources.wcs(), i), IbvWc.status(resources.wcs(), i));
+            }
+            if (n < QpResources.BATCH) {
+                break;
+            }
+        }
+        if (draining && sendsOut + rdmaOut == 0) {
+            cut();
+        }
+    }
+
+    private void onSendDone(long wrId, int status) {
+        int kind = WrId.kind(wrId);
+        if (kind == WrId.RDMA) {
+            rdmaOut--;
+        } else {
+            sendsOut--;
+            if (kind == WrId.SIGNALLED_SEND) {
+                signalledOut--;
+            } else if (status == IbvWc.SUCCESS) {
+                returnSendSlot(WrId.index(wrId));
+                sendsUnreported++;
+                return;
+            }
+        }
+        ring.add(wrId, status, 0);
+    }
+
+    /** Whether {@link #poll} would find something. Monitor held. */
+    boolean look() {
+        reap();
+        return !ring.isEmpty()
+                || (!over
+                        && (failure != null || sendsUnreported > 0 || peerDead || ended()));
+    }
+
+    private boolean ended() {
+        return gone && (receivesPosted == 0 || flushed);
+    }
+
+    @Override
+    public synchronized boolean poll(Completion into) {
+        if (ring.isEmpty()) {
+            reap();
+        }
+        while (true) {
+            if (failure != null && !over) {
+                over = true;
+                into.opcode = Completion.ERROR;
+                into.status = failure;
+                return true;
+            }
+            if (ring.isEmpty()) {
+                return pollRest(into);
+            }
+            long wrId = ring.wrId();
+            int status = ring.status();
+            int byteLen = ring.byteLen();
+            ring.removeFirst();
+            if (onCompleted(wrId, status, byteLen, into)) {
+                return true;
+            }
+        }
+    }
+
+    /** Handles one completion; whether the user sees it. */
+    private boolean onCompleted(long wrId, int status, int byteLen, Completion into) {
+        int kind = WrId.kind(wrId);
+        into.status = IbvWc.meaning(status);
+        into.signalled = false;
+        if (status != IbvWc.SUCCESS) {
+            onBadStatus(into.status);
+        }
+        switch (kind) {
+            case WrId.RECEIVE -> {
+                into.opcode = Completion.RECEIVE;
+                into.slot = WrId.index(wrId);
+                into.byteLen = byteLen;
+            }
+            case WrId.RDMA -> {
+                rdmaOps.report(WrId.index(wrId), into);
+                return true;
+            }
+            default -> {
+                into.opcode = Completion.SEND;
+                into.slot = WrId.index(wrId);
+                into.count = 1;
+                into.signalled = kind == WrId.SIGNALLED_SEND;
+                returnSendSlot(into.slot);
+            }
+        }
+        return status == IbvWc.SUCCESS && !over;
+    }
+
+    private void onBadStatus(WcStatus status) {
+        switch (status) {
+            case WR_FLUSH_ERR -> onFlush();
+            case RETRY_EXC_ERR -> {
+                peerDead |= !cut;
+                cut();
+            }
+            default -> {
+                if (!cut) {
+                    fail(status);
+                }
+            }
+        }
+    }
+
+    private boolean pollRest(Completion into) {
+        if (over) {
+            return false;
+        }
+        if (sendsUnreported > 0) {
+            into.opcode = Completion.SEND;
+            into.status = WcStatus.SUCCESS;
+            into.signalled = false;
+            into.count = sendsUnreported;
+            sendsUnreported = 0;
+            return true;
+        }
+        if (!peerDead && !ended()) {
+            return false;
+        }
+        over = true;
+        into.opcode = Completion.DISCONNECTED;
+        into.status = peerDead ? WcStatus.RETRY_EXC_ERR : WcStatus.SUCCESS;
+        into.count = peerDead ? Math.max(1, sendsOut) : 0;
+        return true;
+    }
+
+    /** Something was flushed, or could not be posted: if nobody says why, that is an error. */
+    private void onFlush() {
+        flushSeen = true;
+        if (!cut && verdictTimer == null) {
+            verdictTimer =
+                    channel.loop()
+                            .schedule(() -> failFromOutside(WcStatus.FATAL_ERR), FLUSH_NANOS);
+        }
+    }
+
+    // ---- waiting
+
+    @Override
+    public CompletionQueue completions() {
+        return this;
+    }
+
+    @Override
+    public void drive() {
+        // the device does
+    }
+
+    @Override
+    public synchronized boolean ready() {
+        return look();
+    }
+
+    @Override
+    public void await(long nanos) {
+        bell.await(nanos);
+    }
+
+    @Override
+    public void wake() {
+        bell.wake();
+    }
+
+    @Override
+    public boolean arm() {
+        return bell.arm();
+    }
+
+    @Override
+    public void onDoorbell(Runnable handler) {
+        bell.onDoorbell(handler);
+    }
+
+    // ---- the end
+
+    @Override
+    public synchronized void disconnect() {
+        drain(DRAIN_NANOS);
+    }
+
+    @Override
+    public synchronized void abort() {
+        // what was sent last tells the peer why, so it is given a moment
+        drain(ABORT_DRAIN_NANOS);
+    }
+
+    private void drain(long nanos) {
+        if (cut) {
+            return;
+        }
+        if (!draining) {
+            draining = true;
+            reap();
+            if (!draining) {
+                return;
+            }
+            bell.watchSends();
+            reap();
+        }
+        if (draining) {
+            cancel(drainTimer);
+            drainTimer = channel.loop().schedule(this::cutNow, nanos);
+        }
+    }
+
+    private synchronized void cutNow() {
+        cut();
+    }
+
+    /** Tells the device and the peer. Monitor held. */
+    private void cut() {
+        draining = false;
+        if (!cut) {
+            cut = true;
+            cancel(drainTimer);
+            cancel(verdictTimer);
+            channel.cm().disconnect(resources.id());
+            if (!gone) {
+                timer = channel.loop().schedule(this::onGone, SILENCE_NANOS);
+            }
+        }
+    }
+
+    private void fail(WcStatus why) {
+        if (failure == null && !over) {
+            failure = why;
+        }
+        cut();
+        bell.onChange();
+    }
+
+    /** The device, the fabric or the clock ends it. Any thread. */
+    synchronized void failFromOutside(WcStatus why) {
+        if (!cut) {
+            fail(why);
+        }
+    }
+
+    @Override
+    public void onCmEvent(CmEvent e) {
+        switch (e.type()) {
+            case RdmaCmEvent.DISCONNECTED -> onGone();
+            case RdmaCmEvent.DEVICE_REMOVAL -> {
+                fabric.onRemoved(device);
+                onGone();
+            }
+            default -> {
+                // the end of time-wait, a changed address: nothing to do
+            }
+        }
+    }
+
+    /** The peer knows, or is not waited for any longer. Event thread. */
+    private void onGone() {
+        synchronized (this) {
+            if (gone) {
+                return;
+            }
+            gone = true;
+            cancel(timer);
+            cut();
+            reap();
+            if (receivesPosted > 0) {
+                timer = channel.loop().schedule(this::onFlushed, FLUSH_NANOS);
+            }
+        }
+        bell.onChange();
+        destroyIfLeft();
+    }
+
+    private void onFlushed() {
+        synchronized (this) {
+            flushed = true;
+        }
+        bell.onChange();
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            over = true;
+            bell.disarm();
+            drain(DRAIN_NANOS);
+        }
+        channel.loop().execute(this::destroyIfLeft);
+    }
+
+    /** Ends a queue pair that was never connected, or whose user was not told. Event thread. */
+    void discard() {
+        synchronized (this) {
+            closed = true;
+            gone = true;
+            cut();
+        }
+        destroyIfLeft();
+    }
+
+    private void destroyIfLeft() {
+        synchronized (this) {
+            if (!closed || !gone || !open) {
+                return;
+            }
+            open = false;
+            cancel(timer);
+            cancel(drainTimer);
+            cancel(verdictTimer);
+            bell.close();
+            VerbsDevice.remove(resources.queuePair());
+            resources.release();
+        }
+        fabric.release(device);
+        channel.destroyId(resources.id());
+        fabric.forget(this);
+    }
+
+    private static void cancel(EventLoop.Timer t) {
+        if (t != null) {
+            t.cancel();
+        }
+    }
+}
