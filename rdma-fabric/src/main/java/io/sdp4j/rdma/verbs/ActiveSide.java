@@ -79,7 +79,7 @@ final class ActiveSide implements CmChannel.Target {
         if (port != remote.getPort()) {
             long other = id;
             id = 0;
-            channel.loop().execute(() -> channel.destroyId(other));
+            channel.destroyId(other);
             resolve(port);
             device = device();
         }

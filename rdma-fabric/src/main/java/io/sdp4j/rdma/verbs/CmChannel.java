@@ -10,9 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * The one event channel of a fabric: every id of it lives here, and every event is taken from it on
  * the event thread and handed to the target of its id.
  *
- * <p>An event is acknowledged before its target sees it, so destroying an id never waits for
- * ourselves; ids are destroyed on the event thread only, so no event of a dead id, whose address
- * may be in use again, is ever handed out. Other methods are for any thread.
+ * <p>Destroying an id waits until the events that were fetched for it are acknowledged. The target
+ * of an event is looked up before it is acknowledged, so an address that is in use again never
+ * takes a dead id's events; and it is told of the event afterwards, so destroying never waits for
+ * our own code. All methods are for any thread.
  */
 final class CmChannel {
     /** Takes the events of one id, on the event thread. */
@@ -69,9 +70,8 @@ final class CmChannel {
         targets.put(id, target);
     }
 
-    /** Destroys an id. Event thread. */
+    /** Destroys an id. */
     void destroyId(long id) {
-        assert loop.inLoop();
         targets.remove(id);
         cm.destroyId(id);
     }
@@ -83,9 +83,11 @@ final class CmChannel {
 
     private void onReadable() {
         RuntimeException failed = null;
-        for (CmEvent e = cm.nextEvent(channel); e != null; e = cm.nextEvent(channel)) {
+        for (long at = cm.nextEvent(channel); at != 0; at = cm.nextEvent(channel)) {
+            CmEvent e = RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
             boolean request = e.type() == RdmaCmEvent.CONNECT_REQUEST;
             Target t = targets.get(request ? e.listenId() : e.id());
+            cm.ackEvent(at);
             try {
                 if (t != null) {
                     t.onCmEvent(e);

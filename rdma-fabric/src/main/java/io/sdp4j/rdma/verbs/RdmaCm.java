@@ -172,23 +172,20 @@ final class RdmaCm {
     }
 
     /**
-     * The next event, copied and acknowledged, or null if there is none now: the channel's
-     * descriptor does not block. Also carries out what the library does at this point, such as
-     * making a connected queue pair ready.
+     * The next event, to be acknowledged, or 0 if there is none now: the channel's descriptor does
+     * not block. Also carries out what the library does at this point, such as making a connected
+     * queue pair ready.
      */
-    CmEvent nextEvent(long channel) {
+    long nextEvent(long channel) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_LONG);
-            int r =
-                    Bindings.status(
-                            s -> (int) getEvent.invokeExact(s, channel, out.address()));
-            if (r < 0) {
-                return null;
-            }
-            long event = out.get(JAVA_LONG, 0);
-            CmEvent copy = RdmaCmEvent.copy(Bindings.at(event, RdmaCmEvent.LAYOUT));
-            Bindings.status(s -> (int) ackEvent.invokeExact(s, event));
-            return copy;
+            int r = Bindings.status(s -> (int) getEvent.invokeExact(s, channel, out.address()));
+            return r < 0 ? 0 : out.get(JAVA_LONG, 0);
         }
+    }
+
+    /** Frees an event; whoever waits in {@link #destroyId} of its id goes on. */
+    void ackEvent(long event) {
+        Bindings.status(s -> (int) ackEvent.invokeExact(s, event));
     }
 }

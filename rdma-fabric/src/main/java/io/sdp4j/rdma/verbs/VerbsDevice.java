@@ -2,7 +2,6 @@ package io.sdp4j.rdma.verbs;
 
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricException.Cause;
-import io.sdp4j.rdma.MemoryRegion;
 import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.rdma.os.Descriptors;
 import io.sdp4j.rdma.os.EpollLoop;
@@ -14,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * What all queue pairs of one device share: the protection domain, the buffers, the limits.
@@ -179,8 +179,12 @@ final class VerbsDevice {
         return slabs;
     }
 
-    /** Registers memory of the application. */
-    MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
+    /** Registers memory of the application; {@code onClose} is told of the end. */
+    VerbsMemoryRegion register(
+            MemorySegment memory,
+            boolean remoteRead,
+            boolean remoteWrite,
+            Consumer<VerbsMemoryRegion> onClose)
             throws FabricException {
         if (!memory.isNative()) {
             throw new FabricException(
@@ -190,7 +194,7 @@ final class VerbsDevice {
             throw new FabricException(Cause.CLOSED, "RDMA device " + name + " was removed");
         }
         if (!remoteRead && !remoteWrite && !memory.isReadOnly()) {
-            return registerLocal(memory);
+            return registerLocal(memory, onClose);
         }
         int access =
                 (memory.isReadOnly() ? 0 : localAccess())
@@ -200,10 +204,11 @@ final class VerbsDevice {
         if (mr < 0) {
             throw Failures.memory(memory.byteSize(), (int) mr);
         }
-        return region(memory, mr, () -> ibv.deregMr(mr));
+        return region(memory, mr, () -> ibv.deregMr(mr), onClose);
     }
 
-    private MemoryRegion registerLocal(MemorySegment memory) throws FabricException {
+    private VerbsMemoryRegion registerLocal(
+            MemorySegment memory, Consumer<VerbsMemoryRegion> onClose) throws FabricException {
         int[] failure = new int[1];
         RegistrationCache.Entry e = cache.acquire(memory, failure);
         if (e == null) {
@@ -216,10 +221,15 @@ final class VerbsDevice {
                     if (cache.release(e, System.nanoTime())) {
                         sweepLater();
                     }
-                });
+                },
+                onClose);
     }
 
-    private MemoryRegion region(MemorySegment memory, long mr, Runnable release) {
+    private VerbsMemoryRegion region(
+            MemorySegment memory,
+            long mr,
+            Runnable release,
+            Consumer<VerbsMemoryRegion> onClose) {
         MemorySegment m = Bindings.at(mr, IbvMr.LAYOUT);
         return new VerbsMemoryRegion(
                 this,
@@ -227,7 +237,8 @@ final class VerbsDevice {
                 memory.byteSize(),
                 IbvMr.lkey(m),
                 IbvMr.rkey(m),
-                release);
+                release,
+                onClose);
     }
 
     private void sweepLater() {

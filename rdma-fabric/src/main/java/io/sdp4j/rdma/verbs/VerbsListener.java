@@ -43,7 +43,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             if (wanted != port) {
                 long first = id;
                 id = 0;
-                channel.loop().execute(() -> channel.destroyId(first));
+                channel.destroyId(first);
                 bind(wanted);
             }
             int r = channel.cm().listen(id, MAX_PENDING);
@@ -110,16 +110,12 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             }
             closed = true;
         }
-        channel.loop()
-                .execute(
-                        () -> {
-                            for (PassiveSide side : pending) {
-                                side.listenerClosed();
-                            }
-                            if (id != 0) {
-                                channel.destroyId(id);
-                            }
-                            fabric.forget(this);
-                        });
+        if (id != 0) {
+            channel.destroyId(id); // at once: the port is free for the next listener
+        }
+        for (PassiveSide side : pending) {
+            side.listenerClosed();
+        }
+        fabric.forget(this);
     }
 }

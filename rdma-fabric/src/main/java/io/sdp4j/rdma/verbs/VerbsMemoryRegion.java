@@ -2,6 +2,7 @@ package io.sdp4j.rdma.verbs;
 
 import io.sdp4j.rdma.MemoryRegion;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * Registered memory of one protection domain. The bytes are reached by the device while it is open,
@@ -14,19 +15,28 @@ final class VerbsMemoryRegion implements MemoryRegion {
     private final int lkey;
     private final int rkey;
     private final Runnable release;
+    private final Consumer<VerbsMemoryRegion> onClose;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
      * @param release ends, or gives back, the registration
+     * @param onClose told of the end
      */
     VerbsMemoryRegion(
-            VerbsDevice device, long address, long lenBytes, int lkey, int rkey, Runnable release) {
+            VerbsDevice device,
+            long address,
+            long lenBytes,
+            int lkey,
+            int rkey,
+            Runnable release,
+            Consumer<VerbsMemoryRegion> onClose) {
         this.device = device;
         this.address = address;
         this.lenBytes = lenBytes;
         this.lkey = lkey;
         this.rkey = rkey;
         this.release = release;
+        this.onClose = onClose;
     }
 
     @Override
@@ -61,6 +71,7 @@ final class VerbsMemoryRegion implements MemoryRegion {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             release.run();
+            onClose.accept(this);
         }
     }
 }

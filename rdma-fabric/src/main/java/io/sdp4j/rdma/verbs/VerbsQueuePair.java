@@ -9,6 +9,8 @@ import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.WcStatus;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -41,6 +43,10 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     private final CompletionRing ring;
     private final RdmaOps rdmaOps = new RdmaOps(VerbsFabric.MAX_READS, VerbsFabric.MAX_WRITES);
     private final Bell bell;
+
+    /** What the user registered and has not closed. */
+    private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
+
     private final int[] freeSlots;
     private int freeCount;
     private int sendBytes;
@@ -211,7 +217,9 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     @Override
     public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
             throws FabricException {
-        return device.register(memory, remoteRead, remoteWrite);
+        VerbsMemoryRegion r = device.register(memory, remoteRead, remoteWrite, regions::remove);
+        regions.add(r);
+        return r;
     }
 
     @Override
@@ -616,6 +624,9 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             bell.close();
             VerbsDevice.remove(resources.queuePair());
             resources.release();
+        }
+        for (VerbsMemoryRegion r : regions) {
+            r.close();
         }
         fabric.release(device);
         channel.destroyId(resources.id());
