@@ -341,11 +341,17 @@ final class QpResources {
 
     private static final int ACK_EVERY = 256;
 
-    /** Releases what there is, in the order that the library wants; not the id. */
-    void release() {
+    /** The device touches no memory and completes nothing from now on. */
+    void destroyQueuePair() {
         if (qpMade) {
+            qpMade = false;
             channel.cm().destroyQp(id);
         }
+    }
+
+    /** Releases what there is, in the order that the library wants; not the id. */
+    void release() {
+        destroyQueuePair();
         destroyCq(receiveCq, receiveEvents);
         destroyCq(sendCq, sendEvents);
         if (compChannel > 0) {

@@ -10,6 +10,10 @@ final class RdmaOps {
     private final int maxWrites;
     private final long[] wrIds;
     private final int[] opcodes;
+
+    /** Those whose completion the device owes us. */
+    private final boolean[] posted;
+
     private final int[] free;
     private int freeCount;
     private int reads;
@@ -21,6 +25,7 @@ final class RdmaOps {
         int places = maxReads + maxWrites;
         wrIds = new long[places];
         opcodes = new int[places];
+        posted = new boolean[places];
         free = new int[places];
         for (int i = 0; i < places; i++) {
             free[freeCount++] = places - 1 - i;
@@ -41,6 +46,25 @@ final class RdmaOps {
         wrIds[place] = wrId;
         opcodes[place] = opcode;
         return place;
+    }
+
+    void onPosted(int place) {
+        posted[place] = true;
+    }
+
+    void onCompleted(int place) {
+        posted[place] = false;
+    }
+
+    /** One that the device still owes a completion for, no longer; or -1. */
+    int abandon() {
+        for (int place = 0; place < posted.length; place++) {
+            if (posted[place]) {
+                posted[place] = false;
+                return place;
+            }
+        }
+        return -1;
     }
 
     /** Ends the one at {@code place} and names it in {@code into}. */

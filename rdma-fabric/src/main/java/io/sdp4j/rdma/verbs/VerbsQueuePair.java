@@ -67,6 +67,10 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     private boolean cut;
     private boolean gone;
     private boolean flushed;
+
+    /** Nothing more comes from the device. */
+    private boolean deaf;
+
     private boolean over;
     private boolean closed;
     private EventLoop.Timer drainTimer;
@@ -260,6 +264,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             long from = region.address() + offset;
             if (resources.postRdma(id, op, from, region.lkey(), len, address, rkey) == 0) {
                 rdmaOut++;
+                rdmaOps.onPosted(place);
             } else {
                 ring.add(id, IbvWc.WR_FLUSH_ERR, 0);
                 onFlush();
@@ -286,7 +291,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     /** Takes everything from the device. Monitor held. */
     private void reap() {
-        if (!open) {
+        if (!open || deaf) {
             return;
         }
         int n;
@@ -321,6 +326,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         int kind = WrId.kind(wrId);
         if (kind == WrId.RDMA) {
             rdmaOut--;
+            rdmaOps.onCompleted(WrId.index(wrId));
         } else {
             sendsOut--;
             if (kind == WrId.SIGNALLED_SEND) {
@@ -573,7 +579,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             cancel(timer);
             cut();
             reap();
-            if (receivesPosted > 0) {
+            if (receivesPosted + rdmaOut > 0) {
                 timer = channel.loop().schedule(this::onFlushed, FLUSH_NANOS);
             }
         }
@@ -581,9 +587,26 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         destroyIfLeft();
     }
 
+    /**
+     * The device had its time to flush everything. soft-iWARP forgets requests that were posted
+     * while the peer ended the connection; their memory is safe when the queue pair is no more.
+     */
     private void onFlushed() {
         synchronized (this) {
+            if (!open) {
+                return;
+            }
             flushed = true;
+            reap();
+            if (rdmaOut > 0) {
+                resources.destroyQueuePair();
+                reap();
+                deaf = true;
+                for (int p = rdmaOps.abandon(); p >= 0; p = rdmaOps.abandon()) {
+                    ring.add(WrId.of(WrId.RDMA, p), IbvWc.WR_FLUSH_ERR, 0);
+                    rdmaOut--;
+                }
+            }
         }
         bell.onChange();
     }
