@@ -83,8 +83,10 @@ final class QpResources {
         boolean complete = false;
         try {
             takeReceiveMemory();
-            makeQueues();
-            makeQueuePair();
+            synchronized (device.making()) {
+                makeQueues();
+                makeQueuePair();
+            }
             postAllReceives();
             complete = true;
         } finally {

@@ -56,6 +56,7 @@ final class VerbsDevice {
     private final HotVerbs hot;
     private final SlabPool slabs;
     private final RegistrationCache cache;
+    private final Object making = new Object();
     private final AtomicInteger users = new AtomicInteger();
     private final long asyncWatch;
     private volatile boolean removed;
@@ -173,6 +174,14 @@ final class VerbsDevice {
 
     int readsStarted() {
         return readsStarted;
+    }
+
+    /**
+     * Held while queues and queue pairs are made: with soft-iWARP (rdma-core 44, Linux 6.1) some of
+     * forty attempts at a time failed.
+     */
+    Object making() {
+        return making;
     }
 
     SlabPool slabs() {

@@ -49,6 +49,11 @@ final class VerbsContractTest extends FabricContract {
     }
 
     @Override
+    protected boolean checksRightToRead() {
+        return !Lab.iwarp(); // soft-iWARP of Linux 6.1 answers a read without looking at rights
+    }
+
+    @Override
     protected void assertBreachAtTarget(Completion at) {
         // what the device tells of it, if anything, races with the end of the connection
         if (at.opcode == Completion.ERROR) {
