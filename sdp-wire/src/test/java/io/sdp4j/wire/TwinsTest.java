@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 
 /** No schedule loses a byte, overruns the peer, leaves a side waiting or a state behind. */
 class TwinsTest {
-    private static final boolean DEEP = "deep".equals(System.getProperty("sdp4j.test.profile"));
-    private static final int SEEDS = DEEP ? 125_000 : 12_000; // for each of four kinds
+    /** Schedules for each of four kinds. */
+    private static final int SEEDS = Effort.of(300, 12_500, 500_000);
 
     /** {@code -Dsdp4j.test.seed=N} replays one seed with its trace. */
     private static final Long ONLY = Long.getLong("sdp4j.test.seed");

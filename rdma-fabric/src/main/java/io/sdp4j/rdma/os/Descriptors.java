@@ -15,6 +15,7 @@ public final class Descriptors {
     /** Room that {@link #await} needs. */
     public static final int AWAIT_BYTES = 32;
 
+    private static final int CTL_ADD = 1;
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
     private static final short POLLIN = 1;
@@ -44,6 +45,31 @@ public final class Descriptors {
     /** Makes an eventfd unreadable. */
     public static void drain(int eventFd) {
         Linux.callQuietly(Linux.READ, eventFd, SINK.address(), 8, 0, 0, 0);
+    }
+
+    /**
+     * A descriptor that is readable while {@code first} or {@code second} is; it is an epoll of its
+     * own, for those who want to put it into theirs.
+     */
+    public static int either(int first, int second) {
+        int epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);
+        if (epoll < 0) {
+            return epoll;
+        }
+        int r = Math.min(add(epoll, first), add(epoll, second));
+        if (r < 0) {
+            Linux.close(epoll);
+            return r;
+        }
+        return epoll;
+    }
+
+    private static int add(int epoll, int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment e = arena.allocate(Linux.EPOLL_EVENT_BYTES, 8);
+            e.set(JAVA_INT, 0, EpollLoop.IN);
+            return (int) Linux.call(Linux.EPOLL_CTL, epoll, CTL_ADD, fd, e.address(), 0, 0);
+        }
     }
 
     /** Makes reads of {@code fd} return instead of waiting. */

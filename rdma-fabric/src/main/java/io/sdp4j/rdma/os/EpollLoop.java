@@ -27,6 +27,7 @@ public final class EpollLoop extends LoopBase {
     private static final int ET = 1 << 31;
     private static final int ONESHOT = 1 << 30;
     private static final int CTL_ADD = 1;
+    private static final int CTL_DEL = 2;
     private static final int CTL_MOD = 3;
     private static final int BATCH = 64;
 
@@ -89,10 +90,24 @@ public final class EpollLoop extends LoopBase {
         handlers.remove(number);
     }
 
-    private int control(int operation, int fd, long number, int wanted) {
+    /** Ends watch {@code number} of {@code fd}, which stays open. */
+    public void unwatch(int fd, long number) {
+        forget(number);
+        Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_DEL, fd, counter.address(), 0, 0);
+    }
+
+    /**
+     * Whether watch {@code number} of {@code fd} is told of input; of a hang-up it always is. Told
+     * again of input that is there already.
+     */
+    public void listen(long number, int fd, boolean input) {
+        control(CTL_MOD, fd, number, input ? IN | RDHUP | ET : RDHUP | ET);
+    }
+
+    private int control(int operation, int fd, long number, int events) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment e = arena.allocate(Linux.EPOLL_EVENT_BYTES, 8);
-            e.set(JAVA_INT, 0, wanted);
+            e.set(JAVA_INT, 0, events);
             e.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
             return (int) Linux.call(Linux.EPOLL_CTL, epoll, operation, fd, e.address(), 0, 0);
         }

@@ -164,11 +164,11 @@ final class ActiveSide implements CmChannel.Target {
         try {
             while (true) {
                 try {
-                    return done.get(left(), TimeUnit.NANOSECONDS);
+                    return done.get(patience(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {
-                    throw timedOut();
+                    continue; // to see whether anybody still waits
                 } catch (ExecutionException e) {
                     throw new AssertionError(e);
                 }
@@ -195,12 +195,9 @@ final class ActiveSide implements CmChannel.Target {
         try {
             synchronized (events) {
                 while (events.isEmpty()) {
-                    long left = left();
-                    if (left <= 0) {
-                        throw timedOut();
-                    }
+                    long nanos = patience();
                     try {
-                        TimeUnit.NANOSECONDS.timedWait(events, left);
+                        TimeUnit.NANOSECONDS.timedWait(events, nanos);
                     } catch (InterruptedException e) {
                         interrupted = true;
                     }
@@ -212,6 +209,18 @@ final class ActiveSide implements CmChannel.Target {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** How long to sleep before looking again whether anybody wants the connection. */
+    private long patience() throws FabricException {
+        if (request.abandoned().getAsBoolean()) {
+            throw new FabricException(Cause.ABANDONED, "nobody waits for the connection any more");
+        }
+        long left = left();
+        if (left <= 0) {
+            throw timedOut();
+        }
+        return Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS);
     }
 
     private long left() {

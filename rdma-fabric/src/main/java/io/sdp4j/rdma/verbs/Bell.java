@@ -2,6 +2,7 @@ package io.sdp4j.rdma.verbs;
 
 import io.sdp4j.rdma.os.Descriptors;
 import io.sdp4j.rdma.os.EpollLoop;
+import io.sdp4j.rdma.os.Linux;
 
 /**
  * How one queue pair waits, and is waited for.
@@ -11,6 +12,10 @@ import io.sdp4j.rdma.os.EpollLoop;
  * thread arms, and the event thread looks at the channel once. Whichever of the two takes an event
  * from the channel wakes the other, so neither can miss one. Requests for events are remembered
  * until the event is taken, so nothing is asked twice.
+ *
+ * <p>Somebody else's poller gets an epoll of the channel and another eventfd, made when first asked
+ * for; what the channel does not tell, and events that somebody else took from it, is signalled on
+ * the eventfd.
  *
  * <p>All but {@link #await}'s sleep is guarded by the queue pair's monitor.
  */
@@ -25,6 +30,9 @@ final class Bell {
     private boolean receiveAsked;
     private boolean sendAsked;
     private Runnable handler;
+    private int descriptor = -1;
+    private int ringFd = -1;
+    private boolean polled;
 
     Bell(VerbsQueuePair qp, QpResources resources, EpollLoop loop) {
         this.qp = qp;
@@ -58,7 +66,7 @@ final class Bell {
             sleeping = false;
             wakeRequested = false;
             if ((ready & 1) != 0) {
-                takeEvents();
+                takeEventsForAll();
             }
             if ((ready & 2) != 0) {
                 Descriptors.drain(resources.wakeFd);
@@ -77,10 +85,14 @@ final class Bell {
         if (sleeping && qp.isOpen()) {
             Descriptors.signal(resources.wakeFd);
         }
+        if (polled && ringFd >= 0) {
+            Descriptors.signal(ringFd);
+        }
     }
 
     boolean arm() {
         synchronized (qp) {
+            polled = false;
             if (qp.look()) {
                 return false;
             }
@@ -91,6 +103,49 @@ final class Bell {
             armed = true;
             loop.once(resources.compFd, watch);
             return true;
+        }
+    }
+
+    int descriptor() {
+        synchronized (qp) {
+            if (descriptor < 0 && qp.isOpen()) {
+                ringFd = Descriptors.eventFd();
+                descriptor = ringFd < 0 ? -1 : Descriptors.either(resources.compFd, ringFd);
+            }
+            return Math.max(-1, descriptor);
+        }
+    }
+
+    boolean armDescriptor() {
+        synchronized (qp) {
+            polled = true;
+            Descriptors.drain(ringFd);
+            takeEvents();
+            if (!qp.look()) {
+                ask();
+                if (!qp.look() && !qp.isOver()) {
+                    return true;
+                }
+            }
+            Descriptors.signal(ringFd);
+            return false;
+        }
+    }
+
+    void releaseDescriptor() {
+        Runnable run = null;
+        synchronized (qp) {
+            if (polled) {
+                polled = false;
+                if (armed && qp.look()) {
+                    run = takeHandler();
+                } else if (armed) {
+                    watchSends();
+                }
+            }
+        }
+        if (run != null) {
+            loop.execute(run);
         }
     }
 
@@ -114,16 +169,26 @@ final class Bell {
         }
     }
 
-    private void takeEvents() {
+    /** Whoever takes events tells those who might have waited for them. */
+    private void takeEventsForAll() {
+        if (takeEvents()) {
+            rouse();
+        }
+    }
+
+    private boolean takeEvents() {
+        boolean any = false;
         while (qp.isOpen() && (receiveAsked || sendAsked)) {
             switch (resources.takeEvent()) {
                 case QpResources.RECEIVE_EVENT -> receiveAsked = false;
                 case QpResources.SEND_EVENT -> sendAsked = false;
                 default -> {
-                    return;
+                    return any;
                 }
             }
+            any = true;
         }
+        return any;
     }
 
     /** The channel is readable. Event thread. */
@@ -153,7 +218,7 @@ final class Bell {
     }
 
     private Runnable takeHandler() {
-        if (!armed) {
+        if (!armed || polled) {
             return null;
         }
         armed = false;
@@ -183,5 +248,13 @@ final class Bell {
     /** The channel is about to be closed. Monitor held. */
     void close() {
         loop.forget(watch);
+        if (descriptor >= 0) {
+            Linux.close(descriptor);
+            descriptor = -1;
+        }
+        if (ringFd >= 0) {
+            Linux.close(ringFd);
+            ringFd = -1;
+        }
     }
 }

@@ -131,6 +131,11 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         return open;
     }
 
+    /** Whether the user was told of the end. */
+    boolean isOver() {
+        return over;
+    }
+
     boolean draining() {
         return draining;
     }
@@ -483,6 +488,21 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     @Override
     public boolean arm() {
         return bell.arm();
+    }
+
+    @Override
+    public int descriptor() {
+        return bell.descriptor();
+    }
+
+    @Override
+    public boolean armDescriptor() {
+        return bell.armDescriptor();
+    }
+
+    @Override
+    public void releaseDescriptor() {
+        bell.releaseDescriptor();
     }
 
     @Override

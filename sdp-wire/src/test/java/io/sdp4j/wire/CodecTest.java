@@ -1,0 +1,301 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What codecs refuse, one fault at a time, and the edges of every range they accept. */
+class CodecTest {
+    private final MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
+
+    /** Every check of 3.4, each by a message that is right in everything else. */
+    @ParameterizedTest
+    @EnumSource(HelloForm.class)
+    void helloAckFaults(HelloForm form) {
+        boolean ib = form == HelloForm.IB;
+        assertAck(form, HelloFault.NONE, ack -> {});
+        assertAck(form, HelloFault.WRONG_MID, ack -> ack.set(Wire.BYTE, 0, (byte) Mid.HELLO));
+        assertAck(form, HelloFault.BAD_LENGTH, ack -> ack.set(Wire.INT, 4, ib ? 28 : 27));
+        assertAck(form, HelloFault.SHORT, ack -> ack.set(Wire.INT, 4, ib ? 197 : 29));
+        assertAck(form, HelloFault.SHORT, ack -> ack.set(Wire.INT, 4, -1));
+        assertAck(form, HelloFault.BAD_VERSION, ack -> ack.set(Wire.BYTE, 16, (byte) 0x31));
+        assertAck(form, HelloFault.NO_ADVERTS, ack -> ack.set(Wire.SHORT, 18, (short) 0));
+        assertAck(form, HelloFault.BAD_RECEIVE_SIZE, ack -> ack.set(Wire.INT, 20, 36));
+        assertAck(form, HelloFault.BAD_RECEIVE_SIZE, ack -> ack.set(Wire.INT, 20, 0x8000_0001));
+        assertAck(form, HelloFault.NONE, ack -> ack.set(Wire.INT, 20, 37));
+        assertAck(form, HelloFault.NONE, ack -> ack.set(Wire.INT, 20, 1 << 31));
+        HelloFault depth = ib ? HelloFault.NONE : HelloFault.NO_READ_DEPTH; // reserved there
+        assertAck(form, depth, ack -> ack.set(Wire.SHORT, 24, (short) 0));
+        assertAck(form, depth, ack -> ack.set(Wire.SHORT, 26, (short) 0));
+        HelloFault minor = HelloFault.NONE; // never a reason (3.3)
+        assertAck(form, minor, ack -> ack.set(Wire.BYTE, 16, (byte) (ib ? 0x2F : 0x1F)));
+    }
+
+    private void assertAck(HelloForm form, HelloFault fault, Consumer<MemorySegment> change) {
+        boolean ib = form == HelloForm.IB;
+        int bytes =
+                ib
+                        ? HelloAck.writeIb(m, 0, Hello.IB_VERSION, 32, 16, 16_400)
+                        : HelloAck.writeShort(m, 0, 32, 16, 16_400, 4, 4);
+        change.accept(m);
+        int major = ib ? 2 : 1;
+        assertEquals(fault, HelloAck.check(m, 0, bytes, form, major));
+        if (fault == HelloFault.NONE) {
+            assertEquals(form, HelloAck.form(m, 0));
+            assertEquals(HelloFault.SHORT, HelloAck.check(m, 0, bytes - 1, form, major));
+            assertEquals(HelloFault.NONE, HelloAck.check(m, 0, bytes + 9, form, major));
+        }
+    }
+
+    /** Sixteen bytes are a header, fifteen are not; nothing behind them is looked at. */
+    @Test
+    void helloNeedsAWholeHeader() {
+        MemorySegment all = MemorySegment.ofArray(new byte[16]);
+        Bsdh.write(all, 0, Mid.HELLO, 0, 0, 16, 0, 0);
+        assertEquals(HelloFault.BAD_LENGTH, Hello.check(all, 0, 16));
+        assertEquals(HelloFault.SHORT, Hello.check(all, 0, 15));
+        Bsdh.write(all, 0, Mid.HELLO_ACK, 0, 0, 16, 0, 0);
+        assertEquals(HelloFault.BAD_LENGTH, HelloAck.check(all, 0, 16, HelloForm.SHORT, 1));
+        assertEquals(HelloFault.SHORT, HelloAck.check(all, 0, 15, HelloForm.SHORT, 1));
+        Bsdh.write(all, 0, Mid.HELLO_ACK, 0, 0, 15, 0, 0);
+        assertEquals(HelloFault.SHORT, HelloAck.check(all, 0, 15, HelloForm.SHORT, 1));
+        assertEquals(HelloFault.BAD_LENGTH, HelloAck.check(all, 0, 16, HelloForm.SHORT, 1));
+        Bsdh.write(all, 0, Mid.HELLO, 0, 0, 15, 0, 0);
+        assertEquals(HelloFault.SHORT, Hello.check(all, 0, 15));
+    }
+
+    /** The two families of 3.5, and which form each may use. */
+    @ParameterizedTest
+    @CsvSource({
+        "IB, 0x11, NONE",
+        "IB, 0x1F, NONE",
+        "IB, 0x22, NONE",
+        "IB, 0x20, NONE",
+        "IB, 0x00, BAD_VERSION",
+        "IB, 0x33, BAD_VERSION",
+        "SHORT, 0x11, NONE",
+        "SHORT, 0x22, BAD_VERSION",
+        "SHORT, 0x01, BAD_VERSION"
+    })
+    void helloVersions(HelloForm form, String version, HelloFault fault) {
+        int bytes =
+                form == HelloForm.IB
+                        ? Hello.writeIb(m, 0, 0x22, 6, 0, 32, 16, 99, 99, 5, 1, 2, 3, 4)
+                        : Hello.writeShort(m, 0, 32, 16, 16_400, 16_400, 4, 4);
+        m.set(Wire.BYTE, 16, (byte) (int) Integer.decode(version));
+        assertEquals(fault, Hello.check(m, 0, bytes));
+    }
+
+    /** The capability nibble exists from version 2 on; before, the extended field means nothing. */
+    @Test
+    void extendedAdvertsNeedVersion2() {
+        Hello.writeIb(m, 0, 0x22, 4, Hello.EXTENDED_MAX_ADVERTS, 32, 512, 99, 99, 5, 0, 1, 0, 2);
+        assertEquals(512, Hello.maxAdverts(m, 0));
+        m.set(Wire.BYTE, 16, (byte) 0x11);
+        assertEquals(0, Hello.capabilities(m, 0));
+        assertEquals(255, Hello.maxAdverts(m, 0));
+    }
+
+    /** The sixteen bits of the short form are unsigned, wherever they stand. */
+    @Test
+    void shortFormNumbersAreUnsigned() {
+        Hello.writeShort(m, 0, 0xFFFF, 0xFFFF, 16_400, 16_400, 0xFFFE, 0xFFFD);
+        assertEquals(0xFFFF, Hello.maxAdverts(m, 0));
+        assertEquals(0xFFFE, Hello.ord(m, 0));
+        assertEquals(0xFFFD, Hello.ird(m, 0));
+        HelloAck.writeShort(m, 0, 0xFFFF, 0x8001, 16_400, 0x8002, 0x8003);
+        assertEquals(0x8001, HelloAck.maxAdverts(m, 0));
+        assertEquals(0x8002, HelloAck.ord(m, 0));
+        assertEquals(0x8003, HelloAck.ird(m, 0));
+        HelloAck.writeIb(m, 0, 0x22, 1, 200, 99);
+        assertEquals(200, HelloAck.maxAdverts(m, 0));
+        assertEquals(HelloForm.IB, HelloAck.form(m, 0));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 250", "127, 31750", "128, 128000", "254, 254000"})
+    void portMapCacheTime(int pmTime, long millis) {
+        assertEquals(
+                PortMap.BYTES, PortMap.write(m, 0, PortMap.ACCEPT, 6, pmTime, 1, 2, 3, 4, 5, 6, 7));
+        assertEquals(millis, PortMap.cacheMillis(m, 0));
+        assertEquals(pmTime, PortMap.pmTime(m, 0));
+        PortMap.write(m, 0, PortMap.ACCEPT, 6, 255, 1, 2, 3, 4, 5, 6, 7);
+        assertEquals(Long.MAX_VALUE, PortMap.cacheMillis(m, 0));
+    }
+
+    @Test
+    void portMapFields() {
+        for (int type = PortMap.REQUEST; type <= PortMap.DENY; type++) {
+            for (int ip = 0; ip < 16; ip++) {
+                PortMap.write(m, 0, type, ip, 0, 1, 2, 3, 4, 5, 6, 7);
+                assertEquals(type, PortMap.type(m, 0));
+                assertEquals(ip, PortMap.ipVersion(m, 0));
+                assertEquals(ip == 4 || ip == 6, PortMap.legal(m, 0, PortMap.BYTES));
+            }
+        }
+        PortMap.write(m, 0, PortMap.ACK, 4, 0, 1, 2, 3, 4, 5, 6, 7);
+        assertEquals(4, PortMap.cpHigh(m, 0));
+        assertEquals(5, PortMap.cpLow(m, 0));
+        assertEquals(6, PortMap.apHigh(m, 0));
+        assertEquals(7, PortMap.apLow(m, 0));
+        for (int version = 1; version < 4; version++) {
+            m.set(Wire.BYTE, 0, (byte) (version << 6 | 4));
+            assertFalse(PortMap.legal(m, 0, PortMap.BYTES));
+        }
+    }
+
+    /** 1 to 2^31 and nothing else, in both advertisements (2.7, 2.8). */
+    @ParameterizedTest
+    @CsvSource({"0, false", "1, true", "2147483647, true", "-2147483648, true", "-1, false"})
+    void advertisedLengths(int len, boolean legal) {
+        SrcAh.write(m, 0, len, 1, 2);
+        assertEquals(legal, SrcAh.lenLegal(m, 0));
+        SnkAh.write(m, 0, len, 1, 2, 3);
+        assertEquals(legal, SnkAh.lenLegal(m, 0));
+    }
+
+    @Test
+    void suspendToSdpOnly() {
+        SuspCh.write(m, 0, 0xFFFF);
+        assertTrue(SuspCh.legal(m, 0));
+        assertEquals(0xFFFF, SuspCh.port(m, 0));
+        for (int i = 0; i < 6; i++) {
+            SuspCh.write(m, 0, 80);
+            m.set(Wire.BYTE, i, (byte) (m.get(Wire.BYTE, i) ^ 2));
+            assertFalse(SuspCh.legal(m, 0), "byte " + i);
+        }
+    }
+
+    /** All 256 identifiers: what 2.2 says of each. */
+    @Test
+    void messageIdentifiers() {
+        for (int mid = 0; mid < 256; mid++) {
+            boolean defined = mid <= 0x0E || mid >= 0xFD;
+            boolean experimental = mid >= 0x40 && mid <= 0x7F;
+            assertEquals(experimental, Mid.experimental(mid));
+            assertEquals(defined || experimental, Mid.known(mid), Mid.name(mid));
+            String range = experimental ? "experimental 0x" : "reserved 0x";
+            assertEquals(!defined, Mid.name(mid).equals(range + Integer.toHexString(mid)));
+            if (mid >= Mid.DISCONN && Mid.known(mid)) {
+                assertEquals(experimental || mid >= 0xFD, Mid.mayCarryPayload(mid));
+            }
+        }
+        assertEquals("Hello", Mid.name(0));
+        assertEquals("SuspCommAck", Mid.name(0x0E));
+        assertEquals("Data", Mid.name(0xFF));
+        assertEquals("SrcAvail", Mid.name(0xFE));
+        assertEquals("SinkAvail", Mid.name(0xFD));
+        assertEquals("reserved 0xffffffff", Mid.name(-1));
+    }
+
+    /** One byte more than the header needs, and one byte less (2.13). */
+    @Test
+    void lengthByMessage() {
+        int[] extended = {0, 0, 0, 0, 0, 4, 4, 4, 0, 0, 0, 4, 4, 8, 0};
+        for (int mid = Mid.DISCONN; mid <= Mid.SUSP_COMM_ACK; mid++) {
+            int exact = Bsdh.BYTES + extended[mid];
+            assertEquals(Bsdh.Fault.NONE, checked(mid, 0, exact));
+            assertEquals(Bsdh.Fault.PAYLOAD, checked(mid, 0, exact + 1));
+            assertEquals(exact > 16 ? Bsdh.Fault.TRUNCATED : Bsdh.Fault.SHORT, less(mid, exact));
+        }
+        assertEquals(Bsdh.Fault.NONE, checked(Mid.SINK_AVAIL, 0, 36));
+        assertEquals(Bsdh.Fault.NONE, checked(Mid.SINK_AVAIL, 0, 37));
+        assertEquals(Bsdh.Fault.TRUNCATED, checked(Mid.SINK_AVAIL, 0, 35));
+        assertEquals(Bsdh.Fault.TRUNCATED, checked(Mid.SRC_AVAIL, 0, 31));
+        assertEquals(Bsdh.Fault.NONE, checked(Mid.SRC_AVAIL, 0, 32));
+        // Hello and HelloAck pass here; the state refuses them
+        assertEquals(Bsdh.Fault.NONE, checked(Mid.HELLO, 0, 32));
+        assertEquals(Bsdh.Fault.NONE, checked(Mid.HELLO_ACK, 0, 16));
+        assertEquals(Bsdh.Fault.URGENT, checked(Mid.SRC_AVAIL, Bsdh.OOB_PRES, 33));
+        assertEquals(Bsdh.Fault.URGENT, checked(Mid.DATA, Bsdh.OOB_PRES, 16));
+        assertEquals(Bsdh.Fault.NONE, checked(Mid.DATA, Bsdh.OOB_PRES, 17));
+        assertEquals(Bsdh.Fault.NONE, checked(Mid.DATA, Bsdh.OOB_PEND, 16));
+        assertEquals(Bsdh.Fault.NONE, checked(Mid.DATA, 0, 16));
+    }
+
+    private Bsdh.Fault checked(int mid, int flags, int bytes) {
+        Bsdh.write(m, 0, mid, flags, 1, bytes, 1, 1);
+        return Bsdh.check(m, 0, bytes);
+    }
+
+    private Bsdh.Fault less(int mid, int exact) {
+        return checked(mid, 0, exact - 1);
+    }
+
+    /** Every number of a configuration, at both ends of its range and one beyond. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, 4, 65535",
+        "1, 37, 1073741824",
+        "2, 3, 2147483647",
+        "3, 1, 65535",
+        "4, 1, 65535",
+        "5, 1, 65535"
+    })
+    void configRanges(int which, int min, int max) {
+        assertDoesNotThrow(() -> config(which, min));
+        assertDoesNotThrow(() -> config(which, max));
+        assertThrows(IllegalArgumentException.class, () -> config(which, min - 1));
+        if (max < Integer.MAX_VALUE) {
+            assertThrows(IllegalArgumentException.class, () -> config(which, max + 1));
+        }
+    }
+
+    private static WireConfig config(int which, int value) {
+        int[] numbers = {4, 37, 3, 1, 1, 1};
+        numbers[which] = value;
+        return new WireConfig(
+                numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]);
+    }
+
+    /** Each reason is the peer's fault, the transport's or ours: never two of them. */
+    @Test
+    void reasonsHaveOneCulprit() {
+        Set<AbortReason> ours =
+                EnumSet.of(
+                        AbortReason.LOCAL_ABORT,
+                        AbortReason.CLOSED_EARLY,
+                        AbortReason.UNREAD_DATA,
+                        AbortReason.LINGER_ZERO,
+                        AbortReason.DATA_AFTER_CLOSE,
+                        AbortReason.CLOSE_TIMEOUT);
+        Set<AbortReason> transport =
+                EnumSet.of(
+                        AbortReason.PEER_ABORT,
+                        AbortReason.PEER_RESET,
+                        AbortReason.TRANSPORT_ERROR);
+        for (AbortReason reason : ours) {
+            assertTrue(reason.local() && !reason.violation(), reason.name());
+        }
+        for (AbortReason reason : transport) {
+            assertFalse(reason.local() || reason.violation(), reason.name());
+        }
+        assertFalse(AbortReason.NONE.local() || AbortReason.NONE.violation());
+        assertTrue(AbortReason.MSEQ_GAP.violation() && !AbortReason.MSEQ_GAP.local());
+    }
+
+    /** The cause numbers of 20.2: 1 version, 2 malformed. */
+    @Test
+    void rejectionCauses() {
+        for (HelloFault fault : HelloFault.values()) {
+            int cause =
+                    switch (fault) {
+                        case NONE -> 0;
+                        case BAD_VERSION -> 1;
+                        default -> 2;
+                    };
+            assertEquals(cause, fault.rejectCause());
+        }
+    }
+}
