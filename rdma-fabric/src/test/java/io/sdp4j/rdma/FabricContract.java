@@ -79,6 +79,11 @@ public abstract class FabricContract {
         return true;
     }
 
+    /** Connections that may be set up at a time. */
+    protected int crowd() {
+        return 40;
+    }
+
     /** Whether reading a region that only grants writes is refused. */
     protected boolean checksRightToRead() {
         return true;
@@ -430,7 +435,7 @@ public abstract class FabricContract {
 
     @Test
     void manyRequestsWaitTogetherAndAllAreAnswered() throws Exception {
-        int n = 40;
+        int n = crowd();
         Queue<ConnectionRequest> backlog = new ConcurrentLinkedQueue<>();
         CountDownLatch asked = new CountDownLatch(n);
         CountDownLatch connected = new CountDownLatch(n);
@@ -978,12 +983,10 @@ public abstract class FabricContract {
                 Completion second = next(p.a);
                 boolean inOrder = second.opcode == Completion.DISCONNECTED;
                 Completion read = inOrder ? first : second;
-                assertEquals(
-                        Completion.DISCONNECTED, (inOrder ? second : first).opcode, "the end");
+                assertEquals(Completion.DISCONNECTED, (inOrder ? second : first).opcode, "the end");
                 assertEquals(Completion.READ, read.opcode);
                 assertEquals(77, read.wrId);
-                assertTrue(
-                        read.status == WcStatus.SUCCESS || read.status == WcStatus.WR_FLUSH_ERR);
+                assertTrue(read.status == WcStatus.SUCCESS || read.status == WcStatus.WR_FLUSH_ERR);
             }
             assertNothing(p.a);
         }

@@ -57,7 +57,8 @@ final class ActiveSide implements CmChannel.Target {
             return c;
         } finally {
             if (!complete) {
-                connecting.whenComplete((r, t) -> channel.loop().execute(this::discard));
+                var unused =
+                        connecting.whenComplete((r, t) -> channel.loop().execute(this::discard));
             }
         }
     }
@@ -168,7 +169,7 @@ final class ActiveSide implements CmChannel.Target {
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {
-                    continue; // to see whether anybody still waits
+                    // look again whether anybody still waits
                 } catch (ExecutionException e) {
                     throw new AssertionError(e);
                 }

@@ -42,8 +42,7 @@ final class Bindings {
         try {
             library = SymbolLookup.libraryLookup(soname, Arena.global());
         } catch (IllegalArgumentException e) {
-            throw new FabricException(
-                    Cause.UNAVAILABLE, soname + " cannot be loaded; " + cure, e);
+            throw new FabricException(Cause.UNAVAILABLE, soname + " cannot be loaded; " + cure, e);
         }
     }
 
@@ -98,7 +97,9 @@ final class Bindings {
         }
     }
 
-    /** For functions that return a pointer, or NULL and {@code errno}: above 0 or {@code -errno}. */
+    /**
+     * For functions that return a pointer, or NULL and {@code errno}: above 0 or {@code -errno}.
+     */
     static long pointer(Call call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);

@@ -108,8 +108,7 @@ final class Failures {
             case RdmaCmEvent.DEVICE_REMOVAL ->
                     new FabricException(Cause.CLOSED, "the RDMA device was removed");
             default ->
-                    new FabricException(
-                            Cause.CLOSED, "the connection ended while it was set up");
+                    new FabricException(Cause.CLOSED, "the connection ended while it was set up");
         };
     }
 
@@ -118,8 +117,7 @@ final class Failures {
             case REJ_INVALID_SERVICE_ID, -ECONNREFUSED ->
                     new FabricException(Cause.NO_LISTENER, "nobody listens there on RDMA");
             case REJ_CONSUMER, -ECONNRESET ->
-                    new FabricException(
-                            Cause.REFUSED, "the listener said no", privateData, null);
+                    new FabricException(Cause.REFUSED, "the listener said no", privateData, null);
             case REJ_TIMEOUT, -ETIMEDOUT ->
                     new FabricException(Cause.TIMED_OUT, "the peer gave up");
             default ->

@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sdp4j.rdma.FabricException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -60,7 +59,12 @@ final class Ibv {
         destroyCompChannel = b.bind("ibv_destroy_comp_channel", JAVA_INT, JAVA_LONG);
         createCq =
                 b.bind(
-                        "ibv_create_cq", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG,
+                        "ibv_create_cq",
+                        JAVA_LONG,
+                        JAVA_LONG,
+                        JAVA_INT,
+                        JAVA_LONG,
+                        JAVA_LONG,
                         JAVA_INT);
         destroyCq = b.bind("ibv_destroy_cq", JAVA_INT, JAVA_LONG);
         getCqEvent = b.bind("ibv_get_cq_event", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
@@ -110,10 +114,7 @@ final class Ibv {
 
     long regMr(long pd, MemorySegment memory, int access) {
         return Bindings.pointer(
-                s ->
-                        (long)
-                                regMr.invokeExact(
-                                        s, pd, memory.address(), memory.byteSize(), access));
+                s -> (long) regMr.invokeExact(s, pd, memory.address(), memory.byteSize(), access));
     }
 
     int deregMr(long mr) {

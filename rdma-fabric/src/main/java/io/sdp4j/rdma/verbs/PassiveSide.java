@@ -89,8 +89,7 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
     private void answer(QpSpec spec, byte[] reply, Outcome to) {
         outcome = to;
         try (Arena arena = Arena.ofConfined()) {
-            VerbsDevice device =
-                    fabric.device(RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT)));
+            VerbsDevice device = fabric.device(RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT)));
             qp = new VerbsQueuePair(fabric, channel, device, id, spec);
             int served = fewer(device.readsServed(), event.readsServed());
             int started = fewer(device.readsStarted(), event.readsStarted());

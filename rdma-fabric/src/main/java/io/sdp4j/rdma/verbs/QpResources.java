@@ -83,10 +83,8 @@ final class QpResources {
         boolean complete = false;
         try {
             takeReceiveMemory();
-            synchronized (device.making()) {
-                makeQueues();
-                makeQueuePair();
-            }
+            makeQueues();
+            makeQueuePair();
             postAllReceives();
             complete = true;
         } finally {
@@ -164,8 +162,7 @@ final class QpResources {
             MemorySegment attr = arena.allocate(IbvQpInitAttr.LAYOUT);
             int r = -1;
             for (int inline = INLINE_BYTES; r < 0; inline = 0) {
-                IbvQpInitAttr.setRc(
-                        attr, sendCq, receiveCq, sends, spec.receiveSlots(), inline);
+                IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, spec.receiveSlots(), inline);
                 r = channel.cm().createQp(id, device.pd(), attr);
                 if (inline == 0) {
                     break;
@@ -284,13 +281,7 @@ final class QpResources {
         IbvSge.set(receiveMemory, sendSge, localAddress, lenBytes, lkey);
         int pieces = lenBytes == 0 ? 0 : 1;
         IbvSendWr.set(
-                receiveMemory,
-                sendWr,
-                wrId,
-                base + sendSge,
-                pieces,
-                opcode,
-                IbvSendWr.SIGNALED);
+                receiveMemory, sendWr, wrId, base + sendSge, pieces, opcode, IbvSendWr.SIGNALED);
         IbvSendWr.setRemote(receiveMemory, sendWr, remoteAddress, rkey);
         return hot.postSend(qp, base + sendWr, base + badWr);
     }

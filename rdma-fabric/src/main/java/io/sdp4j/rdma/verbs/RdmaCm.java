@@ -72,7 +72,12 @@ final class RdmaCm {
         ackEvent = b.bind("rdma_ack_cm_event", JAVA_INT, JAVA_LONG);
         setOption =
                 b.bind(
-                        "rdma_set_option", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG,
+                        "rdma_set_option",
+                        JAVA_INT,
+                        JAVA_LONG,
+                        JAVA_INT,
+                        JAVA_INT,
+                        JAVA_LONG,
                         JAVA_LONG);
     }
 

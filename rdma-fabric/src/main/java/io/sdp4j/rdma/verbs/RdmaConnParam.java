@@ -10,8 +10,7 @@ import java.lang.foreign.StructLayout;
 
 /** {@code struct rdma_conn_param}: 24 bytes (rdma/rdma_cma.h, rdma-core 44). */
 final class RdmaConnParam {
-    static final StructLayout LAYOUT =
-            CStruct.of("rdma_conn_param", members());
+    static final StructLayout LAYOUT = CStruct.of("rdma_conn_param", members());
     static final long BYTES = LAYOUT.byteSize();
     private static final long PRIVATE_DATA = CStruct.offset(LAYOUT, "private_data");
     private static final long PRIVATE_LEN = CStruct.offset(LAYOUT, "private_data_len");

@@ -9,6 +9,7 @@ import java.util.Arrays;
  * <p>Shape: private data is always sent in the full size of its field on InfiniBand, so that the
  * trailer has the same place on every transport. A peer that knows nothing of it sends zeros or
  * fewer bytes there.
+ *
  * {@snippet lang = text :
  *  offset  0     1             4      6         7
  *        | 0x5D | receiveBytes | port | version | 0 |

@@ -56,7 +56,6 @@ final class VerbsDevice {
     private final HotVerbs hot;
     private final SlabPool slabs;
     private final RegistrationCache cache;
-    private final Object making = new Object();
     private final AtomicInteger users = new AtomicInteger();
     private final long asyncWatch;
     private volatile boolean removed;
@@ -65,8 +64,7 @@ final class VerbsDevice {
     @SuppressWarnings("unused") // by SWEEPING
     private volatile boolean sweeping;
 
-    VerbsDevice(Ibv ibv, EpollLoop loop, long context, VerbsConfig config)
-            throws FabricException {
+    VerbsDevice(Ibv ibv, EpollLoop loop, long context, VerbsConfig config) throws FabricException {
         this.ibv = ibv;
         this.loop = loop;
         this.context = context;
@@ -176,14 +174,6 @@ final class VerbsDevice {
         return readsStarted;
     }
 
-    /**
-     * Held while queues and queue pairs are made: with soft-iWARP (rdma-core 44, Linux 6.1) some of
-     * forty attempts at a time failed.
-     */
-    Object making() {
-        return making;
-    }
-
     SlabPool slabs() {
         return slabs;
     }
@@ -235,10 +225,7 @@ final class VerbsDevice {
     }
 
     private VerbsMemoryRegion region(
-            MemorySegment memory,
-            long mr,
-            Runnable release,
-            Consumer<VerbsMemoryRegion> onClose) {
+            MemorySegment memory, long mr, Runnable release, Consumer<VerbsMemoryRegion> onClose) {
         MemorySegment m = Bindings.at(mr, IbvMr.LAYOUT);
         return new VerbsMemoryRegion(
                 this,

@@ -29,8 +29,7 @@ final class VerbsDiagnosis {
                 int n = count.get(JAVA_INT, 0);
                 MemorySegment devices =
                         Bindings.at(
-                                list,
-                                java.lang.foreign.MemoryLayout.sequenceLayout(n, JAVA_LONG));
+                                list, java.lang.foreign.MemoryLayout.sequenceLayout(n, JAVA_LONG));
                 for (int i = 0; i < n; i++) {
                     visit.device(devices.getAtIndex(JAVA_LONG, i));
                 }
@@ -44,9 +43,7 @@ final class VerbsDiagnosis {
     /** Whether this host has a device whose listeners occupy TCP ports. */
     static boolean anyIwarp(Ibv ibv) {
         boolean[] found = new boolean[1];
-        forEach(
-                ibv,
-                d -> found[0] |= IbvDevice.iwarp(Bindings.at(d, IbvDevice.LAYOUT)));
+        forEach(ibv, d -> found[0] |= IbvDevice.iwarp(Bindings.at(d, IbvDevice.LAYOUT)));
         return found[0];
     }
 
@@ -104,8 +101,7 @@ final class VerbsDiagnosis {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(IbvDeviceAttr.LAYOUT);
             MemorySegment port = arena.allocate(IbvPortAttr.LAYOUT);
-            int ports =
-                    ibv.queryDevice(context, attr) == 0 ? IbvDeviceAttr.ports(attr) : 0;
+            int ports = ibv.queryDevice(context, attr) == 0 ? IbvDeviceAttr.ports(attr) : 0;
             for (int i = 1; i <= ports; i++) {
                 if (ibv.queryPort(context, i, port) == 0) {
                     String text =

@@ -40,24 +40,15 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     private final CmChannel channel;
     private final VerbsDevice device;
     private final QpResources resources;
-    private final CompletionRing ring;
-    private final RdmaOps rdmaOps = new RdmaOps(VerbsFabric.MAX_READS, VerbsFabric.MAX_WRITES);
+    private final Outstanding outstanding;
     private final Bell bell;
 
     /** What the user registered and has not closed. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
-    private final int[] freeSlots;
-    private int freeCount;
     private int sendBytes;
 
     private boolean open = true;
-    private int receivesPosted;
-    private int sendsOut;
-    private int signalledOut;
-    private int rdmaOut;
-    private int sendsUnreported;
-    private boolean flushSeen;
 
     /** Why it failed, or null. */
     private WcStatus failure;
@@ -67,9 +58,6 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     private boolean cut;
     private boolean gone;
     private boolean flushed;
-
-    /** Nothing more comes from the device. */
-    private boolean deaf;
 
     private boolean over;
     private boolean closed;
@@ -82,8 +70,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
      *
      * @throws FabricException if there is not enough of something; nothing is left then but the id
      */
-    VerbsQueuePair(
-            VerbsFabric fabric, CmChannel channel, VerbsDevice device, long id, QpSpec spec)
+    VerbsQueuePair(VerbsFabric fabric, CmChannel channel, VerbsDevice device, long id, QpSpec spec)
             throws FabricException {
         this.fabric = fabric;
         this.channel = channel;
@@ -98,13 +85,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
                 fabric.release(device);
             }
         }
-        receivesPosted = spec.receiveSlots();
-        int requests = VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
-        ring = new CompletionRing(spec.receiveSlots() + spec.sendSlots() + requests);
-        freeSlots = new int[spec.sendSlots()];
-        for (int i = spec.sendSlots() - 1; i >= 0; i--) {
-            freeSlots[freeCount++] = i;
-        }
+        outstanding = new Outstanding(resources, spec);
         bell = new Bell(this, resources, channel.loop());
         VerbsDevice.add(resources.queuePair(), this);
     }
@@ -169,15 +150,12 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     @Override
     public synchronized int takeSendSlot() {
-        if (freeCount == 0) {
-            reap();
-        }
-        return freeCount == 0 ? -1 : freeSlots[--freeCount];
+        return outstanding.takeSlot();
     }
 
     @Override
     public synchronized void returnSendSlot(int slot) {
-        freeSlots[freeCount++] = slot;
+        outstanding.returnSlot(slot);
     }
 
     // ---- posting
@@ -205,10 +183,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             onFlush();
             return;
         }
-        sendsOut++;
-        if (signalled) {
-            signalledOut++;
-        }
+        outstanding.onSendPosted(signalled);
     }
 
     @Override
@@ -219,7 +194,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         if (resources.postReceive(slot) != 0) {
             onFlush();
         } else {
-            receivesPosted++;
+            outstanding.onReceivePosted();
         }
     }
 
@@ -251,27 +226,25 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             int len,
             long address,
             int rkey) {
-        int place = rdmaOps.take(opcode, wrId);
+        int place = outstanding.takeRdma(opcode, wrId);
         if (place < 0) {
             return false;
         }
         long id = WrId.of(WrId.RDMA, place);
         if (!usable()) {
-            ring.add(id, IbvWc.WR_FLUSH_ERR, 0);
+            outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
             bell.onChange();
         } else if (!(local instanceof VerbsMemoryRegion region)
                 || !region.covers(device, offset, len)) {
-            ring.add(id, IbvWc.LOC_PROT_ERR, 0);
+            outstanding.completeRdma(place, IbvWc.LOC_PROT_ERR);
             bell.onChange();
         } else {
-            int op =
-                    opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
+            int op = opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
             long from = region.address() + offset;
             if (resources.postRdma(id, op, from, region.lkey(), len, address, rkey) == 0) {
-                rdmaOut++;
-                rdmaOps.onPosted(place);
+                outstanding.onRdmaPosted(place);
             } else {
-                ring.add(id, IbvWc.WR_FLUSH_ERR, 0);
+                outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
                 onFlush();
             }
         }
@@ -280,85 +253,37 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     // ---- what completed
 
-    /**
-     * Whether the ends of sends are of interest now: they free slots when many are taken, and
-     * somebody waits for reads, writes, signalled sends, and the last one before the end.
-     */
+    /** Whether the ends of sends are of interest now. Monitor held. */
     boolean sendsMatter() {
-        return sendsOut + rdmaOut > 0
-                && (signalledOut > 0
-                        || rdmaOut > 0
-                        || sendsOut * 2 >= freeSlots.length
-                        || draining
-                        || flushSeen
-                        || cut);
+        return outstanding.sendsMatter();
     }
 
     /** Takes everything from the device. Monitor held. */
     private void reap() {
-        if (!open || deaf) {
+        if (!open) {
             return;
         }
-        int n;
-        do {
-            n = resources.pollReceives();
-            for (int i = 0; i < n; i++) {
-                int status = IbvWc.status(resources.wcs(), i);
-                receivesPosted--;
-                flushSeen |= status != IbvWc.SUCCESS;
-                ring.add(
-                        IbvWc.wrId(resources.wcs(), i),
-                        status,
-                        IbvWc.byteLen(resources.wcs(), i));
-            }
-        } while (n == QpResources.BATCH);
-        while (sendsMatter()) {
-            n = resources.pollSends();
-            for (int i = 0; i < n; i++) {
-                onSendDone(
-                        IbvWc.wrId(resources.wcs(), i), IbvWc.status(resources.wcs(), i));
-            }
-            if (n < QpResources.BATCH) {
-                break;
-            }
-        }
-        if (draining && sendsOut + rdmaOut == 0) {
+        outstanding.reap();
+        if (draining && outstanding.sendQueueEmpty()) {
             cut();
         }
-    }
-
-    private void onSendDone(long wrId, int status) {
-        int kind = WrId.kind(wrId);
-        if (kind == WrId.RDMA) {
-            rdmaOut--;
-            rdmaOps.onCompleted(WrId.index(wrId));
-        } else {
-            sendsOut--;
-            if (kind == WrId.SIGNALLED_SEND) {
-                signalledOut--;
-            } else if (status == IbvWc.SUCCESS) {
-                returnSendSlot(WrId.index(wrId));
-                sendsUnreported++;
-                return;
-            }
-        }
-        ring.add(wrId, status, 0);
     }
 
     /** Whether {@link #poll} would find something. Monitor held. */
     boolean look() {
         reap();
-        return !ring.isEmpty()
+        return !outstanding.completed().isEmpty()
                 || (!over
-                        && (failure != null || sendsUnreported > 0 || peerDead || ended()));
+                        && (failure != null || outstanding.sendsToReport() || peerDead || ended()));
     }
 
     private boolean ended() {
-        return gone && (receivesPosted == 0 || flushed);
+        return gone && (outstanding.receives() == 0 || flushed);
     }
 
     @Override
     public synchronized boolean poll(Completion into) {
+        CompletionRing ring = outstanding.completed();
         if (ring.isEmpty()) {
             reap();
         }
@@ -397,7 +322,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
                 into.byteLen = byteLen;
             }
             case WrId.RDMA -> {
-                rdmaOps.report(WrId.index(wrId), into);
+                outstanding.reportRdma(WrId.index(wrId), into);
                 return true;
             }
             default -> {
@@ -430,12 +355,11 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         if (over) {
             return false;
         }
-        if (sendsUnreported > 0) {
+        if (outstanding.sendsToReport()) {
             into.opcode = Completion.SEND;
             into.status = WcStatus.SUCCESS;
             into.signalled = false;
-            into.count = sendsUnreported;
-            sendsUnreported = 0;
+            into.count = outstanding.takeSendsToReport();
             return true;
         }
         if (!peerDead && !ended()) {
@@ -444,17 +368,16 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         over = true;
         into.opcode = Completion.DISCONNECTED;
         into.status = peerDead ? WcStatus.RETRY_EXC_ERR : WcStatus.SUCCESS;
-        into.count = peerDead ? Math.max(1, sendsOut) : 0;
+        into.count = peerDead ? Math.max(1, outstanding.sends()) : 0;
         return true;
     }
 
     /** Something was flushed, or could not be posted: if nobody says why, that is an error. */
     private void onFlush() {
-        flushSeen = true;
+        outstanding.onFlush();
         if (!cut && verdictTimer == null) {
             verdictTimer =
-                    channel.loop()
-                            .schedule(() -> failFromOutside(WcStatus.FATAL_ERR), FLUSH_NANOS);
+                    channel.loop().schedule(() -> failFromOutside(WcStatus.FATAL_ERR), FLUSH_NANOS);
         }
     }
 
@@ -529,6 +452,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         }
         if (!draining) {
             draining = true;
+            outstanding.onEnding();
             reap();
             if (!draining) {
                 return;
@@ -551,6 +475,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         draining = false;
         if (!cut) {
             cut = true;
+            outstanding.onEnding();
             cancel(drainTimer);
             cancel(verdictTimer);
             channel.cm().disconnect(resources.id());
@@ -599,7 +524,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             cancel(timer);
             cut();
             reap();
-            if (receivesPosted + rdmaOut > 0) {
+            if (outstanding.receives() + outstanding.rdma() > 0) {
                 timer = channel.loop().schedule(this::onFlushed, FLUSH_NANOS);
             }
         }
@@ -618,14 +543,9 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             }
             flushed = true;
             reap();
-            if (rdmaOut > 0) {
+            if (outstanding.rdma() > 0) {
                 resources.destroyQueuePair();
-                reap();
-                deaf = true;
-                for (int p = rdmaOps.abandon(); p >= 0; p = rdmaOps.abandon()) {
-                    ring.add(WrId.of(WrId.RDMA, p), IbvWc.WR_FLUSH_ERR, 0);
-                    rdmaOut--;
-                }
+                outstanding.onDeaf();
             }
         }
         bell.onChange();

@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The RDMA device that tests use: that of the lab, whose host names it in its environment. There,
- * a missing device is a failure; elsewhere the test is skipped.
+ * The RDMA device that tests use: that of the lab, whose host names it in its environment. There, a
+ * missing device is a failure; elsewhere the test is skipped.
  */
 final class Lab {
     /** What event loops caught. */
