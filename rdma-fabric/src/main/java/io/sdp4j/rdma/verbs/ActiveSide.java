@@ -57,8 +57,7 @@ final class ActiveSide implements CmChannel.Target {
             return c;
         } finally {
             if (!complete) {
-                var unused =
-                        connecting.whenComplete((r, t) -> channel.loop().execute(this::discard));
+                var _ = connecting.whenComplete((r, t) -> channel.loop().execute(this::discard));
             }
         }
     }
@@ -90,10 +89,14 @@ final class ActiveSide implements CmChannel.Target {
         }
         expect(RdmaCmEvent.ROUTE_RESOLVED);
         Trailer own = new Trailer(request.spec().receiveBytes(), localPort());
-        qp = new VerbsQueuePair(fabric, channel, device, id, request.spec());
+        qp = new VerbsQueuePair(fabric, channel, device, id, request.spec(), false);
         start(device, own.append(request.privateData(), Trailer.REQUEST_BYTES));
         CmEvent established = expect(RdmaCmEvent.ESTABLISHED);
-        qp.establish(Trailer.of(established.privateData(), Trailer.REPLY_BYTES));
+        Trailer trailer = Trailer.of(established.privateData(), Trailer.REPLY_BYTES);
+        qp.establish(trailer);
+        if (trailer != null && device.initiatorSpeaksFirst()) {
+            qp.greet();
+        }
         channel.retarget(id, qp);
         return new Fabric.Connection(
                 qp, Trailer.data(established.privateData(), Trailer.REPLY_BYTES));

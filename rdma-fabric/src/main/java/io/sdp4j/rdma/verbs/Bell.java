@@ -33,6 +33,7 @@ final class Bell {
     private int descriptor = -1;
     private int ringFd = -1;
     private boolean polled;
+    private Runnable onGreeting;
 
     Bell(VerbsQueuePair qp, QpResources resources, EpollLoop loop) {
         this.qp = qp;
@@ -200,14 +201,16 @@ final class Bell {
             }
             takeEvents();
             boolean something = qp.look();
-            if ((armed && !something) || qp.draining()) {
+            run = takeGreeting();
+            if ((armed && !something) || qp.draining() || onGreeting != null) {
                 ask();
                 something = qp.look();
-                if ((armed && !something) || qp.draining()) {
+                run = run == null ? takeGreeting() : run;
+                if ((armed && !something) || qp.draining() || onGreeting != null) {
                     loop.once(resources.compFd, watch);
                 }
             }
-            if (something) {
+            if (something && run == null) {
                 run = takeHandler();
             }
             rouse();
@@ -215,6 +218,23 @@ final class Bell {
         if (run != null) {
             run.run();
         }
+    }
+
+    /** Runs {@code then} once when the greeting has come. Event thread. */
+    void onGreeting(Runnable then) {
+        synchronized (qp) {
+            onGreeting = then;
+            watchSends();
+        }
+        onChannel();
+    }
+
+    private Runnable takeGreeting() {
+        Runnable then = qp.greeted() ? onGreeting : null;
+        if (then != null) {
+            onGreeting = null;
+        }
+        return then;
     }
 
     private Runnable takeHandler() {

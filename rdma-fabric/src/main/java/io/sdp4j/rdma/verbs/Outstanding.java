@@ -25,6 +25,7 @@ final class Outstanding {
     private int sendsUnreported;
     private boolean flushSeen;
     private boolean ending;
+    private boolean greeted;
 
     /** Nothing more comes from the device. */
     private boolean deaf;
@@ -111,6 +112,10 @@ final class Outstanding {
             n = resources.pollReceives();
             for (int i = 0; i < n; i++) {
                 int status = IbvWc.status(resources.wcs(), i);
+                if (WrId.kind(IbvWc.wrId(resources.wcs(), i)) == WrId.GREETING) {
+                    greeted |= status == IbvWc.SUCCESS;
+                    continue;
+                }
                 receives--;
                 flushSeen |= status != IbvWc.SUCCESS;
                 ring.add(IbvWc.wrId(resources.wcs(), i), status, IbvWc.byteLen(resources.wcs(), i));
@@ -129,6 +134,10 @@ final class Outstanding {
 
     private void onSendDone(long wrId, int status) {
         int kind = WrId.kind(wrId);
+        if (kind == WrId.GREETING) {
+            sends--;
+            return;
+        }
         if (kind == WrId.RDMA) {
             rdma--;
             rdmaOps.onCompleted(WrId.index(wrId));
@@ -143,6 +152,11 @@ final class Outstanding {
             }
         }
         ring.add(wrId, status, 0);
+    }
+
+    /** Whether the peer's greeting has come. */
+    boolean greeted() {
+        return greeted;
     }
 
     /** Nothing that was sent is with the device any more. */

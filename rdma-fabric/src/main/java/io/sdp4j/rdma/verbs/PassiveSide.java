@@ -38,6 +38,9 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
     private EventLoop.Timer timer;
     private boolean told;
 
+    /** Whether the client, one of ours, speaks first. */
+    private boolean greeted;
+
     PassiveSide(VerbsFabric fabric, CmChannel channel, VerbsListener listener, CmEvent event) {
         this.fabric = fabric;
         this.channel = channel;
@@ -90,7 +93,8 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
         outcome = to;
         try (Arena arena = Arena.ofConfined()) {
             VerbsDevice device = fabric.device(RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT)));
-            qp = new VerbsQueuePair(fabric, channel, device, id, spec);
+            greeted = trailer != null && device.initiatorSpeaksFirst();
+            qp = new VerbsQueuePair(fabric, channel, device, id, spec, greeted);
             int served = fewer(device.readsServed(), event.readsServed());
             int started = fewer(device.readsStarted(), event.readsStarted());
             int r = channel.cm().accept(id, ConnParams.of(arena, reply, served, started));
@@ -127,13 +131,23 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
                 fail(ex);
                 return;
             }
+            if (greeted) {
+                qp.onGreeting(this::established);
+            } else {
+                established();
+            }
+        } else if (!told && outcome != null && e.type() != RdmaCmEvent.ESTABLISHED) {
+            fail(Failures.of(e, e.privateData()));
+        }
+    }
+
+    private void established() {
+        if (!told) {
             told = true;
             timer.cancel();
             listener.forget(this);
             channel.retarget(id, qp);
             outcome.onEstablished(qp);
-        } else if (!told && outcome != null && e.type() != RdmaCmEvent.ESTABLISHED) {
-            fail(Failures.of(e, e.privateData()));
         }
     }
 

@@ -36,6 +36,10 @@ final class QpResources {
     private final HotVerbs hot;
     private final long id;
     private final int receiveStride;
+
+    /** Receives that are posted at first: the spec's, and perhaps one for the greeting. */
+    private final int receives;
+
     private SlabPool.Lease receiveLease;
     private SlabPool.Lease sendLease;
     private MemorySegment receiveMemory;
@@ -68,10 +72,12 @@ final class QpResources {
     /**
      * Makes the queue pair of {@code id} and posts all its receives.
      *
+     * @param greeted whether the peer's first message is its greeting, which gets a receive of its
+     *     own
      * @throws FabricException if there is not enough of something; nothing is left then, but {@code
      *     id} itself
      */
-    QpResources(CmChannel channel, VerbsDevice device, long id, QpSpec spec)
+    QpResources(CmChannel channel, VerbsDevice device, long id, QpSpec spec, boolean greeted)
             throws FabricException {
         this.channel = channel;
         this.device = device;
@@ -80,6 +86,7 @@ final class QpResources {
         this.id = id;
         this.spec = spec;
         receiveStride = round(spec.receiveBytes());
+        receives = spec.receiveSlots() + (greeted ? 1 : 0);
         boolean complete = false;
         try {
             takeReceiveMemory();
@@ -95,15 +102,15 @@ final class QpResources {
     }
 
     private static int round(int bytes) {
-        return bytes + ALIGN - 1 & -ALIGN;
+        return (bytes + ALIGN - 1) & -ALIGN;
     }
 
     private static long round(long bytes) {
-        return bytes + ALIGN - 1 & -ALIGN;
+        return (bytes + ALIGN - 1) & -ALIGN;
     }
 
     private void takeReceiveMemory() throws FabricException {
-        int slots = spec.receiveSlots();
+        int slots = receives;
         long at = (long) slots * receiveStride;
         receiveWrs = at;
         at = round(at + slots * IbvRecvWr.BYTES);
@@ -129,7 +136,7 @@ final class QpResources {
 
     private void makeQueues() throws FabricException {
         int sends = spec.sendSlots() + VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
-        int most = Math.max(sends, spec.receiveSlots());
+        int most = Math.max(sends, receives);
         if (most > device.maxWrs() || most > device.maxCqes()) {
             throw new FabricException(
                     Cause.RESOURCES,
@@ -142,10 +149,7 @@ final class QpResources {
         compChannel = made("completion channel", ibv.createCompChannel(device.context()));
         compFd = IbvCompChannel.fd(Bindings.at(compChannel, IbvCompChannel.LAYOUT));
         Descriptors.nonBlocking(compFd);
-        receiveCq =
-                made(
-                        "completion queue",
-                        ibv.createCq(device.context(), spec.receiveSlots(), compChannel));
+        receiveCq = made("completion queue", ibv.createCq(device.context(), receives, compChannel));
         sendCq = made("completion queue", ibv.createCq(device.context(), sends, compChannel));
     }
 
@@ -162,7 +166,7 @@ final class QpResources {
             MemorySegment attr = arena.allocate(IbvQpInitAttr.LAYOUT);
             int r = -1;
             for (int inline = INLINE_BYTES; r < 0; inline = 0) {
-                IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, spec.receiveSlots(), inline);
+                IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, receives, inline);
                 r = channel.cm().createQp(id, device.pd(), attr);
                 if (inline == 0) {
                     break;
@@ -179,7 +183,7 @@ final class QpResources {
 
     private void postAllReceives() throws FabricException {
         long base = receiveMemory.address();
-        for (int slot = 0; slot < spec.receiveSlots(); slot++) {
+        for (int slot = receives - 1; slot >= 0; slot--) { // the greeting comes first
             long sge = receiveSges + slot * IbvSge.BYTES;
             IbvSge.set(
                     receiveMemory,
@@ -190,7 +194,7 @@ final class QpResources {
             IbvRecvWr.set(
                     receiveMemory,
                     receiveWrs + slot * IbvRecvWr.BYTES,
-                    WrId.of(WrId.RECEIVE, slot),
+                    WrId.of(slot < spec.receiveSlots() ? WrId.RECEIVE : WrId.GREETING, slot),
                     base + sge);
             int r = postReceive(slot);
             if (r != 0) {
@@ -263,6 +267,14 @@ final class QpResources {
                 byteLen == 0 ? 0 : 1,
                 IbvSendWr.OP_SEND,
                 flags);
+        return hot.postSend(qp, base + sendWr, base + badWr);
+    }
+
+    /** Sends an empty message. */
+    int postGreeting() {
+        long base = receiveMemory.address();
+        long wrId = WrId.of(WrId.GREETING, 0);
+        IbvSendWr.set(receiveMemory, sendWr, wrId, 0, 0, IbvSendWr.OP_SEND, IbvSendWr.SIGNALED);
         return hot.postSend(qp, base + sendWr, base + badWr);
     }
 

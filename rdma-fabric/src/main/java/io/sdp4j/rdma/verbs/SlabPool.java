@@ -65,18 +65,23 @@ final class SlabPool {
 
         /** Takes {@code want} bytes; their offset or -1. */
         long take(long want) {
+            Map.Entry<Long, Long> fit = null;
             for (Map.Entry<Long, Long> e : free.entrySet()) {
-                long left = e.getValue() - want;
-                if (left >= 0) {
-                    long at = e.getKey();
-                    free.remove(at);
-                    if (left > 0) {
-                        free.put(at + want, left);
-                    }
-                    return at;
+                if (e.getValue() >= want) {
+                    fit = e;
+                    break;
                 }
             }
-            return -1;
+            if (fit == null) {
+                return -1;
+            }
+            long at = fit.getKey();
+            long left = fit.getValue() - want;
+            free.remove(at);
+            if (left > 0) {
+                free.put(at + want, left);
+            }
+            return at;
         }
 
         void giveBack(long at, long len) {
@@ -135,7 +140,7 @@ final class SlabPool {
      * @throws FabricException RESOURCES if a limit is met
      */
     synchronized Lease lease(long want) throws FabricException {
-        long rounded = want + PAGE - 1 & -PAGE;
+        long rounded = (want + PAGE - 1) & -PAGE;
         for (Slab s : slabs) {
             long at = s.take(rounded);
             if (at >= 0) {
@@ -173,7 +178,7 @@ final class SlabPool {
             if (size == need) {
                 throw Failures.memory(need, (int) registration);
             }
-            size = Math.max(need, size / 2 & -PAGE);
+            size = Math.max(need, (size / 2) & -PAGE);
         }
     }
 

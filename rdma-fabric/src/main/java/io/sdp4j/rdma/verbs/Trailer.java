@@ -58,11 +58,13 @@ record Trailer(int receiveBytes, int port) {
             return null;
         }
         int receive =
-                (field[at + 1] & 0xFF) << 16 | (field[at + 2] & 0xFF) << 8 | field[at + 3] & 0xFF;
+                ((field[at + 1] & 0xFF) << 16)
+                        | ((field[at + 2] & 0xFF) << 8)
+                        | (field[at + 3] & 0xFF);
         if (receive < MIN_RECEIVE_BYTES || receive > MAX_RECEIVE_BYTES) {
             return null;
         }
-        return new Trailer(receive, (field[at + 4] & 0xFF) << 8 | field[at + 5] & 0xFF);
+        return new Trailer(receive, ((field[at + 4] & 0xFF) << 8) | (field[at + 5] & 0xFF));
     }
 
     /** The application's part of a field. */

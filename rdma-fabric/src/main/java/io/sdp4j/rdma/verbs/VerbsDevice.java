@@ -153,6 +153,15 @@ final class VerbsDevice {
         return iwarp;
     }
 
+    /**
+     * Whether the passive side must be silent until the active side's first message has come: an
+     * answer to the connection request and data right behind it are too much for soft-iWARP, and
+     * MPA forbids it (RFC 5044 7.1.2).
+     */
+    boolean initiatorSpeaksFirst() {
+        return iwarp;
+    }
+
     /** Whether {@code rdma_connect} may wait for the peer. */
     boolean connectMayBlock() {
         return iwarp;

@@ -68,9 +68,16 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     /**
      * The queue pair of {@code id}, not yet connected, with all receives posted.
      *
+     * @param greeted whether the peer will send a greeting first
      * @throws FabricException if there is not enough of something; nothing is left then but the id
      */
-    VerbsQueuePair(VerbsFabric fabric, CmChannel channel, VerbsDevice device, long id, QpSpec spec)
+    VerbsQueuePair(
+            VerbsFabric fabric,
+            CmChannel channel,
+            VerbsDevice device,
+            long id,
+            QpSpec spec,
+            boolean greeted)
             throws FabricException {
         this.fabric = fabric;
         this.channel = channel;
@@ -78,7 +85,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         device.acquire();
         boolean complete = false;
         try {
-            resources = new QpResources(channel, device, id, spec);
+            resources = new QpResources(channel, device, id, spec, greeted);
             complete = true;
         } finally {
             if (!complete) {
@@ -102,6 +109,25 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         sendBytes = trailer == null ? own : Math.min(trailer.receiveBytes(), most);
         resources.takeSendMemory(sendBytes);
         fabric.established(this);
+    }
+
+    /** Lets the passive side speak. */
+    synchronized void greet() throws FabricException {
+        int r = resources.postGreeting();
+        if (r != 0) {
+            throw Failures.of("the connection ended at once", -Math.abs(r));
+        }
+        outstanding.onSendPosted(false);
+    }
+
+    /** Runs {@code then} on the event thread when the peer's greeting has come. Event thread. */
+    void onGreeting(Runnable then) {
+        bell.onGreeting(then);
+    }
+
+    /** Monitor held. */
+    boolean greeted() {
+        return outstanding.greeted();
     }
 
     VerbsDevice device() {

@@ -11,6 +11,9 @@ final class WrId {
     /** A read or write; the index is one of {@link RdmaOps}. */
     static final int RDMA = 4;
 
+    /** The empty message that the active side sends first where the passive side must wait. */
+    static final int GREETING = 5;
+
     private WrId() {}
 
     static long of(int kind, int index) {
