@@ -77,18 +77,6 @@ void table(void)
     FIELD(ibv_device_attr, max_qp_init_rd_atom); FIELD(ibv_device_attr, max_pkeys);
     FIELD(ibv_device_attr, local_ca_ack_delay); FIELD(ibv_device_attr, phys_port_cnt);
 
-    STRUCT(ibv_port_attr);
-    FIELD(ibv_port_attr, state); FIELD(ibv_port_attr, max_mtu); FIELD(ibv_port_attr, active_mtu);
-    FIELD(ibv_port_attr, gid_tbl_len); FIELD(ibv_port_attr, port_cap_flags);
-    FIELD(ibv_port_attr, max_msg_sz); FIELD(ibv_port_attr, bad_pkey_cntr);
-    FIELD(ibv_port_attr, qkey_viol_cntr); FIELD(ibv_port_attr, pkey_tbl_len);
-    FIELD(ibv_port_attr, lid); FIELD(ibv_port_attr, sm_lid); FIELD(ibv_port_attr, lmc);
-    FIELD(ibv_port_attr, max_vl_num); FIELD(ibv_port_attr, sm_sl);
-    FIELD(ibv_port_attr, subnet_timeout); FIELD(ibv_port_attr, init_type_reply);
-    FIELD(ibv_port_attr, active_width); FIELD(ibv_port_attr, active_speed);
-    FIELD(ibv_port_attr, phys_state); FIELD(ibv_port_attr, link_layer);
-    FIELD(ibv_port_attr, flags); FIELD(ibv_port_attr, port_cap_flags2);
-
     STRUCT(ibv_async_event);
     FIELD(ibv_async_event, event_type);
     AS(ibv_async_event, element.qp, "element");

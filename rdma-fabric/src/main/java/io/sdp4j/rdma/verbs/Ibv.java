@@ -1,6 +1,5 @@
 package io.sdp4j.rdma.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -26,10 +25,7 @@ final class Ibv {
 
     private final MethodHandle getDeviceList;
     private final MethodHandle freeDeviceList;
-    private final MethodHandle openDevice;
-    private final MethodHandle closeDevice;
     private final MethodHandle queryDevice;
-    private final MethodHandle queryPort;
     private final MethodHandle allocPd;
     private final MethodHandle deallocPd;
     private final MethodHandle regMr;
@@ -47,10 +43,7 @@ final class Ibv {
         Bindings b = new Bindings("libibverbs.so.1", CURE);
         getDeviceList = b.bind("ibv_get_device_list", JAVA_LONG, JAVA_LONG);
         freeDeviceList = b.bind("ibv_free_device_list", null, JAVA_LONG);
-        openDevice = b.bind("ibv_open_device", JAVA_LONG, JAVA_LONG);
-        closeDevice = b.bind("ibv_close_device", JAVA_INT, JAVA_LONG);
         queryDevice = b.bind("ibv_query_device", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        queryPort = b.bind("ibv_query_port", JAVA_INT, JAVA_LONG, JAVA_BYTE, JAVA_LONG);
         allocPd = b.bind("ibv_alloc_pd", JAVA_LONG, JAVA_LONG);
         deallocPd = b.bind("ibv_dealloc_pd", JAVA_INT, JAVA_LONG);
         regMr = b.bind("ibv_reg_mr", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
@@ -86,22 +79,8 @@ final class Ibv {
                 });
     }
 
-    long openDevice(long device) {
-        return Bindings.pointer(s -> (long) openDevice.invokeExact(s, device));
-    }
-
-    int closeDevice(long context) {
-        return Bindings.status(s -> (int) closeDevice.invokeExact(s, context));
-    }
-
     int queryDevice(long context, MemorySegment attr) {
         return Bindings.negated(s -> (int) queryDevice.invokeExact(s, context, attr.address()));
-    }
-
-    int queryPort(long context, int port, MemorySegment attr) {
-        attr.fill((byte) 0); // the symbol fills only the part that old programs know
-        return Bindings.negated(
-                s -> (int) queryPort.invokeExact(s, context, (byte) port, attr.address()));
     }
 
     long allocPd(long context) {

@@ -2,7 +2,9 @@ package io.sdp4j.rdma.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
@@ -39,5 +41,24 @@ final class IbvDevice {
             }
         }
         return "?";
+    }
+
+    /** Whether this host has a device that speaks iWARP. */
+    static boolean anyIwarp(Ibv ibv) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(JAVA_INT);
+            long list = ibv.getDeviceList(count);
+            if (list < 0) {
+                return false;
+            }
+            int n = count.get(JAVA_INT, 0);
+            MemorySegment devices = Bindings.at(list, MemoryLayout.sequenceLayout(n, JAVA_LONG));
+            boolean found = false;
+            for (int i = 0; i < n; i++) {
+                found |= iwarp(Bindings.at(devices.getAtIndex(JAVA_LONG, i), LAYOUT));
+            }
+            ibv.freeDeviceList(list);
+            return found;
+        }
     }
 }

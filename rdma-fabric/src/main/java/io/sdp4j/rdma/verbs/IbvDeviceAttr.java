@@ -43,7 +43,6 @@ final class IbvDeviceAttr {
     private static final long MAX_CQE = CStruct.offset(LAYOUT, "max_cqe");
     private static final long MAX_QP_RD_ATOM = CStruct.offset(LAYOUT, "max_qp_rd_atom");
     private static final long MAX_INIT_RD_ATOM = CStruct.offset(LAYOUT, "max_qp_init_rd_atom");
-    private static final long PORTS = CStruct.offset(LAYOUT, "phys_port_cnt");
 
     private IbvDeviceAttr() {}
 
@@ -63,9 +62,5 @@ final class IbvDeviceAttr {
     /** RDMA reads of its own that a queue pair can have under way. */
     static int maxReadsStarted(MemorySegment m) {
         return m.get(JAVA_INT, MAX_INIT_RD_ATOM);
-    }
-
-    static int ports(MemorySegment m) {
-        return Byte.toUnsignedInt(m.get(JAVA_BYTE, PORTS));
     }
 }

@@ -12,7 +12,6 @@ import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.rdma.os.EpollLoop;
 import io.sdp4j.rdma.os.NativeAccess;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,23 +80,6 @@ public final class VerbsFabric implements Fabric {
         Ibv ibv = new Ibv();
         return new VerbsFabric(config, ibv, new CmChannel(new RdmaCm(), epoll));
     }
-
-    /**
-     * What this machine offers the fabric, one line for each fact: libraries, devices with their
-     * ports, the limit of locked memory.
-     */
-    public static List<Fact> diagnose() {
-        return VerbsDiagnosis.of();
-    }
-
-    /**
-     * One finding of {@link #diagnose}.
-     *
-     * @param name what was looked at
-     * @param good whether it is as the fabric wants it
-     * @param text what was found, and what to do if it is not good
-     */
-    public record Fact(String name, boolean good, String text) {}
 
     @Override
     public String name() {
@@ -187,7 +169,7 @@ public final class VerbsFabric implements Fabric {
      * @param device null = a wildcard's
      */
     int wirePort(VerbsDevice device, int port) throws FabricException {
-        boolean shared = device != null ? device.sharesTcpPorts() : VerbsDiagnosis.anyIwarp(ibv);
+        boolean shared = device != null ? device.sharesTcpPorts() : IbvDevice.anyIwarp(ibv);
         if (!shared) {
             return port;
         }

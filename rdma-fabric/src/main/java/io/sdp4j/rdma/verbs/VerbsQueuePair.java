@@ -2,7 +2,6 @@ package io.sdp4j.rdma.verbs;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.MemoryRegion;
 import io.sdp4j.rdma.QpSpec;
@@ -11,19 +10,12 @@ import io.sdp4j.rdma.WcStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One RC queue pair of a real device.
  *
- * <p>States: open; <em>draining</em>: disconnect was asked for, sends under way may still arrive,
- * because telling the device would flush them; <em>cut</em>: the device and the peer know; <em>
- * gone</em>: the peer knows too, or is not waited for. A queue pair that failed is cut at once, as
- * no event of the connection manager tells the peer of it. {@code over}: the user was told.
- *
- * <p>The end is reported when the device has flushed every posted receive: whatever came before has
- * then been seen. A flushed request alone says nothing; the reason comes from the connection
- * manager, or does not come in time.
+ * <p>{@link Outstanding} knows its requests, {@link Ending} how it ends, {@link Bell} the ways to
+ * wait. {@code over}: the user was told of the end.
  *
  * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
  *
@@ -31,16 +23,12 @@ import java.util.concurrent.TimeUnit;
  * caller's lock is needed only for what the SPI says. Payload is copied without it.
  */
 final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Target {
-    private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
-    private static final long ABORT_DRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
-    private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
     private final VerbsFabric fabric;
     private final CmChannel channel;
     private final VerbsDevice device;
     private final QpResources resources;
     private final Outstanding outstanding;
+    private final Ending ending;
     private final Bell bell;
 
     /** What the user registered and has not closed. */
@@ -50,20 +38,8 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     private boolean open = true;
 
-    /** Why it failed, or null. */
-    private WcStatus failure;
-
-    private boolean peerDead;
-    private boolean draining;
-    private boolean cut;
-    private boolean gone;
-    private boolean flushed;
-
     private boolean over;
     private boolean closed;
-    private EventLoop.Timer drainTimer;
-    private EventLoop.Timer timer;
-    private EventLoop.Timer verdictTimer;
 
     /**
      * The queue pair of {@code id}, not yet connected, with all receives posted.
@@ -93,6 +69,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             }
         }
         outstanding = new Outstanding(resources, spec);
+        ending = new Ending(this, channel, resources, outstanding);
         bell = new Bell(this, resources, channel.loop());
         VerbsDevice.add(resources.queuePair(), this);
     }
@@ -144,7 +121,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     }
 
     boolean draining() {
-        return draining;
+        return ending.draining();
     }
 
     // ---- slots
@@ -188,7 +165,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     /** Whether requests still go to the device. */
     private boolean usable() {
-        return failure == null && !draining && !cut && !over;
+        return !over && ending.none();
     }
 
     @Override
@@ -199,14 +176,14 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         }
         if (byteLen < 0 || byteLen > sendBytes) {
             returnSendSlot(slot);
-            fail(WcStatus.LOC_LEN_ERR);
+            ending.fail(WcStatus.LOC_LEN_ERR);
             return;
         }
         boolean signalled = (flags & SIGNALLED) != 0;
         long wrId = WrId.of(signalled ? WrId.SIGNALLED_SEND : WrId.SEND, slot);
         if (resources.postSend(wrId, slot, byteLen, (flags & SOLICITED) != 0) != 0) {
             returnSendSlot(slot);
-            onFlush();
+            ending.onFlush();
             return;
         }
         outstanding.onSendPosted(signalled);
@@ -214,11 +191,11 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     @Override
     public synchronized void postReceive(int slot) {
-        if (cut || over) {
+        if (ending.isCut() || over) {
             return;
         }
         if (resources.postReceive(slot) != 0) {
-            onFlush();
+            ending.onFlush();
         } else {
             outstanding.onReceivePosted();
         }
@@ -271,7 +248,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
                 outstanding.onRdmaPosted(place);
             } else {
                 outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
-                onFlush();
+                ending.onFlush();
             }
         }
         return true;
@@ -285,14 +262,21 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     }
 
     /** Takes everything from the device. Monitor held. */
-    private void reap() {
-        if (!open) {
-            return;
+    void reap() {
+        if (open) {
+            outstanding.reap();
+            ending.onReaped();
         }
-        outstanding.reap();
-        if (draining && outstanding.sendQueueEmpty()) {
-            cut();
-        }
+    }
+
+    /** Monitor held. */
+    void watchSends() {
+        bell.watchSends();
+    }
+
+    /** Something happened that the device does not tell. */
+    void onChange() {
+        bell.onChange();
     }
 
     /** Whether {@link #poll} would find something. Monitor held. */
@@ -300,11 +284,10 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         reap();
         return !outstanding.completed().isEmpty()
                 || (!over
-                        && (failure != null || outstanding.sendsToReport() || peerDead || ended()));
-    }
-
-    private boolean ended() {
-        return gone && (outstanding.receives() == 0 || flushed);
+                        && (ending.failure() != null
+                                || outstanding.sendsToReport()
+                                || ending.peerDead()
+                                || ending.complete()));
     }
 
     @Override
@@ -314,10 +297,10 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             reap();
         }
         while (true) {
-            if (failure != null && !over) {
+            if (ending.failure() != null && !over) {
                 over = true;
                 into.opcode = Completion.ERROR;
-                into.status = failure;
+                into.status = ending.failure();
                 return true;
             }
             if (ring.isEmpty()) {
@@ -339,7 +322,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         into.status = IbvWc.meaning(status);
         into.signalled = false;
         if (status != IbvWc.SUCCESS) {
-            onBadStatus(into.status);
+            ending.onBadStatus(into.status);
         }
         switch (kind) {
             case WrId.RECEIVE -> {
@@ -362,21 +345,6 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         return status == IbvWc.SUCCESS && !over;
     }
 
-    private void onBadStatus(WcStatus status) {
-        switch (status) {
-            case WR_FLUSH_ERR -> onFlush();
-            case RETRY_EXC_ERR -> {
-                peerDead |= !cut;
-                cut();
-            }
-            default -> {
-                if (!cut) {
-                    fail(status);
-                }
-            }
-        }
-    }
-
     private boolean pollRest(Completion into) {
         if (over) {
             return false;
@@ -388,7 +356,8 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             into.count = outstanding.takeSendsToReport();
             return true;
         }
-        if (!peerDead && !ended()) {
+        boolean peerDead = ending.peerDead();
+        if (!peerDead && !ending.complete()) {
             return false;
         }
         over = true;
@@ -396,15 +365,6 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         into.status = peerDead ? WcStatus.RETRY_EXC_ERR : WcStatus.SUCCESS;
         into.count = peerDead ? Math.max(1, outstanding.sends()) : 0;
         return true;
-    }
-
-    /** Something was flushed, or could not be posted: if nobody says why, that is an error. */
-    private void onFlush() {
-        outstanding.onFlush();
-        if (!cut && verdictTimer == null) {
-            verdictTimer =
-                    channel.loop().schedule(() -> failFromOutside(WcStatus.FATAL_ERR), FLUSH_NANOS);
-        }
     }
 
     // ---- waiting
@@ -463,66 +423,19 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     @Override
     public synchronized void disconnect() {
-        drain(DRAIN_NANOS);
+        ending.drain(Ending.DRAIN_NANOS);
     }
 
     @Override
     public synchronized void abort() {
         // what was sent last tells the peer why, so it is given a moment
-        drain(ABORT_DRAIN_NANOS);
-    }
-
-    private void drain(long nanos) {
-        if (cut) {
-            return;
-        }
-        if (!draining) {
-            draining = true;
-            outstanding.onEnding();
-            reap();
-            if (!draining) {
-                return;
-            }
-            bell.watchSends();
-            reap();
-        }
-        if (draining) {
-            cancel(drainTimer);
-            drainTimer = channel.loop().schedule(this::cutNow, nanos);
-        }
-    }
-
-    private synchronized void cutNow() {
-        cut();
-    }
-
-    /** Tells the device and the peer. Monitor held. */
-    private void cut() {
-        draining = false;
-        if (!cut) {
-            cut = true;
-            outstanding.onEnding();
-            cancel(drainTimer);
-            cancel(verdictTimer);
-            channel.cm().disconnect(resources.id());
-            if (!gone) {
-                timer = channel.loop().schedule(this::onGone, SILENCE_NANOS);
-            }
-        }
-    }
-
-    private void fail(WcStatus why) {
-        if (failure == null && !over) {
-            failure = why;
-        }
-        cut();
-        bell.onChange();
+        ending.drain(Ending.ABORT_DRAIN_NANOS);
     }
 
     /** The device, the fabric or the clock ends it. Any thread. */
     synchronized void failFromOutside(WcStatus why) {
-        if (!cut) {
-            fail(why);
+        if (!ending.isCut()) {
+            ending.fail(why);
         }
     }
 
@@ -540,41 +453,13 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         }
     }
 
-    /** The peer knows, or is not waited for any longer. Event thread. */
-    private void onGone() {
+    /** The peer knows of the end, or is not waited for any longer. Event thread. */
+    void onGone() {
         synchronized (this) {
-            if (gone) {
-                return;
-            }
-            gone = true;
-            cancel(timer);
-            cut();
-            reap();
-            if (outstanding.receives() + outstanding.rdma() > 0) {
-                timer = channel.loop().schedule(this::onFlushed, FLUSH_NANOS);
-            }
+            ending.onGone();
         }
         bell.onChange();
         destroyIfLeft();
-    }
-
-    /**
-     * The device had its time to flush everything. soft-iWARP forgets requests that were posted
-     * while the peer ended the connection; their memory is safe when the queue pair is no more.
-     */
-    private void onFlushed() {
-        synchronized (this) {
-            if (!open) {
-                return;
-            }
-            flushed = true;
-            reap();
-            if (outstanding.rdma() > 0) {
-                resources.destroyQueuePair();
-                outstanding.onDeaf();
-            }
-        }
-        bell.onChange();
     }
 
     @Override
@@ -586,7 +471,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
             closed = true;
             over = true;
             bell.disarm();
-            drain(DRAIN_NANOS);
+            ending.drain(Ending.DRAIN_NANOS);
         }
         channel.loop().execute(this::destroyIfLeft);
     }
@@ -595,21 +480,18 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     void discard() {
         synchronized (this) {
             closed = true;
-            gone = true;
-            cut();
+            ending.skip();
         }
         destroyIfLeft();
     }
 
     private void destroyIfLeft() {
         synchronized (this) {
-            if (!closed || !gone || !open) {
+            if (!closed || !ending.gone() || !open) {
                 return;
             }
             open = false;
-            cancel(timer);
-            cancel(drainTimer);
-            cancel(verdictTimer);
+            ending.cancelTimers();
             bell.close();
             VerbsDevice.remove(resources.queuePair());
             resources.release();
@@ -620,11 +502,5 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         fabric.release(device);
         channel.destroyId(resources.id());
         fabric.forget(this);
-    }
-
-    private static void cancel(EventLoop.Timer t) {
-        if (t != null) {
-            t.cancel();
-        }
     }
 }

@@ -34,7 +34,6 @@ class LayoutTest {
                     IbvRecvWr.LAYOUT,
                     IbvQpInitAttr.LAYOUT,
                     IbvDeviceAttr.LAYOUT,
-                    IbvPortAttr.LAYOUT,
                     IbvMr.LAYOUT,
                     IbvCompChannel.LAYOUT,
                     IbvAsyncEvent.LAYOUT,
