@@ -81,15 +81,10 @@ public final class SdpProvider implements OffloadProvider {
         }
         FabricResolver resolver = new HostResolver(LocalAddresses.system());
         if (settings.flag(Setting.VERBS_ENABLED)) {
-            openers.put(
-                    DeviceResolver.VERBS, () -> VerbsFabric.open(VerbsConfig.defaults(), loop));
+            openers.put(DeviceResolver.VERBS, () -> VerbsFabric.open(VerbsConfig.defaults(), loop));
             resolver = DeviceResolver.behind(resolver);
         }
-        return new SdpProvider(
-                new FabricSet(openers),
-                resolver,
-                StreamSettings.of(settings),
-                loop);
+        return new SdpProvider(new FabricSet(openers), resolver, StreamSettings.of(settings), loop);
     }
 
     private static ShmConfig shmConfig(Settings settings, boolean allowNative) {

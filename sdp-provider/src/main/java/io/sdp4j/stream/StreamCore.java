@@ -127,9 +127,7 @@ final class StreamCore {
     }
 
     private void onSend() {
-        if (completion.signalled
-                && completion.status == WcStatus.SUCCESS
-                && controlTags != null) {
+        if (completion.signalled && completion.status == WcStatus.SUCCESS && controlTags != null) {
             machine.onControlSent(controlTags[completion.slot], outbox);
         }
         machine.onSendsCompleted(completion.count, outbox); // a signalled one is one of them

@@ -41,11 +41,7 @@ final class Ending {
     private EventLoop.Timer timer;
     private EventLoop.Timer verdictTimer;
 
-    Ending(
-            VerbsQueuePair qp,
-            CmChannel channel,
-            QpResources resources,
-            Outstanding outstanding) {
+    Ending(VerbsQueuePair qp, CmChannel channel, QpResources resources, Outstanding outstanding) {
         this.qp = qp;
         this.channel = channel;
         this.resources = resources;

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Locks: everything is guarded by this object's monitor, which nobody holds over a wait; the
  * caller's lock is needed only for what the SPI says. Payload is copied without it.
  */
-final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Target {
+final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private final VerbsFabric fabric;
     private final CmChannel channel;
     private final VerbsDevice device;
@@ -30,6 +30,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
     private final Outstanding outstanding;
     private final Ending ending;
     private final Bell bell;
+    private final VerbsCompletionQueue completions;
 
     /** What the user registered and has not closed. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
@@ -38,7 +39,6 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     private boolean open = true;
 
-    private boolean over;
     private boolean closed;
 
     /**
@@ -71,6 +71,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         outstanding = new Outstanding(resources, spec);
         ending = new Ending(this, channel, resources, outstanding);
         bell = new Bell(this, resources, channel.loop());
+        completions = new VerbsCompletionQueue(this, outstanding, ending, bell);
         VerbsDevice.add(resources.queuePair(), this);
     }
 
@@ -117,7 +118,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     /** Whether the user was told of the end. */
     boolean isOver() {
-        return over;
+        return completions.isOver();
     }
 
     boolean draining() {
@@ -165,7 +166,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     /** Whether requests still go to the device. */
     private boolean usable() {
-        return !over && ending.none();
+        return !completions.isOver() && ending.none();
     }
 
     @Override
@@ -191,7 +192,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
 
     @Override
     public synchronized void postReceive(int slot) {
-        if (ending.isCut() || over) {
+        if (ending.isCut() || completions.isOver()) {
             return;
         }
         if (resources.postReceive(slot) != 0) {
@@ -279,144 +280,14 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
         bell.onChange();
     }
 
-    /** Whether {@link #poll} would find something. Monitor held. */
+    /** Whether the user would find something now. Monitor held. */
     boolean look() {
-        reap();
-        return !outstanding.completed().isEmpty()
-                || (!over
-                        && (ending.failure() != null
-                                || outstanding.sendsToReport()
-                                || ending.peerDead()
-                                || ending.complete()));
+        return completions.look();
     }
-
-    @Override
-    public synchronized boolean poll(Completion into) {
-        CompletionRing ring = outstanding.completed();
-        if (ring.isEmpty()) {
-            reap();
-        }
-        while (true) {
-            if (ending.failure() != null && !over) {
-                over = true;
-                into.opcode = Completion.ERROR;
-                into.status = ending.failure();
-                return true;
-            }
-            if (ring.isEmpty()) {
-                return pollRest(into);
-            }
-            long wrId = ring.wrId();
-            int status = ring.status();
-            int byteLen = ring.byteLen();
-            ring.removeFirst();
-            if (onCompleted(wrId, status, byteLen, into)) {
-                return true;
-            }
-        }
-    }
-
-    /** Handles one completion; whether the user sees it. */
-    private boolean onCompleted(long wrId, int status, int byteLen, Completion into) {
-        int kind = WrId.kind(wrId);
-        into.status = IbvWc.meaning(status);
-        into.signalled = false;
-        if (status != IbvWc.SUCCESS) {
-            ending.onBadStatus(into.status);
-        }
-        switch (kind) {
-            case WrId.RECEIVE -> {
-                into.opcode = Completion.RECEIVE;
-                into.slot = WrId.index(wrId);
-                into.byteLen = byteLen;
-            }
-            case WrId.RDMA -> {
-                outstanding.reportRdma(WrId.index(wrId), into);
-                return true;
-            }
-            default -> {
-                into.opcode = Completion.SEND;
-                into.slot = WrId.index(wrId);
-                into.count = 1;
-                into.signalled = kind == WrId.SIGNALLED_SEND;
-                returnSendSlot(into.slot);
-            }
-        }
-        return status == IbvWc.SUCCESS && !over;
-    }
-
-    private boolean pollRest(Completion into) {
-        if (over) {
-            return false;
-        }
-        if (outstanding.sendsToReport()) {
-            into.opcode = Completion.SEND;
-            into.status = WcStatus.SUCCESS;
-            into.signalled = false;
-            into.count = outstanding.takeSendsToReport();
-            return true;
-        }
-        boolean peerDead = ending.peerDead();
-        if (!peerDead && !ending.complete()) {
-            return false;
-        }
-        over = true;
-        into.opcode = Completion.DISCONNECTED;
-        into.status = peerDead ? WcStatus.RETRY_EXC_ERR : WcStatus.SUCCESS;
-        into.count = peerDead ? Math.max(1, outstanding.sends()) : 0;
-        return true;
-    }
-
-    // ---- waiting
 
     @Override
     public CompletionQueue completions() {
-        return this;
-    }
-
-    @Override
-    public void drive() {
-        // the device does
-    }
-
-    @Override
-    public synchronized boolean ready() {
-        return look();
-    }
-
-    @Override
-    public void await(long nanos) {
-        bell.await(nanos);
-    }
-
-    @Override
-    public void wake() {
-        bell.wake();
-    }
-
-    @Override
-    public boolean arm() {
-        return bell.arm();
-    }
-
-    @Override
-    public int descriptor() {
-        return bell.descriptor();
-    }
-
-    @Override
-    public boolean armDescriptor() {
-        return bell.armDescriptor();
-    }
-
-    @Override
-    public void releaseDescriptor() {
-        bell.releaseDescriptor();
-    }
-
-    @Override
-    public void onDoorbell(Runnable handler) {
-        bell.onDoorbell(handler);
+        return completions;
     }
 
     // ---- the end
@@ -469,7 +340,7 @@ final class VerbsQueuePair implements QueuePair, CompletionQueue, CmChannel.Targ
                 return;
             }
             closed = true;
-            over = true;
+            completions.end();
             bell.disarm();
             ending.drain(Ending.DRAIN_NANOS);
         }
