@@ -77,6 +77,11 @@ public enum Setting {
             "",
             "directory",
             "Private directory where processes meet; empty: automatic."),
+    /** RDMA devices. */
+    VERBS_ENABLED(
+            "sdp4j.verbs.enabled",
+            false,
+            "Use RDMA devices (InfiniBand, RoCE, iWARP) through librdmacm and libibverbs."),
     /** Receive buffers per connection. */
     BUFFERS_COUNT(
             "sdp4j.buffers.count",

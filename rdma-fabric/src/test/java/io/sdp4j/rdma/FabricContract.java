@@ -58,9 +58,60 @@ public abstract class FabricContract {
     /** Checks that nothing is left. */
     protected abstract void afterClose() throws Exception;
 
+    /** An address of this host that both ends reach each other by. */
+    protected InetAddress host() throws Exception {
+        return InetAddress.getLoopbackAddress();
+    }
+
+    /**
+     * Whether a fabric knows that nobody listens before it has to say who calls. A connection
+     * manager learns it only from the answer to the request that carries the caller's port.
+     */
+    protected boolean findsListenerFirst() {
+        return true;
+    }
+
+    /**
+     * Whether the target of an RDMA operation takes part in it by polling; a device answers by
+     * itself.
+     */
+    protected boolean targetServesByPolling() {
+        return true;
+    }
+
+    /** Connections that may be set up at a time. */
+    protected int crowd() {
+        return 40;
+    }
+
+    /** Whether reading a region that only grants writes is refused. */
+    protected boolean checksRightToRead() {
+        return true;
+    }
+
+    /**
+     * Checks what the end that forbade an access reports. The shared-memory fabric names the
+     * breach.
+     */
+    protected void assertBreachAtTarget(Completion at) {
+        assertEquals(Completion.ERROR, at.opcode);
+        assertEquals(WcStatus.REM_ACCESS_ERR, at.status);
+    }
+
+    /** Checks what the end that tried a forbidden access reports, all of it. */
+    protected void assertBreachAtInitiator(QueuePair qp) {
+        Completion c = next(qp);
+        assertEquals(1, c.wrId);
+        assertEquals(WcStatus.REM_ACCESS_ERR, c.status);
+        assertEquals(Completion.ERROR, next(qp).opcode);
+        Completion flushed = next(qp);
+        assertEquals(2, flushed.wrId);
+        assertEquals(WcStatus.WR_FLUSH_ERR, flushed.status);
+    }
+
     @BeforeEach
     void openBoth() throws Exception {
-        kernel = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        kernel = new ServerSocket(0, 50, host());
         passive = openPassive();
         active = openActive();
     }
@@ -88,7 +139,7 @@ public abstract class FabricContract {
     protected ConnectRequest request(byte[] data, long nanos) {
         return new ConnectRequest(
                 address(),
-                () -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711),
+                () -> new InetSocketAddress(kernel.getInetAddress(), 4711),
                 data,
                 SPEC,
                 System.nanoTime() + nanos);
@@ -175,11 +226,21 @@ public abstract class FabricContract {
         qp.postSend(slot, b.length, 0);
     }
 
+    /** Takes the next completion that is not the end of ordinary sends, which only free slots. */
+    protected static boolean poll(QueuePair qp, Completion into) {
+        while (qp.completions().poll(into)) {
+            if (into.opcode != Completion.SEND || into.signalled) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The next completion, waited for. */
     protected static Completion next(QueuePair qp) {
         Completion c = new Completion();
         long end = System.nanoTime() + LONG;
-        while (!qp.completions().poll(c)) {
+        while (!poll(qp, c)) {
             assertTrue(System.nanoTime() < end, "no completion");
             qp.completions().await(end - System.nanoTime());
         }
@@ -206,9 +267,9 @@ public abstract class FabricContract {
         Completion c = new Completion();
         Completion ignored = new Completion();
         long end = System.nanoTime() + LONG;
-        while (!of.completions().poll(c)) {
+        while (!poll(of, c)) {
             assertTrue(System.nanoTime() < end, "no completion");
-            if (other.completions().poll(ignored)) {
+            if (poll(other, ignored)) {
                 assertEquals(Completion.ERROR, ignored.opcode);
             }
         }
@@ -216,7 +277,7 @@ public abstract class FabricContract {
     }
 
     private void assertNothing(QueuePair qp) {
-        assertFalse(qp.completions().poll(new Completion()));
+        assertFalse(poll(qp, new Completion()));
     }
 
     // ---- setting up
@@ -231,11 +292,12 @@ public abstract class FabricContract {
                             seen.set(r);
                             r.accept(SPEC, bytes(2, 20), result);
                         })) {
-            Fabric.Connection c = active.connect(request(bytes(1, 76), LONG));
+            int most = Math.min(76, active.capabilities().maxRequestPrivateDataBytes());
+            Fabric.Connection c = active.connect(request(bytes(1, most), LONG));
             open.add(c.queuePair());
             open.add(result.queuePair());
             assertArrayEquals(bytes(2, 20), Arrays.copyOf(c.privateData(), 20));
-            assertArrayEquals(bytes(1, 76), Arrays.copyOf(seen.get().privateData(), 76));
+            assertArrayEquals(bytes(1, most), Arrays.copyOf(seen.get().privateData(), most));
             assertEquals(address(), seen.get().localAddress());
             assertEquals(4711, seen.get().remoteAddress().getPort());
         }
@@ -249,14 +311,14 @@ public abstract class FabricContract {
                         address(),
                         () -> {
                             asked.incrementAndGet();
-                            return new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+                            return new InetSocketAddress(kernel.getInetAddress(), 1);
                         },
                         new byte[0],
                         SPEC,
                         System.nanoTime() + LONG);
         FabricException e = assertThrows(FabricException.class, () -> active.connect(r));
         assertEquals(FabricException.Cause.NO_LISTENER, e.why());
-        assertEquals(0, asked.get());
+        assertTrue(asked.get() <= (findsListenerFirst() ? 0 : 1), "asked " + asked.get());
     }
 
     @Test
@@ -373,7 +435,7 @@ public abstract class FabricContract {
 
     @Test
     void manyRequestsWaitTogetherAndAllAreAnswered() throws Exception {
-        int n = 40;
+        int n = crowd();
         Queue<ConnectionRequest> backlog = new ConcurrentLinkedQueue<>();
         CountDownLatch asked = new CountDownLatch(n);
         CountDownLatch connected = new CountDownLatch(n);
@@ -398,7 +460,9 @@ public abstract class FabricContract {
                                     }
                                 });
             }
-            assertTrue(asked.await(20, TimeUnit.SECONDS));
+            assertTrue(
+                    asked.await(20, TimeUnit.SECONDS),
+                    () -> asked.getCount() + " requests are missing, " + strays);
             for (ConnectionRequest r : backlog) {
                 Result result = new Result();
                 r.accept(SPEC, new byte[0], result);
@@ -739,7 +803,7 @@ public abstract class FabricContract {
             if (first) {
                 send(qp, b);
             }
-            while (!cq.poll(c)) {
+            while (!poll(qp, c)) {
                 if (random.nextInt(8) != 0) {
                     cq.await(Long.MAX_VALUE);
                 } else if (cq.arm()) {
@@ -808,12 +872,12 @@ public abstract class FabricContract {
             Completion c = new Completion();
             Completion mineDone = new Completion();
             boolean wrote = false;
-            while (!p.b.completions().poll(c)) {
-                wrote |= p.a.completions().poll(mineDone);
+            while (!poll(p.b, c)) {
+                wrote = wrote || poll(p.a, mineDone);
             }
             assertArrayEquals(bytes(5, 10), content(p.b, c));
             assertEquals(-1, mine.mismatch(yours));
-            assertTrue(wrote || p.a.completions().poll(mineDone));
+            assertTrue(wrote || poll(p.a, mineDone));
             assertEquals(Completion.WRITE, mineDone.opcode);
             assertEquals(WcStatus.SUCCESS, mineDone.status);
         }
@@ -837,6 +901,8 @@ public abstract class FabricContract {
         }
     }
 
+    private static final int READ_BREACH = 3;
+
     private interface Breach {
         void post(QueuePair qp, MemoryRegion local, MemoryRegion remote);
     }
@@ -855,6 +921,9 @@ public abstract class FabricContract {
                             q.postWrite(1, l, 0, 10, r.address(), r.rkey());
                         });
         for (Breach breach : breaches) {
+            if (breach == breaches.get(READ_BREACH) && !checksRightToRead()) {
+                continue;
+            }
             Pair p = connect();
             try (Arena arena = Arena.ofShared()) {
                 MemoryRegion local = p.a.register(arena.allocate(100), false, false);
@@ -862,16 +931,13 @@ public abstract class FabricContract {
                 MemoryRegion remote = p.b.register(target, false, true);
                 breach.post(p.a, local, remote);
                 p.a.postWrite(2, local, 0, 10, remote.address(), remote.rkey());
-                Completion at = next(p.b);
-                assertEquals(Completion.ERROR, at.opcode);
-                assertEquals(WcStatus.REM_ACCESS_ERR, at.status);
-                Completion c = next(p.a);
-                assertEquals(1, c.wrId);
-                assertEquals(WcStatus.REM_ACCESS_ERR, c.status);
-                assertEquals(Completion.ERROR, next(p.a).opcode);
-                Completion flushed = next(p.a);
-                assertEquals(2, flushed.wrId);
-                assertEquals(WcStatus.WR_FLUSH_ERR, flushed.status);
+                if (targetServesByPolling()) {
+                    assertBreachAtTarget(next(p.b));
+                }
+                assertBreachAtInitiator(p.a);
+                if (!targetServesByPolling()) {
+                    assertBreachAtTarget(next(p.b)); // it learns of it from the initiator
+                }
                 assertNothing(p.a);
                 assertNothing(p.b);
                 assertEquals(0, target.get(JAVA_INT, 0));
@@ -906,10 +972,23 @@ public abstract class FabricContract {
             MemoryRegion remote = p.b.register(arena.allocate(100), true, true);
             assertTrue(p.a.postRead(77, local, 0, 100, remote.address(), remote.rkey()));
             closeNow(p.b);
-            assertEquals(Completion.DISCONNECTED, next(p.a).opcode);
-            Completion c = next(p.a);
-            assertEquals(77, c.wrId);
-            assertEquals(WcStatus.WR_FLUSH_ERR, c.status);
+            if (targetServesByPolling()) {
+                assertEquals(Completion.DISCONNECTED, next(p.a).opcode);
+                Completion c = next(p.a);
+                assertEquals(77, c.wrId);
+                assertEquals(WcStatus.WR_FLUSH_ERR, c.status);
+            } else {
+                // the device may have served it before it was told of the end: once, either way
+                Completion first = next(p.a);
+                Completion second = next(p.a);
+                boolean inOrder = second.opcode == Completion.DISCONNECTED;
+                Completion read = inOrder ? first : second;
+                assertEquals(Completion.DISCONNECTED, (inOrder ? second : first).opcode, "the end");
+                assertEquals(Completion.READ, read.opcode);
+                assertEquals(77, read.wrId);
+                assertTrue(read.status == WcStatus.SUCCESS || read.status == WcStatus.WR_FLUSH_ERR);
+            }
+            assertNothing(p.a);
         }
     }
 }

@@ -16,6 +16,9 @@ import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.shm.ShmConfig;
 import io.sdp4j.rdma.shm.ShmFabric;
+import io.sdp4j.rdma.verbs.VerbsConfig;
+import io.sdp4j.rdma.verbs.VerbsFabric;
+import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.FabricResolver;
 import io.sdp4j.resolve.HostResolver;
@@ -76,11 +79,12 @@ public final class SdpProvider implements OffloadProvider {
             openers.put(
                     HostResolver.SHM, () -> ShmFabric.open(shmConfig(settings, allowNative), loop));
         }
-        return new SdpProvider(
-                new FabricSet(openers),
-                new HostResolver(LocalAddresses.system()),
-                StreamSettings.of(settings),
-                loop);
+        FabricResolver resolver = new HostResolver(LocalAddresses.system());
+        if (settings.flag(Setting.VERBS_ENABLED)) {
+            openers.put(DeviceResolver.VERBS, () -> VerbsFabric.open(VerbsConfig.defaults(), loop));
+            resolver = DeviceResolver.behind(resolver);
+        }
+        return new SdpProvider(new FabricSet(openers), resolver, StreamSettings.of(settings), loop);
     }
 
     private static ShmConfig shmConfig(Settings settings, boolean allowNative) {

@@ -127,13 +127,10 @@ final class StreamCore {
     }
 
     private void onSend() {
-        if (completion.signalled) {
-            if (completion.status == WcStatus.SUCCESS && controlTags != null) {
-                machine.onControlSent(controlTags[completion.slot], outbox);
-            }
-        } else {
-            machine.onSendsCompleted(completion.count, outbox);
+        if (completion.signalled && completion.status == WcStatus.SUCCESS && controlTags != null) {
+            machine.onControlSent(controlTags[completion.slot], outbox);
         }
+        machine.onSendsCompleted(completion.count, outbox); // a signalled one is one of them
     }
 
     private void onDisconnected() {

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -41,9 +42,19 @@ class SdpStreamTest {
     private OffloadProvider provider;
     private StreamPair pair;
 
+    /** The fabric that both ends use. */
+    TestFabric openFabric() throws IOException {
+        return new TestFabric();
+    }
+
+    /** An address of this host that the fabric serves. */
+    InetAddress host() throws IOException {
+        return InetAddress.getLoopbackAddress();
+    }
+
     @BeforeAll
     void open() throws IOException {
-        fabric = new TestFabric();
+        fabric = openFabric();
         provider = fabric.provider();
     }
 
@@ -54,7 +65,7 @@ class SdpStreamTest {
 
     @BeforeEach
     void connect() throws Exception {
-        pair = new StreamPair(provider);
+        pair = new StreamPair(provider, provider, host());
     }
 
     @AfterEach

@@ -33,7 +33,13 @@ final class StreamPair implements AutoCloseable {
 
     StreamPair(OffloadProvider listening, OffloadProvider connecting)
             throws IOException, OffloadUnavailable {
-        kernelListener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        this(listening, connecting, InetAddress.getLoopbackAddress());
+    }
+
+    /** By an address of this host that the providers' fabrics serve. */
+    StreamPair(OffloadProvider listening, OffloadProvider connecting, InetAddress host)
+            throws IOException, OffloadUnavailable {
+        kernelListener = new ServerSocket(0, 50, host);
         InetSocketAddress address = (InetSocketAddress) kernelListener.getLocalSocketAddress();
         listener = listening.listen(new ListenSpec(address, false, 50, List.of(), () -> {}));
         client = connecting.connect(spec(address));

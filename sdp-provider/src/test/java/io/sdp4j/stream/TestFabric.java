@@ -6,6 +6,9 @@ import io.sdp4j.rdma.EventLoops;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.shm.ShmConfig;
 import io.sdp4j.rdma.shm.ShmFabric;
+import io.sdp4j.rdma.verbs.VerbsConfig;
+import io.sdp4j.rdma.verbs.VerbsFabric;
+import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
 import java.io.IOException;
@@ -15,12 +18,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A provider over a shared-memory fabric of its own directory, which disappears with it. One that
  * stands beside another uses the directory of that, as another process would.
  */
 final class TestFabric implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TestFabric.class);
+
     private final Path directory;
     private final boolean ownDirectory;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -48,6 +55,20 @@ final class TestFabric implements AutoCloseable {
                         loop);
     }
 
+    private TestFabric(EventLoop loop, Fabric fabric) {
+        directory = null;
+        ownDirectory = false;
+        buffers = 32;
+        this.loop = loop;
+        this.fabric = fabric;
+    }
+
+    /** Over the RDMA device of this host. */
+    static TestFabric verbs() throws IOException {
+        EventLoop loop = EventLoops.start("test-loop", true, t -> LOG.error("caught", t));
+        return new TestFabric(loop, VerbsFabric.open(VerbsConfig.defaults(), loop));
+    }
+
     TestFabric beside() throws IOException {
         return new TestFabric(directory, false, true, buffers);
     }
@@ -61,7 +82,7 @@ final class TestFabric implements AutoCloseable {
         Fabric used = around.apply(fabric);
         return new SdpProvider(
                 new FabricSet(Map.of(fabric.name(), () -> used)),
-                new HostResolver(LocalAddresses.system()),
+                DeviceResolver.behind(new HostResolver(LocalAddresses.system())),
                 new StreamSettings(
                         buffers, 16_400, TimeUnit.SECONDS.toNanos(60), TimeUnit.SECONDS.toNanos(1)),
                 loop);

@@ -10,6 +10,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
@@ -161,18 +162,54 @@ final class MachineChecks {
     }
 
     static Check rdmaDevices() {
-        Path devices = Path.of("/sys/class/infiniband");
-        List<String> names = new ArrayList<>();
+        return rdmaDevices(Path.of("/sys/class/infiniband"));
+    }
+
+    /**
+     * @param devices one directory for each RDMA device, as in sysfs
+     */
+    static Check rdmaDevices(Path devices) {
+        String name = "RDMA devices";
+        List<String> ports = new ArrayList<>();
+        boolean active = false;
         if (Files.isDirectory(devices)) {
-            try (DirectoryStream<Path> list = Files.newDirectoryStream(devices)) {
-                list.forEach(device -> names.add(String.valueOf(device.getFileName())));
+            try (DirectoryStream<Path> all = Files.newDirectoryStream(devices, "*")) {
+                for (Path device : all) {
+                    active |= describe(device, ports);
+                }
             } catch (IOException e) {
-                return Check.warn("RDMA devices", devices + " cannot be read: " + e, "");
+                return Check.warn(name, devices + " cannot be read: " + e, "");
             }
         }
-        return names.isEmpty()
-                ? Check.ok("RDMA devices", "none; connections inside this host use shared memory")
-                : Check.ok("RDMA devices", names + ", which this version does not use yet");
+        if (ports.isEmpty()) {
+            return Check.ok(name, "none; connections inside this host use shared memory");
+        }
+        Collections.sort(ports);
+        String found = String.join(", ", ports);
+        return active
+                ? Check.ok(name, found + "; sdp4j.verbs.enabled=true lets connections use them")
+                : Check.warn(name, found, "no port is active: look at the cable and the driver");
+    }
+
+    private static boolean describe(Path device, List<String> ports) throws IOException {
+        boolean active = false;
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(device.resolve("ports"))) {
+            for (Path port : all) {
+                String state = String.join("", lines(port.resolve("state"))); // "4: ACTIVE"
+                String link = String.join("", lines(port.resolve("link_layer")));
+                active |= state.startsWith("4");
+                ports.add(
+                        device.getFileName()
+                                + " port "
+                                + port.getFileName()
+                                + " "
+                                + state.substring(state.indexOf(':') + 1).strip()
+                                + " ("
+                                + link
+                                + ")");
+            }
+        }
+        return active;
     }
 
     private static List<String> lines(Path file) {

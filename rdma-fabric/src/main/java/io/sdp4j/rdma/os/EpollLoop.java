@@ -25,6 +25,7 @@ public final class EpollLoop extends LoopBase {
     public static final int ERR = 0x8;
     public static final int RDHUP = 0x2000;
     private static final int ET = 1 << 31;
+    private static final int ONESHOT = 1 << 30;
     private static final int CTL_ADD = 1;
     private static final int CTL_DEL = 2;
     private static final int CTL_MOD = 3;
@@ -56,10 +57,27 @@ public final class EpollLoop extends LoopBase {
      * @return the number of the watch, or -errno
      */
     public long watch(int fd, IntConsumer handler) {
+        return add(fd, handler, IN | RDHUP | ET);
+    }
+
+    /**
+     * As {@link #watch}, but nothing is reported before {@link #once}, and then one event for each
+     * call of it.
+     */
+    public long watchOnDemand(int fd, IntConsumer handler) {
+        return add(fd, handler, ONESHOT);
+    }
+
+    /** Lets watch {@code number} of {@code fd} report one event, at once if it is there already. */
+    public void once(int fd, long number) {
+        control(CTL_MOD, fd, number, IN | ONESHOT);
+    }
+
+    private long add(int fd, IntConsumer handler, int events) {
         long number = numbers.getAndIncrement();
         handlers.put(number, handler);
         start();
-        int r = control(CTL_ADD, fd, number, IN | RDHUP | ET);
+        int r = control(CTL_ADD, fd, number, events);
         if (r < 0) {
             handlers.remove(number);
             return r;

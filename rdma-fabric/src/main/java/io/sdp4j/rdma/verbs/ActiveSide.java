@@ -1,0 +1,245 @@
+package io.sdp4j.rdma.verbs;
+
+import io.sdp4j.rdma.ConnectRequest;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricException.Cause;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * One attempt to connect, on the thread that wants the connection; events reach it through the
+ * event thread.
+ *
+ * <p>The local address is asked for when the destination has an RDMA path, which is as late as the
+ * connection request allows: it names the port. Whatever fails, the id and its queue pair are
+ * destroyed on the event thread, after the call that may still run on them.
+ */
+final class ActiveSide implements CmChannel.Target {
+    private final VerbsFabric fabric;
+    private final CmChannel channel;
+    private final ConnectRequest request;
+    private final ArrayDeque<CmEvent> events = new ArrayDeque<>();
+    private long id;
+    private volatile VerbsQueuePair qp;
+    private CompletableFuture<Integer> connecting = CompletableFuture.completedFuture(0);
+
+    ActiveSide(VerbsFabric fabric, CmChannel channel, ConnectRequest request) {
+        this.fabric = fabric;
+        this.channel = channel;
+        this.request = request;
+    }
+
+    @Override
+    public void onCmEvent(CmEvent e) {
+        VerbsQueuePair made = qp;
+        if (made != null) {
+            made.onCmEvent(e);
+        }
+        synchronized (events) {
+            events.add(e);
+            events.notifyAll();
+        }
+    }
+
+    Fabric.Connection connect() throws FabricException {
+        boolean complete = false;
+        try {
+            Fabric.Connection c = attempt();
+            complete = true;
+            return c;
+        } finally {
+            if (!complete) {
+                var _ = connecting.whenComplete((r, t) -> channel.loop().execute(this::discard));
+            }
+        }
+    }
+
+    private void discard() {
+        if (qp != null) {
+            qp.discard();
+        } else if (id != 0) {
+            channel.destroyId(id);
+            fabric.onIdGone();
+        }
+    }
+
+    private Fabric.Connection attempt() throws FabricException {
+        InetSocketAddress remote = request.remote();
+        resolve(remote.getPort());
+        VerbsDevice device = device();
+        int port = fabric.wirePort(device, remote.getPort());
+        if (port != remote.getPort()) {
+            long other = id;
+            id = 0;
+            channel.destroyId(other);
+            resolve(port);
+            device = device();
+        }
+        int r = channel.cm().resolveRoute(id, leftMillis());
+        if (r < 0) {
+            throw Failures.of("no RDMA path to " + remote, r);
+        }
+        expect(RdmaCmEvent.ROUTE_RESOLVED);
+        Trailer own = new Trailer(request.spec().receiveBytes(), localPort());
+        qp = new VerbsQueuePair(fabric, channel, device, id, request.spec(), false);
+        start(device, own.append(request.privateData(), Trailer.REQUEST_BYTES));
+        CmEvent established = expect(RdmaCmEvent.ESTABLISHED);
+        Trailer trailer = Trailer.of(established.privateData(), Trailer.REPLY_BYTES);
+        qp.establish(trailer);
+        if (trailer != null && device.initiatorSpeaksFirst()) {
+            qp.greet();
+        }
+        channel.retarget(id, qp);
+        return new Fabric.Connection(
+                qp, Trailer.data(established.privateData(), Trailer.REPLY_BYTES));
+    }
+
+    private void resolve(int port) throws FabricException {
+        id = channel.createId(this);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment to = SockAddr.of(arena, request.remote().getAddress(), port);
+            int r = channel.cm().resolveAddr(id, to, leftMillis());
+            if (r < 0) {
+                throw Failures.of("no RDMA device leads to " + request.remote(), r);
+            }
+        }
+        expect(RdmaCmEvent.ADDR_RESOLVED);
+    }
+
+    private VerbsDevice device() throws FabricException {
+        return fabric.device(RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT)));
+    }
+
+    private int localPort() throws FabricException {
+        try {
+            return request.localAddress().find().getPort();
+        } catch (FabricException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new FabricException(Cause.RESOURCES, "no local address: " + e.getMessage(), e);
+        }
+    }
+
+    private void start(VerbsDevice device, byte[] privateData) throws FabricException {
+        MemorySegment param =
+                ConnParams.of(
+                        Arena.ofAuto(), privateData, device.readsServed(), device.readsStarted());
+        int r;
+        if (device.connectMayBlock()) {
+            r = startElsewhere(param);
+        } else {
+            r = channel.cm().connect(id, param);
+        }
+        if (r < 0) {
+            throw Failures.of("no RDMA connection to " + request.remote(), r);
+        }
+    }
+
+    /** The call may wait for the peer longer than our caller wants to. */
+    private int startElsewhere(MemorySegment param) throws FabricException {
+        CompletableFuture<Integer> done = new CompletableFuture<>();
+        long own = id;
+        connecting = done;
+        Thread t =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("sdp4j-connect")
+                        .inheritInheritableThreadLocals(false)
+                        .unstarted(
+                                () -> {
+                                    int r = -1;
+                                    try {
+                                        r = channel.cm().connect(own, param);
+                                    } finally {
+                                        done.complete(r);
+                                    }
+                                });
+        t.setContextClassLoader(null);
+        t.start();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return done.get(patience(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (TimeoutException e) {
+                    // look again whether anybody still waits
+                } catch (ExecutionException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The next event, which must be of this type; not ended by an interrupt. */
+    private CmEvent expect(int type) throws FabricException {
+        CmEvent e = next();
+        if (e.type() != type) {
+            byte[] data = Trailer.data(e.privateData(), Trailer.REFUSAL_BYTES);
+            throw Failures.of(e, data);
+        }
+        return e;
+    }
+
+    private CmEvent next() throws FabricException {
+        boolean interrupted = false;
+        try {
+            synchronized (events) {
+                while (events.isEmpty()) {
+                    long nanos = patience();
+                    try {
+                        TimeUnit.NANOSECONDS.timedWait(events, nanos);
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+                return events.remove();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** How long to sleep before looking again whether anybody wants the connection. */
+    private long patience() throws FabricException {
+        if (request.abandoned().getAsBoolean()) {
+            throw new FabricException(Cause.ABANDONED, "nobody waits for the connection any more");
+        }
+        long left = left();
+        if (left <= 0) {
+            throw timedOut();
+        }
+        return Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS);
+    }
+
+    private long left() {
+        return request.deadlineNanos() - System.nanoTime();
+    }
+
+    private int leftMillis() throws FabricException {
+        long left = left();
+        if (left <= 0) {
+            throw timedOut();
+        }
+        return Math.clamp(left / 1_000_000, 1, Integer.MAX_VALUE);
+    }
+
+    private static FabricException timedOut() {
+        return new FabricException(Cause.TIMED_OUT, "no answer in time");
+    }
+}

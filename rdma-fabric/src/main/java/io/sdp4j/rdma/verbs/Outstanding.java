@@ -1,0 +1,210 @@
+package io.sdp4j.rdma.verbs;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.QpSpec;
+
+/**
+ * The requests of one queue pair: which are with the device, which have completed and were not seen
+ * by the user yet, and the send slots that are free.
+ *
+ * <p>Completions of receives are taken whenever somebody looks; those of sends only when they
+ * matter: they free slots when many are taken, and somebody waits for reads, writes, signalled
+ * sends, and the last one before the end. So a send costs no look of its own. Guarded by the queue
+ * pair's monitor.
+ */
+final class Outstanding {
+    private final QpResources resources;
+    private final CompletionRing ring;
+    private final RdmaOps rdmaOps = new RdmaOps(VerbsFabric.MAX_READS, VerbsFabric.MAX_WRITES);
+    private final int[] freeSlots;
+    private int freeCount;
+    private int receives;
+    private int sends;
+    private int signalledSends;
+    private int rdma;
+    private int sendsUnreported;
+    private boolean flushSeen;
+    private boolean ending;
+    private boolean greeted;
+
+    /** Nothing more comes from the device. */
+    private boolean deaf;
+
+    Outstanding(QpResources resources, QpSpec spec) {
+        this.resources = resources;
+        receives = spec.receiveSlots();
+        int others = VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
+        ring = new CompletionRing(spec.receiveSlots() + spec.sendSlots() + others);
+        freeSlots = new int[spec.sendSlots()];
+        for (int i = spec.sendSlots() - 1; i >= 0; i--) {
+            freeSlots[freeCount++] = i;
+        }
+    }
+
+    // ---- posting
+
+    /** A free send slot or -1. */
+    int takeSlot() {
+        if (freeCount == 0) {
+            reap();
+        }
+        return freeCount == 0 ? -1 : freeSlots[--freeCount];
+    }
+
+    void returnSlot(int slot) {
+        freeSlots[freeCount++] = slot;
+    }
+
+    void onSendPosted(boolean signalled) {
+        sends++;
+        if (signalled) {
+            signalledSends++;
+        }
+    }
+
+    void onReceivePosted() {
+        receives++;
+    }
+
+    /** A place for one more read or write, or -1 if there are too many. */
+    int takeRdma(int opcode, long wrId) {
+        return rdmaOps.take(opcode, wrId);
+    }
+
+    void onRdmaPosted(int place) {
+        rdma++;
+        rdmaOps.onPosted(place);
+    }
+
+    /** A read or write that the device did not get, or does not answer. */
+    void completeRdma(int place, int status) {
+        ring.add(WrId.of(WrId.RDMA, place), status, 0);
+    }
+
+    /** The connection is ending: everything that is sent matters. */
+    void onEnding() {
+        ending = true;
+    }
+
+    void onFlush() {
+        flushSeen = true;
+    }
+
+    // ---- what the device says
+
+    /** Whether the ends of sends are of interest now. */
+    boolean sendsMatter() {
+        return sends + rdma > 0
+                && (signalledSends > 0
+                        || rdma > 0
+                        || sends * 2 >= freeSlots.length
+                        || flushSeen
+                        || ending);
+    }
+
+    /** Takes everything from the device that matters. */
+    void reap() {
+        if (deaf) {
+            return;
+        }
+        int n;
+        do {
+            n = resources.pollReceives();
+            for (int i = 0; i < n; i++) {
+                int status = IbvWc.status(resources.wcs(), i);
+                if (WrId.kind(IbvWc.wrId(resources.wcs(), i)) == WrId.GREETING) {
+                    greeted |= status == IbvWc.SUCCESS;
+                    continue;
+                }
+                receives--;
+                flushSeen |= status != IbvWc.SUCCESS;
+                ring.add(IbvWc.wrId(resources.wcs(), i), status, IbvWc.byteLen(resources.wcs(), i));
+            }
+        } while (n == QpResources.BATCH);
+        while (sendsMatter()) {
+            n = resources.pollSends();
+            for (int i = 0; i < n; i++) {
+                onSendDone(IbvWc.wrId(resources.wcs(), i), IbvWc.status(resources.wcs(), i));
+            }
+            if (n < QpResources.BATCH) {
+                break;
+            }
+        }
+    }
+
+    private void onSendDone(long wrId, int status) {
+        int kind = WrId.kind(wrId);
+        if (kind == WrId.GREETING) {
+            sends--;
+            return;
+        }
+        if (kind == WrId.RDMA) {
+            rdma--;
+            rdmaOps.onCompleted(WrId.index(wrId));
+        } else {
+            sends--;
+            if (kind == WrId.SIGNALLED_SEND) {
+                signalledSends--;
+            } else if (status == IbvWc.SUCCESS) {
+                returnSlot(WrId.index(wrId));
+                sendsUnreported++;
+                return;
+            }
+        }
+        ring.add(wrId, status, 0);
+    }
+
+    /** Whether the peer's greeting has come. */
+    boolean greeted() {
+        return greeted;
+    }
+
+    /** Nothing that was sent is with the device any more. */
+    boolean sendQueueEmpty() {
+        return sends + rdma == 0;
+    }
+
+    int sends() {
+        return sends;
+    }
+
+    int receives() {
+        return receives;
+    }
+
+    int rdma() {
+        return rdma;
+    }
+
+    /** The queue pair was destroyed: what it still owed is flushed. */
+    void onDeaf() {
+        reap();
+        deaf = true;
+        for (int p = rdmaOps.abandon(); p >= 0; p = rdmaOps.abandon()) {
+            completeRdma(p, IbvWc.WR_FLUSH_ERR);
+            rdma--;
+        }
+    }
+
+    // ---- what the user has not seen
+
+    CompletionRing completed() {
+        return ring;
+    }
+
+    boolean sendsToReport() {
+        return sendsUnreported > 0;
+    }
+
+    /** Their number, which is then reported. */
+    int takeSendsToReport() {
+        int n = sendsUnreported;
+        sendsUnreported = 0;
+        return n;
+    }
+
+    /** Ends the read or write at {@code place} and names it in {@code into}. */
+    void reportRdma(int place, Completion into) {
+        rdmaOps.report(place, into);
+    }
+}

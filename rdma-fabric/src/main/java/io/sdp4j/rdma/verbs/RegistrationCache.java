@@ -1,0 +1,190 @@
+package io.sdp4j.rdma.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Registrations of the application's direct buffers that nobody uses now and somebody may use
+ * again.
+ *
+ * <p>Never stale: an entry is found by the <em>lifetime</em> of the memory (its scope), not only by
+ * its address. Two segments have equal scopes only if they come from the same buffer or arena, so
+ * memory that was freed and whose address is in use again belongs to another lifetime and is
+ * registered anew. As long as an entry exists it keeps its buffer from being collected; entries
+ * leave when their arena was closed, when they were idle for {@value #IDLE_SECONDS} s, and oldest
+ * first when all are too much. Memory of the global scope has no lifetime and is not kept.
+ *
+ * <p>Kept are only registrations that give the peer no rights: a key that was told to a peer must
+ * die with its advertisement.
+ *
+ * <p>Guarded by this object's monitor. Bounded in bytes and by {@value #MAX_ENTRIES} entries.
+ */
+final class RegistrationCache {
+    static final int IDLE_SECONDS = 10;
+    static final int MAX_ENTRIES = 256;
+
+    private record Key(MemorySegment.Scope scope, long address, long lenBytes) {}
+
+    /** One registration. */
+    static final class Entry {
+        private final Key key;
+        final long registration;
+        private int users;
+        private long idleSince;
+        private boolean kept;
+
+        private Entry(Key key, long registration) {
+            this.key = key;
+            this.registration = registration;
+        }
+    }
+
+    private final SlabPool.Registrar registrar;
+    private final long maxBytes;
+    private final Map<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+    private long bytes;
+
+    RegistrationCache(SlabPool.Registrar registrar, long maxBytes) {
+        this.registrar = registrar;
+        this.maxBytes = maxBytes;
+    }
+
+    /**
+     * A registration of {@code memory} for local use, to be given to {@link #release}; null if it
+     * fails even with nothing else kept, and {@code failure[0]} then says why.
+     */
+    synchronized Entry acquire(MemorySegment memory, int[] failure) {
+        evictClosed();
+        Key key = new Key(memory.scope(), memory.address(), memory.byteSize());
+        Entry known = entries.get(key);
+        if (known != null) {
+            known.users++;
+            return known;
+        }
+        long registration = registrar.register(memory);
+        if (registration <= 0 && evictIdle(0)) {
+            registration = registrar.register(memory); // the limit may have been met by us
+        }
+        if (registration <= 0) {
+            failure[0] = (int) registration;
+            return null;
+        }
+        Entry e = new Entry(key, registration);
+        e.users = 1;
+        boolean mortal = !key.scope.equals(Arena.global().scope());
+        if (mortal && key.lenBytes <= maxBytes) {
+            e.kept = true;
+            entries.put(key, e);
+            bytes += key.lenBytes;
+            shrink();
+        }
+        return e;
+    }
+
+    /**
+     * Ends one use.
+     *
+     * @return whether the entry is idle now, so that {@link #sweep} should be called later
+     */
+    synchronized boolean release(Entry e, long nowNanos) {
+        e.users--;
+        if (e.users > 0) {
+            return false;
+        }
+        if (!e.kept) {
+            registrar.deregister(e.registration);
+            return false;
+        }
+        e.idleSince = nowNanos;
+        shrink();
+        return e.kept;
+    }
+
+    /**
+     * Drops what was idle for too long.
+     *
+     * @return whether something is still idle
+     */
+    synchronized boolean sweep(long nowNanos) {
+        evictClosed();
+        long oldest = TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
+        boolean left = false;
+        for (Entry e : List.copyOf(entries.values())) {
+            if (e.users == 0) {
+                if (nowNanos - e.idleSince >= oldest) {
+                    drop(e);
+                } else {
+                    left = true;
+                }
+            }
+        }
+        return left;
+    }
+
+    private void shrink() {
+        if (bytes > maxBytes || entries.size() > MAX_ENTRIES) {
+            evictIdle(maxBytes);
+        }
+    }
+
+    /** Drops idle entries, oldest first, until the rest is small enough; whether any went. */
+    private boolean evictIdle(long downTo) {
+        List<Entry> idle = new ArrayList<>();
+        for (Entry e : entries.values()) {
+            if (e.users == 0) {
+                idle.add(e);
+            }
+        }
+        boolean any = false;
+        for (Entry e : idle) {
+            if (bytes <= downTo && entries.size() <= MAX_ENTRIES) {
+                break;
+            }
+            drop(e);
+            any = true;
+        }
+        return any;
+    }
+
+    private void evictClosed() {
+        Iterator<Entry> all = entries.values().iterator();
+        while (all.hasNext()) {
+            Entry e = all.next();
+            if (!e.key.scope.isAlive()) {
+                all.remove();
+                forget(e);
+            }
+        }
+    }
+
+    private void drop(Entry e) {
+        entries.remove(e.key);
+        forget(e);
+    }
+
+    private void forget(Entry e) {
+        bytes -= e.key.lenBytes;
+        e.kept = false;
+        if (e.users == 0) {
+            registrar.deregister(e.registration);
+        }
+    }
+
+    /** Ends every registration that nobody uses; those in use end with their use. */
+    synchronized void close() {
+        for (Entry e : List.copyOf(entries.values())) {
+            drop(e);
+        }
+    }
+
+    /** Registrations kept now, in use or not. */
+    synchronized int size() {
+        return entries.size();
+    }
+}

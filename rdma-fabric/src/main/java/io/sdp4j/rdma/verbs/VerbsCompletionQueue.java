@@ -1,0 +1,180 @@
+package io.sdp4j.rdma.verbs;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.WcStatus;
+
+/**
+ * What one queue pair's user sees of it: completions in the device's order, then how it ended, then
+ * only the reads and writes that were flushed.
+ *
+ * <p>Guarded by the queue pair's monitor.
+ */
+final class VerbsCompletionQueue implements CompletionQueue {
+    private final VerbsQueuePair qp;
+    private final Outstanding outstanding;
+    private final Ending ending;
+    private final Bell bell;
+
+    /** The user was told of the end. */
+    private boolean over;
+
+    VerbsCompletionQueue(VerbsQueuePair qp, Outstanding outstanding, Ending ending, Bell bell) {
+        this.qp = qp;
+        this.outstanding = outstanding;
+        this.ending = ending;
+        this.bell = bell;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    /** The user has gone. */
+    void end() {
+        over = true;
+    }
+
+    /** Whether {@link #poll} would find something. Monitor held. */
+    boolean look() {
+        qp.reap();
+        return !outstanding.completed().isEmpty()
+                || (!over
+                        && (ending.failure() != null
+                                || outstanding.sendsToReport()
+                                || ending.peerDead()
+                                || ending.complete()));
+    }
+
+    @Override
+    public boolean poll(Completion into) {
+        synchronized (qp) {
+            return take(into);
+        }
+    }
+
+    private boolean take(Completion into) {
+        CompletionRing ring = outstanding.completed();
+        if (ring.isEmpty()) {
+            qp.reap();
+        }
+        while (true) {
+            if (ending.failure() != null && !over) {
+                over = true;
+                into.opcode = Completion.ERROR;
+                into.status = ending.failure();
+                return true;
+            }
+            if (ring.isEmpty()) {
+                return pollRest(into);
+            }
+            long wrId = ring.wrId();
+            int status = ring.status();
+            int byteLen = ring.byteLen();
+            ring.removeFirst();
+            if (onCompleted(wrId, status, byteLen, into)) {
+                return true;
+            }
+        }
+    }
+
+    /** Handles one completion; whether the user sees it. */
+    private boolean onCompleted(long wrId, int status, int byteLen, Completion into) {
+        int kind = WrId.kind(wrId);
+        into.status = IbvWc.meaning(status);
+        into.signalled = false;
+        if (status != IbvWc.SUCCESS) {
+            ending.onBadStatus(into.status);
+        }
+        switch (kind) {
+            case WrId.RECEIVE -> {
+                into.opcode = Completion.RECEIVE;
+                into.slot = WrId.index(wrId);
+                into.byteLen = byteLen;
+            }
+            case WrId.RDMA -> {
+                outstanding.reportRdma(WrId.index(wrId), into);
+                return true;
+            }
+            default -> {
+                into.opcode = Completion.SEND;
+                into.slot = WrId.index(wrId);
+                into.count = 1;
+                into.signalled = kind == WrId.SIGNALLED_SEND;
+                outstanding.returnSlot(into.slot);
+            }
+        }
+        return status == IbvWc.SUCCESS && !over;
+    }
+
+    private boolean pollRest(Completion into) {
+        if (over) {
+            return false;
+        }
+        if (outstanding.sendsToReport()) {
+            into.opcode = Completion.SEND;
+            into.status = WcStatus.SUCCESS;
+            into.signalled = false;
+            into.count = outstanding.takeSendsToReport();
+            return true;
+        }
+        boolean peerDead = ending.peerDead();
+        if (!peerDead && !ending.complete()) {
+            return false;
+        }
+        over = true;
+        into.opcode = Completion.DISCONNECTED;
+        into.status = peerDead ? WcStatus.RETRY_EXC_ERR : WcStatus.SUCCESS;
+        into.count = peerDead ? Math.max(1, outstanding.sends()) : 0;
+        return true;
+    }
+
+    // ---- waiting
+
+    @Override
+    public void drive() {
+        // the device does
+    }
+
+    @Override
+    public boolean ready() {
+        synchronized (qp) {
+            return look();
+        }
+    }
+
+    @Override
+    public void await(long nanos) {
+        bell.await(nanos);
+    }
+
+    @Override
+    public void wake() {
+        bell.wake();
+    }
+
+    @Override
+    public boolean arm() {
+        return bell.arm();
+    }
+
+    @Override
+    public int descriptor() {
+        return bell.descriptor();
+    }
+
+    @Override
+    public boolean armDescriptor() {
+        return bell.armDescriptor();
+    }
+
+    @Override
+    public void releaseDescriptor() {
+        bell.releaseDescriptor();
+    }
+
+    @Override
+    public void onDoorbell(Runnable handler) {
+        bell.onDoorbell(handler);
+    }
+}

@@ -1,0 +1,43 @@
+package io.sdp4j.rdma.verbs;
+
+/**
+ * What a {@link VerbsFabric} may use.
+ *
+ * @param memoryMaxBytes registered memory of all queue pairs' buffers together
+ * @param slabBytes memory is registered in pieces of this size, or smaller ones where a limit
+ *     forbids it
+ * @param cacheMaxBytes registrations of direct buffers that are kept for the next use, together
+ * @param sharedPortMask where an RDMA listener occupies a TCP port (iWARP), it takes the port that
+ *     differs from the application's in these bits, as do those who connect; both sides must agree.
+ *     0 = the same port, which the kernel's listener then has already
+ */
+public record VerbsConfig(
+        long memoryMaxBytes, long slabBytes, long cacheMaxBytes, int sharedPortMask) {
+    private static final long MIB = 1L << 20;
+
+    public VerbsConfig {
+        if (memoryMaxBytes < 0 || slabBytes < 4096 || cacheMaxBytes < 0) {
+            throw new IllegalArgumentException(
+                    memoryMaxBytes + ", " + slabBytes + ", " + cacheMaxBytes);
+        }
+        if (sharedPortMask < 0 || sharedPortMask > 0xFFFF) {
+            throw new IllegalArgumentException("sharedPortMask " + sharedPortMask);
+        }
+    }
+
+    /**
+     * 1 GiB in slabs of 4 MiB, 64 MiB of kept registrations; the mask maps the ports below 16384,
+     * where servers are, to the next 16384, below the range of ephemeral ports.
+     */
+    public static VerbsConfig defaults() {
+        return new VerbsConfig(1024 * MIB, 4 * MIB, 64 * MIB, 0x4000);
+    }
+
+    public VerbsConfig withMemory(long maxBytes, long slab) {
+        return new VerbsConfig(maxBytes, slab, cacheMaxBytes, sharedPortMask);
+    }
+
+    public VerbsConfig withCache(long maxBytes) {
+        return new VerbsConfig(memoryMaxBytes, slabBytes, maxBytes, sharedPortMask);
+    }
+}

@@ -1,0 +1,377 @@
+package io.sdp4j.rdma.verbs;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.MemoryRegion;
+import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.WcStatus;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * One RC queue pair of a real device.
+ *
+ * <p>{@link Outstanding} knows its requests, {@link Ending} how it ends, {@link Bell} the ways to
+ * wait. {@code over}: the user was told of the end.
+ *
+ * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
+ *
+ * <p>Locks: everything is guarded by this object's monitor, which nobody holds over a wait; the
+ * caller's lock is needed only for what the SPI says. Payload is copied without it.
+ */
+final class VerbsQueuePair implements QueuePair, CmChannel.Target {
+    private final VerbsFabric fabric;
+    private final CmChannel channel;
+    private final VerbsDevice device;
+    private final QpResources resources;
+    private final Outstanding outstanding;
+    private final Ending ending;
+    private final Bell bell;
+    private final VerbsCompletionQueue completions;
+
+    /** What the user registered and has not closed. */
+    private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
+
+    private int sendBytes;
+
+    private boolean open = true;
+
+    private boolean closed;
+
+    /**
+     * The queue pair of {@code id}, not yet connected, with all receives posted.
+     *
+     * @param greeted whether the peer will send a greeting first
+     * @throws FabricException if there is not enough of something; nothing is left then but the id
+     */
+    VerbsQueuePair(
+            VerbsFabric fabric,
+            CmChannel channel,
+            VerbsDevice device,
+            long id,
+            QpSpec spec,
+            boolean greeted)
+            throws FabricException {
+        this.fabric = fabric;
+        this.channel = channel;
+        this.device = device;
+        device.acquire();
+        boolean complete = false;
+        try {
+            resources = new QpResources(channel, device, id, spec, greeted);
+            complete = true;
+        } finally {
+            if (!complete) {
+                fabric.release(device);
+            }
+        }
+        outstanding = new Outstanding(resources, spec);
+        ending = new Ending(this, channel, resources, outstanding);
+        bell = new Bell(this, resources, channel.loop());
+        completions = new VerbsCompletionQueue(this, outstanding, ending, bell);
+        VerbsDevice.add(resources.queuePair(), this);
+    }
+
+    /**
+     * The peer has answered. Send slots are as large as its receive slots, within reason, or as our
+     * own if it does not say.
+     *
+     * @param trailer what it told, or null
+     */
+    void establish(Trailer trailer) throws FabricException {
+        int own = resources.spec.receiveBytes();
+        int most = Math.max(own, VerbsFabric.MAX_SEND_BYTES);
+        sendBytes = trailer == null ? own : Math.min(trailer.receiveBytes(), most);
+        resources.takeSendMemory(sendBytes);
+        fabric.established(this);
+    }
+
+    /** Lets the passive side speak. */
+    synchronized void greet() throws FabricException {
+        int r = resources.postGreeting();
+        if (r != 0) {
+            throw Failures.of("the connection ended at once", -Math.abs(r));
+        }
+        outstanding.onSendPosted(false);
+    }
+
+    /** Runs {@code then} on the event thread when the peer's greeting has come. Event thread. */
+    void onGreeting(Runnable then) {
+        bell.onGreeting(then);
+    }
+
+    /** Monitor held. */
+    boolean greeted() {
+        return outstanding.greeted();
+    }
+
+    VerbsDevice device() {
+        return device;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    /** Whether the user was told of the end. */
+    boolean isOver() {
+        return completions.isOver();
+    }
+
+    boolean draining() {
+        return ending.draining();
+    }
+
+    // ---- slots
+
+    @Override
+    public MemorySegment sendMemory() {
+        return resources.sendMemory();
+    }
+
+    @Override
+    public long sendOffset(int slot) {
+        return (long) slot * resources.sendStride();
+    }
+
+    @Override
+    public int sendBytes() {
+        return sendBytes;
+    }
+
+    @Override
+    public MemorySegment receiveMemory() {
+        return resources.receiveMemory();
+    }
+
+    @Override
+    public long receiveOffset(int slot) {
+        return (long) slot * resources.receiveStride();
+    }
+
+    @Override
+    public synchronized int takeSendSlot() {
+        return outstanding.takeSlot();
+    }
+
+    @Override
+    public synchronized void returnSendSlot(int slot) {
+        outstanding.returnSlot(slot);
+    }
+
+    // ---- posting
+
+    /** Whether requests still go to the device. */
+    private boolean usable() {
+        return !completions.isOver() && ending.none();
+    }
+
+    @Override
+    public synchronized void postSend(int slot, int byteLen, int flags) {
+        if (!usable()) {
+            returnSendSlot(slot); // flushed
+            return;
+        }
+        if (byteLen < 0 || byteLen > sendBytes) {
+            returnSendSlot(slot);
+            ending.fail(WcStatus.LOC_LEN_ERR);
+            return;
+        }
+        boolean signalled = (flags & SIGNALLED) != 0;
+        long wrId = WrId.of(signalled ? WrId.SIGNALLED_SEND : WrId.SEND, slot);
+        if (resources.postSend(wrId, slot, byteLen, (flags & SOLICITED) != 0) != 0) {
+            returnSendSlot(slot);
+            ending.onFlush();
+            return;
+        }
+        outstanding.onSendPosted(signalled);
+    }
+
+    @Override
+    public synchronized void postReceive(int slot) {
+        if (ending.isCut() || completions.isOver()) {
+            return;
+        }
+        if (resources.postReceive(slot) != 0) {
+            ending.onFlush();
+        } else {
+            outstanding.onReceivePosted();
+        }
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
+            throws FabricException {
+        VerbsMemoryRegion r = device.register(memory, remoteRead, remoteWrite, regions::remove);
+        regions.add(r);
+        return r;
+    }
+
+    @Override
+    public boolean postRead(
+            long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
+        return postRdma(Completion.READ, wrId, local, offset, len, address, rkey);
+    }
+
+    @Override
+    public boolean postWrite(
+            long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
+        return postRdma(Completion.WRITE, wrId, local, offset, len, address, rkey);
+    }
+
+    private synchronized boolean postRdma(
+            int opcode,
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            int len,
+            long address,
+            int rkey) {
+        int place = outstanding.takeRdma(opcode, wrId);
+        if (place < 0) {
+            return false;
+        }
+        long id = WrId.of(WrId.RDMA, place);
+        if (!usable()) {
+            outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
+            bell.onChange();
+        } else if (!(local instanceof VerbsMemoryRegion region)
+                || !region.covers(device, offset, len)) {
+            outstanding.completeRdma(place, IbvWc.LOC_PROT_ERR);
+            bell.onChange();
+        } else {
+            int op = opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
+            long from = region.address() + offset;
+            if (resources.postRdma(id, op, from, region.lkey(), len, address, rkey) == 0) {
+                outstanding.onRdmaPosted(place);
+            } else {
+                outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
+                ending.onFlush();
+            }
+        }
+        return true;
+    }
+
+    // ---- what completed
+
+    /** Whether the ends of sends are of interest now. Monitor held. */
+    boolean sendsMatter() {
+        return outstanding.sendsMatter();
+    }
+
+    /** Takes everything from the device. Monitor held. */
+    void reap() {
+        if (open) {
+            outstanding.reap();
+            ending.onReaped();
+        }
+    }
+
+    /** Monitor held. */
+    void watchSends() {
+        bell.watchSends();
+    }
+
+    /** Something happened that the device does not tell. */
+    void onChange() {
+        bell.onChange();
+    }
+
+    /** Whether the user would find something now. Monitor held. */
+    boolean look() {
+        return completions.look();
+    }
+
+    @Override
+    public CompletionQueue completions() {
+        return completions;
+    }
+
+    // ---- the end
+
+    @Override
+    public synchronized void disconnect() {
+        ending.drain(Ending.DRAIN_NANOS);
+    }
+
+    @Override
+    public synchronized void abort() {
+        // what was sent last tells the peer why, so it is given a moment
+        ending.drain(Ending.ABORT_DRAIN_NANOS);
+    }
+
+    /** The device, the fabric or the clock ends it. Any thread. */
+    synchronized void failFromOutside(WcStatus why) {
+        if (!ending.isCut()) {
+            ending.fail(why);
+        }
+    }
+
+    @Override
+    public void onCmEvent(CmEvent e) {
+        switch (e.type()) {
+            case RdmaCmEvent.DISCONNECTED -> onGone();
+            case RdmaCmEvent.DEVICE_REMOVAL -> {
+                fabric.onRemoved(device);
+                onGone();
+            }
+            default -> {
+                // the end of time-wait, a changed address: nothing to do
+            }
+        }
+    }
+
+    /** The peer knows of the end, or is not waited for any longer. Event thread. */
+    void onGone() {
+        synchronized (this) {
+            ending.onGone();
+        }
+        bell.onChange();
+        destroyIfLeft();
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            completions.end();
+            bell.disarm();
+            ending.drain(Ending.DRAIN_NANOS);
+        }
+        channel.loop().execute(this::destroyIfLeft);
+    }
+
+    /** Ends a queue pair that was never connected, or whose user was not told. Event thread. */
+    void discard() {
+        synchronized (this) {
+            closed = true;
+            ending.skip();
+        }
+        destroyIfLeft();
+    }
+
+    private void destroyIfLeft() {
+        synchronized (this) {
+            if (!closed || !ending.gone() || !open) {
+                return;
+            }
+            open = false;
+            ending.cancelTimers();
+            bell.close();
+            VerbsDevice.remove(resources.queuePair());
+            resources.release();
+        }
+        for (VerbsMemoryRegion r : regions) {
+            r.close();
+        }
+        fabric.release(device);
+        channel.destroyId(resources.id());
+        fabric.forget(this);
+    }
+}

@@ -1,0 +1,117 @@
+package io.sdp4j.rdma.verbs;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.EventLoops;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricContract;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.WcStatus;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/**
+ * The contract with both ends on one real RDMA device. Skipped, and counted as skipped, where there
+ * is none; {@code lab/checks/verbs} runs it over soft-RoCE and soft-iWARP and does not skip.
+ */
+@EnabledIf(value = "io.sdp4j.rdma.verbs.Lab#present", disabledReason = Lab.ABSENT)
+final class VerbsContractTest extends FabricContract {
+    private static final EventLoop LOOP = EventLoops.start("test-verbs", true, Lab.THROWN::add);
+
+    private Map<String, Long> before;
+
+    @BeforeEach
+    void count() {
+        before = Lab.resources();
+    }
+
+    @Override
+    protected InetAddress host() throws Exception {
+        return Lab.address();
+    }
+
+    @Override
+    protected boolean findsListenerFirst() {
+        return false;
+    }
+
+    @Override
+    protected boolean targetServesByPolling() {
+        return false;
+    }
+
+    @Override
+    protected int crowd() {
+        // soft-iWARP in User-mode Linux makes 28 queue pairs of this size, also for a C program
+        return Lab.iwarp() ? 12 : super.crowd();
+    }
+
+    @Override
+    protected boolean checksRightToRead() {
+        return !Lab.iwarp(); // soft-iWARP of Linux 6.1 answers a read without looking at rights
+    }
+
+    @Override
+    protected void assertBreachAtTarget(Completion at) {
+        // what the device tells of it, if anything, races with the end of the connection
+        if (at.opcode == Completion.ERROR) {
+            assertTrue(at.status == WcStatus.REM_ACCESS_ERR || at.status == WcStatus.FATAL_ERR);
+        } else {
+            assertEquals(Completion.DISCONNECTED, at.opcode);
+        }
+    }
+
+    @Override
+    protected void assertBreachAtInitiator(QueuePair qp) {
+        if (!Lab.iwarp()) {
+            super.assertBreachAtInitiator(qp);
+            return;
+        }
+        // iWARP answers a breach with the end of the connection: no request is named, and a write
+        // may have been called successful when it left
+        boolean ended = false;
+        for (int left = 3; left > 0; left--) {
+            Completion c = next(qp);
+            switch (c.opcode) {
+                case Completion.READ, Completion.WRITE ->
+                        assertTrue(
+                                c.status == WcStatus.WR_FLUSH_ERR
+                                        || c.status == WcStatus.REM_ACCESS_ERR
+                                        || c.opcode == Completion.WRITE,
+                                () -> "status " + c.status);
+                default -> {
+                    assertTrue(c.opcode == Completion.DISCONNECTED || c.opcode == Completion.ERROR);
+                    ended = true;
+                }
+            }
+        }
+        assertTrue(ended);
+    }
+
+    @Override
+    protected Fabric openActive() throws Exception {
+        return VerbsFabric.open(VerbsConfig.defaults(), LOOP);
+    }
+
+    @Override
+    protected Fabric openPassive() throws Exception {
+        return VerbsFabric.open(VerbsConfig.defaults(), LOOP);
+    }
+
+    @Override
+    protected void afterClose() throws Exception {
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> ((VerbsFabric) active).isShut() && ((VerbsFabric) passive).isShut());
+        await().atMost(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertEquals(before, Lab.resources(), "left behind"));
+        assertEquals(List.of(), List.copyOf(Lab.THROWN));
+    }
+}
