@@ -3,6 +3,7 @@ package io.sdp4j.rdma;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
@@ -62,7 +63,7 @@ public final class JUnitMain {
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
         LauncherFactory.create().execute(built, summary, new Progress());
         TestExecutionSummary s = summary.getSummary();
-        PrintWriter out = new PrintWriter(System.out, true);
+        PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
         s.printFailuresTo(out, 30);
         out.printf(
                 "%d passed, %d failed, %d skipped%n",
