@@ -31,8 +31,8 @@ final class Resizing {
     Resizing(WireConfig config) {
         ownBytes = config.receiveBytes();
         Features f = config.features();
-        minBytes = f.minReceiveBytes() == 0 ? ownBytes : f.minReceiveBytes();
-        maxBytes = f.maxReceiveBytes() == 0 ? ownBytes : f.maxReceiveBytes();
+        minBytes = f.minReceiveBytes() == 0 ? ownBytes : Math.min(f.minReceiveBytes(), ownBytes);
+        maxBytes = Math.max(f.maxReceiveBytes(), ownBytes);
     }
 
     /** What Hello or HelloAck said. */

@@ -69,7 +69,8 @@ final class Schedule {
         cureDeadlock();
         sinkPump.pump(out);
         sourcePump.pump(room(), out);
-        sinkPump.offer(room(), out);
+        // One is left to SrcAvail: a SinkAvail may stay for as long as the peer has nothing to say.
+        sinkPump.offer(room() - 1, out);
         resize(out);
         rest(out);
         if (send.finDue() && !resting.wanted() && emitter.controlAllowed()) {

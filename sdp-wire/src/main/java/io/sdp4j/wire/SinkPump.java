@@ -88,6 +88,11 @@ final class SinkPump {
 
     /** RdmaRdCompl and SendSm for the oldest offers, in order (6.2, 6.4, 6.6). */
     private void answer(Outbox out) {
+        // A peer whose messages we hold unacknowledged may be out of credits, and we with it. Nothing
+        // is being read any more, so the acknowledgement need not wait for the answers.
+        if (offers.cancelled() && offers.reads().size() == 0 && !emitter.controlAllowed()) {
+            credits.releaseAck();
+        }
         while (offers.emptyReads() > 0 && emitter.controlAllowed()) {
             offers.onEmptyReadAnswered(emitter.rdmaRdCompl(0, features.pipelining(), out));
         }

@@ -103,18 +103,18 @@ final class SourcePump {
         if (mode >= 0 && emitter.controlAllowed()) {
             int mseq = emitter.control(Mid.MODE_CHANGE, 0, mode << 28, out);
             send.onModeChangeSent(mode, mseq);
-            if (mode == Mch.BUFFERED && !sources.isEmpty()) {
-                sources.revoke();
-            }
             changeMode(out); // by way of Combined
         }
     }
 
     /** SrcAvails: one with payload in Combined, several without in Pipelined (6.2). */
     private void advertise(int room, Outbox out) {
+        if (send.wish() == Mch.BUFFERED && sources.outstanding() == 0 && !sources.isEmpty()) {
+            sources.revoke(); // the last mode that lets lent buffers be read has passed
+        }
         for (int left = room; left > 0 && free() && offers.isEmpty(); left--) {
             Region r = sources.next();
-            if (r == null || send.wish() != send.mode()) {
+            if (r == null || send.wish() == Mch.BUFFERED) {
                 return;
             }
             if (send.mode() == Mch.PIPELINED) {

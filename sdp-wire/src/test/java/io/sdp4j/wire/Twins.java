@@ -18,7 +18,17 @@ import java.util.List;
  */
 final class Twins {
     /** What may go wrong in a run. */
-    record Faults(boolean ends, boolean failures, boolean wildTimers, boolean lies) {
+    record Faults(
+            boolean ends, boolean failures, boolean wildTimers, boolean lies, boolean lending) {
+        Faults(boolean ends, boolean failures, boolean wildTimers, boolean lies) {
+            this(ends, failures, wildTimers, lies, false);
+        }
+
+        /** The same, with buffers lent. */
+        Faults lent() {
+            return new Faults(ends, failures, wildTimers, lies, true);
+        }
+
         static final Faults NONE = new Faults(false, false, false, false);
         static final Faults ENDS = new Faults(true, false, false, false);
         static final Faults ALL = new Faults(true, true, true, false);
@@ -34,6 +44,7 @@ final class Twins {
         int tag; // of a signalled control message, else 0
         boolean hangUp; // the connection below ends here
         boolean failed; // and is reported as a queue pair error
+        Lender.Rdma rdma; // no message, but an RDMA operation
     }
 
     private final Choices choices;
@@ -62,7 +73,8 @@ final class Twins {
         int slots = 4 + choices.below(choices.below(2) == 0 ? 2 : 40);
         int bytes = 37 + choices.below(100);
         int depth = choices.below(2) == 0 ? Integer.MAX_VALUE : 3 + choices.below(12);
-        return new WireConfig(slots, bytes, depth, 1 + choices.below(4), 4, 4);
+        WireConfig config = new WireConfig(slots, bytes, depth, 1 + choices.below(4), 4, 4);
+        return faults.lending ? config.with(Lender.features(choices)) : config;
     }
 
     private void shakeHands() {
@@ -102,6 +114,10 @@ final class Twins {
 
     private void move() {
         Side side = choices.below(2) == 0 ? a : b;
+        if (faults.lending && choices.below(3) == 0) {
+            side.lender.move();
+            return;
+        }
         switch (choices.below(faults.ends || faults.failures || faults.lies ? 16 : 12)) {
             case 0, 1 -> {
                 for (int i = choices.below(8); i >= 0; i--) {
@@ -210,11 +226,18 @@ final class Twins {
     }
 
     private static int messages(Deque<Message> queue) {
-        boolean ends = !queue.isEmpty() && queue.peekLast().hangUp;
-        return queue.size() - (ends ? 1 : 0);
+        int count = 0;
+        for (Message message : queue) {
+            count += message.hangUp || message.rdma != null ? 0 : 1;
+        }
+        return count;
     }
 
-    private void check(boolean ok, String what) {
+    boolean lied() {
+        return lied;
+    }
+
+    void check(boolean ok, String what) {
         if (!ok) {
             throw new AssertionError(what + "\n" + this);
         }
@@ -237,7 +260,9 @@ final class Twins {
         final Deque<Message> sent = new ArrayDeque<>(); // delivered, completion not yet reported
         final Deque<long[]> unread = new ArrayDeque<>(); // slot, position, bytes
         final long[] slotAt;
+        final Lender lender = new Lender(Twins.this, this, choices);
         Side peer;
+        private long sendAt; // position of the payload being sent
         int limit; // highest message number the peer's messages have allowed, kept independently
         int advertised; // the same that our messages have told the peer
         boolean established = true;
@@ -290,12 +315,16 @@ final class Twins {
                     + ", closed "
                     + closed
                     + ", dead "
-                    + dead;
+                    + dead
+                    + lender;
         }
 
         /** Whether the peer's application has read all we wrote, unless it does not want to. */
         boolean peerSees() {
-            return peer.inShut || peer.read == written;
+            return peer.inShut
+                    || (peer.read == written
+                            && lender.sources.isEmpty()
+                            && lender.pending.isEmpty());
         }
 
         void event(Runnable event) {
@@ -328,7 +357,7 @@ final class Twins {
 
         private void act(int i) {
             switch (out.kind(i)) {
-                case Outbox.SEND, Outbox.CONTROL -> post(i);
+                case Outbox.SEND, Outbox.CONTROL, Outbox.SEND_LENT -> post(i);
                 case Outbox.DELIVER -> deliver(i);
                 case Outbox.REPOST -> posted.add(out.slot(i));
                 case Outbox.ARM_TIMER -> timers |= 1 << out.timer(i);
@@ -343,7 +372,8 @@ final class Twins {
                     hangUp(choices.below(2) == 0);
                     dead = true;
                 }
-                default -> throw new AssertionError(out.toString());
+                case Outbox.RESIZE, Outbox.KEEP_ALIVE -> {}
+                default -> lender.act(i);
             }
         }
 
@@ -353,17 +383,21 @@ final class Twins {
             MemorySegment header = MemorySegment.ofArray(message.header);
             out.writeHeader(i, header, 0);
             message.byteLen = out.messageBytes(i);
-            message.streamAt = written;
+            message.streamAt = sendAt;
+            if (out.kind(i) == Outbox.SEND) {
+                lender.onSent(out.bytes(i));
+            } else if (out.kind(i) == Outbox.SEND_LENT) {
+                message.streamAt = lender.positionOf(i);
+            }
             message.tag = (out.flags(i) & Outbox.SIGNALLED) != 0 ? out.tag(i) : 0;
             check(Bsdh.check(header, 0, message.byteLen) == Bsdh.Fault.NONE, "malformed message");
-            check(message.byteLen <= peer.config.receiveBytes(), "too long for the peer");
+            check(message.byteLen <= peer.receiveBytes(), "too long for the peer");
             if (!lied) {
                 checkCredit(header, out.bytes(i) > 0);
             }
             advertised = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
-            written += out.bytes(i);
             wire.add(message);
-            int busy = wire.size() + sent.size();
+            int busy = messages(wire) + sent.size();
             check(
                     config.sendDepth() == Integer.MAX_VALUE || busy <= config.sendDepth(),
                     "send queue overrun");
@@ -382,7 +416,7 @@ final class Twins {
         private void deliver(int i) {
             int bytes = out.bytes(i);
             check(bytes > 0, "delivers nothing");
-            if (!lied) {
+            if (!lied && !faults.lending) {
                 check(out.offset(i) == Bsdh.BYTES, "payload offset");
             }
             check(!inShut, "delivers to a reader who left");
@@ -396,8 +430,20 @@ final class Twins {
             wire.add(end);
         }
 
+        /** RDMA goes the way of the messages. */
+        void transmit(Lender.Rdma rdma) {
+            Message message = new Message();
+            message.rdma = rdma;
+            wire.add(message);
+        }
+
+        private int receiveBytes() {
+            return Math.max(config.receiveBytes(), config.features().maxReceiveBytes());
+        }
+
         void write() {
-            if (reserved || outShut || !machine.reserve()) {
+            boolean over = outShut && machine.source().owedBytes() == 0;
+            if (reserved || over || !machine.reserve()) {
                 return;
             }
             reserved = true;
@@ -415,13 +461,12 @@ final class Twins {
                 event(() -> machine.unreserve(out));
                 return;
             }
-            int bytes = 1 + choices.below(machine.maxPayload());
+            int bytes = 1 + choices.below(lender.sendLimit());
+            sendAt = lender.sendPosition();
             event(
                     () -> {
-                        long before = written;
                         boolean left = machine.send(0, bytes, choices.below(8) == 7, out);
                         check(left == out.size() > 0, "send tells the wrong story");
-                        check(left || before == written, "sent after all");
                     });
         }
 
@@ -432,6 +477,10 @@ final class Twins {
                 Message message = peer.wire.remove();
                 moved = true;
                 if (dead) {
+                    continue;
+                }
+                if (message.rdma != null) {
+                    lender.land(message.rdma);
                     continue;
                 }
                 if (!message.hangUp) {
@@ -506,7 +555,9 @@ final class Twins {
                     check(chunk[1] == read, name + " read " + chunk[1] + " instead of " + read);
                 }
                 read = chunk[1] + chunk[2];
-                event(() -> machine.consumed((int) chunk[0], out));
+                if (chunk[0] >= 0) {
+                    event(() -> machine.consumed((int) chunk[0], out));
+                }
             }
             return moved;
         }
@@ -536,7 +587,9 @@ final class Twins {
                     event(() -> machine.shutdownInput(out));
                     while (!unread.isEmpty()) {
                         long[] chunk = unread.remove();
-                        event(() -> machine.consumed((int) chunk[0], out));
+                        if (chunk[0] >= 0) {
+                            event(() -> machine.consumed((int) chunk[0], out));
+                        }
                     }
                 }
                 case 4 -> close(false);
@@ -557,6 +610,9 @@ final class Twins {
         }
 
         void shutOutput() {
+            if (lender.mustNotShut()) {
+                return;
+            }
             outShut = true;
             event(() -> machine.shutdownOutput(out));
         }
@@ -565,7 +621,8 @@ final class Twins {
             if (closed) {
                 return;
             }
-            boolean quiet = machine.eof() && unread.isEmpty() && !abortive;
+            boolean lost = lender.mustNotShut() || !lender.pending.isEmpty();
+            boolean quiet = machine.eof() && unread.isEmpty() && !abortive && !lost;
             rough |= !quiet; // the peer may have sent, or may still send, what nobody will read
             closed = true;
             outShut = true;
@@ -592,7 +649,7 @@ final class Twins {
 
         void fireTimer(int timer) {
             if ((timers & (1 << timer)) != 0) {
-                rough = true;
+                rough |= timer != SdpMachine.TIMER_SRC_AVAIL;
                 timers &= ~(1 << timer);
                 event(() -> machine.onTimer(timer, out));
             } else if (choices.below(8) == 0) {
@@ -631,7 +688,7 @@ final class Twins {
         /** A message on the way is not what this machine sent. */
         void lie() {
             Message victim = wire.peekLast();
-            if (victim == null || victim.hangUp) {
+            if (victim == null || victim.hangUp || victim.rdma != null) {
                 return;
             }
             lied = true;
@@ -673,6 +730,7 @@ final class Twins {
             moved |= poll(Integer.MAX_VALUE);
             moved |= reading && read(Integer.MAX_VALUE);
             moved |= completeSends(Integer.MAX_VALUE);
+            moved |= faults.lending && lender.progress(reading);
             return moved;
         }
     }

@@ -34,6 +34,26 @@ class TwinsTest {
         soak(Twins.Faults.LIES);
     }
 
+    @Test
+    void everyLentByteArrivesOnceInOrder() {
+        soak(Twins.Faults.NONE.lent());
+    }
+
+    @Test
+    void everyOrderlyEndIsOrderlyWithBuffersLent() {
+        soak(Twins.Faults.ENDS.lent());
+    }
+
+    @Test
+    void everyFailureReturnsWhatIsLent() {
+        soak(Twins.Faults.ALL.lent());
+    }
+
+    @Test
+    void aLyingPeerIsLentToWithoutHarm() {
+        soak(Twins.Faults.LIES.lent());
+    }
+
     /** Goal: as above, with the shortest failing schedule. Method: twins under chosen schedules. */
     @Property(tries = 500)
     void everyChosenScheduleHolds(
