@@ -45,6 +45,10 @@ public enum AbortReason {
     TOO_MANY_ADVERTISEMENTS(Group.VIOLATION),
     /** An answer to a question that was never asked. */
     UNEXPECTED_ANSWER(Group.VIOLATION),
+    /** A completion message that tells of more bytes than were advertised. */
+    BAD_COMPLETION(Group.VIOLATION),
+    /** An impossible size of receive buffers. */
+    BAD_SIZE(Group.VIOLATION),
     /** The peer asked to suspend the session, which this machine does not do. */
     SUSPEND_UNSUPPORTED(Group.VIOLATION),
 
@@ -66,7 +70,9 @@ public enum AbortReason {
     /** Bytes arrived after the application had closed. */
     DATA_AFTER_CLOSE(Group.LOCAL),
     /** The peer did not end its half in time after our close. */
-    CLOSE_TIMEOUT(Group.LOCAL);
+    CLOSE_TIMEOUT(Group.LOCAL),
+    /** The peer did not answer a cancel or a request to suspend, or RDMA did not complete. */
+    ANSWER_TIMEOUT(Group.TRANSPORT);
 
     private enum Group {
         NONE,

@@ -11,29 +11,36 @@ import java.lang.foreign.MemorySegment;
  * <p>Source: sdp-wire.md 2.13 and appendix B.
  */
 final class Arrivals {
-    private final int receiveBytes;
     private final Lifecycle life;
     private final Credits credits;
     private final SendHalf send;
     private final ReceiveHalf receive;
-    private final Emitter emitter;
+    private final Resizing sizes;
+    private final Resting resting;
+    private final boolean connecting;
+    private final boolean suspending;
 
     private long bytesReceived;
     private long creditUpdatesReceived;
+    private int delivered; // slots that the shell holds
 
     Arrivals(
-            int receiveBytes,
             Lifecycle life,
             Credits credits,
             SendHalf send,
             ReceiveHalf receive,
-            Emitter emitter) {
-        this.receiveBytes = receiveBytes;
+            Resizing sizes,
+            Resting resting,
+            boolean connecting,
+            boolean suspending) {
         this.life = life;
         this.credits = credits;
         this.send = send;
         this.receive = receive;
-        this.emitter = emitter;
+        this.sizes = sizes;
+        this.resting = resting;
+        this.connecting = connecting;
+        this.suspending = suspending;
     }
 
     long bytesReceived() {
@@ -44,14 +51,32 @@ final class Arrivals {
         return creditUpdatesReceived;
     }
 
+    /** Whether the shell holds slots with bytes that come before any other. */
+    boolean unread() {
+        return delivered > 0;
+    }
+
+    void onConsumed(int slot, Outbox out) {
+        delivered--;
+        repost(slot, false, out);
+    }
+
     /** A message does what it says, or names why it must not. */
     AbortReason take(int slot, MemorySegment m, long at, int byteLen, Outbox out) {
+        sizes.onArrival();
         AbortReason fault = examine(m, at, byteLen);
-        if (fault == AbortReason.NONE) {
-            receive.onAck(credits);
-            fault = dispatch(slot, m, at, byteLen, out);
+        if (fault != AbortReason.NONE) {
+            return fault;
         }
-        return fault;
+        if (resting.peerSilent()) {
+            return AbortReason.ILLEGAL_IN_STATE; // nothing follows SuspComm (10)
+        }
+        receive.offers.onAck(credits, send.sources.acksHeldBack(credits));
+        send.offers.onAck(credits);
+        if ((Bsdh.flags(m, at) & Bsdh.OOB_PEND) != 0) {
+            out.wake(Outbox.URGENT); // on any message (8)
+        }
+        return dispatch(slot, m, at, byteLen, out);
     }
 
     /** Everything that can be checked before the message means anything (sdp-wire.md 2.13). */
@@ -69,7 +94,7 @@ final class Arrivals {
         if (fault != AbortReason.NONE) {
             return fault;
         }
-        if (byteLen > receiveBytes) {
+        if (byteLen > sizes.ownBytes()) {
             return AbortReason.MESSAGE_TOO_LONG;
         }
         return credits.accept(Bsdh.mseq(m, at), Bsdh.mseqAck(m, at), Bsdh.bufs(m, at));
@@ -85,37 +110,53 @@ final class Arrivals {
         if (mid == Mid.SRC_AVAIL) {
             return onSrcAvail(slot, m, header, byteLen, out);
         }
+        if (mid == Mid.SINK_AVAIL) {
+            return onSinkAvail(slot, m, header, byteLen, out);
+        }
         if (Mid.experimental(mid)) {
             repost(slot, false, out); // counted, dropped (2.13)
             return AbortReason.NONE;
         }
+        int ack = Bsdh.mseqAck(m, at);
         AbortReason fault =
                 switch (mid) {
                     case Mid.DISCONN -> receive.onDisConn();
                     case Mid.ABORT_CONN -> // takes an earlier DisConn back, else illegal (12.3)
                             receive.fin() ? AbortReason.PEER_ABORT : AbortReason.ILLEGAL_IN_STATE;
-                    case Mid.SEND_SM -> send.onSendSm();
-                    case Mid.RDMA_WR_COMPL -> receive.onRdmaWrCompl();
-                    case Mid.RDMA_RD_COMPL -> send.onRdmaRdCompl();
+                    case Mid.SEND_SM -> {
+                        send.sources.onSendSm(ack);
+                        yield AbortReason.NONE;
+                    }
+                    case Mid.RDMA_WR_COMPL -> onRdmaWrCompl(RwCh.len(m, header), out);
+                    case Mid.RDMA_RD_COMPL -> send.sources.onRdmaRdCompl(RrCh.len(m, header), ack);
                     case Mid.MODE_CHANGE ->
                             Mch.sendHalf(m, header)
                                     ? send.onModeChange(Mch.mode(m, header))
                                     : receive.onModeChange(Mch.mode(m, header));
-                    case Mid.SRC_AVAIL_CANCEL -> receive.onSrcAvailCancel();
-                    case Mid.SINK_AVAIL -> send.onSinkAvail();
-                    case Mid.SINK_AVAIL_CANCEL -> send.onSinkAvailCancel();
-                    case Mid.SINK_CANCEL_ACK -> receive.onSinkCancelAck();
-                    case Mid.CH_RCV_BUF -> {
-                        emitter.onResizeAsked(); // answered with the old size: refused (9)
+                    case Mid.SRC_AVAIL_CANCEL -> receive.onSrcAvailCancel(Bsdh.mseq(m, at));
+                    case Mid.SINK_AVAIL_CANCEL -> {
+                        send.offers.onCancel();
                         yield AbortReason.NONE;
                     }
-                    case Mid.CH_RCV_BUF_ACK, Mid.SUSP_COMM_ACK -> AbortReason.UNEXPECTED_ANSWER;
-                    case Mid.SUSP_COMM -> AbortReason.SUSPEND_UNSUPPORTED; // never ignored (10)
+                    case Mid.SINK_CANCEL_ACK -> {
+                        boolean held = send.sources.acksHeldBack(credits);
+                        yield receive.sinks.onSinkCancelAck(ack, held, out);
+                    }
+                    case Mid.CH_RCV_BUF -> {
+                        int posted = credits.posted();
+                        sizes.onRequest(CrbH.desiredBytes(m, header), connecting, ack, posted, out);
+                        yield AbortReason.NONE;
+                    }
+                    case Mid.CH_RCV_BUF_ACK -> sizes.onAnswer(CrbAh.actualBytes(m, header));
+                    case Mid.SUSP_COMM -> onSuspComm(m, header);
+                    case Mid.SUSP_COMM_ACK ->
+                            resting.onAnswer() ? AbortReason.NONE : AbortReason.UNEXPECTED_ANSWER;
                     default -> AbortReason.ILLEGAL_IN_STATE; // Hello, HelloAck
                 };
         if (fault == AbortReason.NONE) {
             repost(slot, false, out);
             if (mid == Mid.DISCONN) {
+                receive.sinks.giveUp(out);
                 life.onPeerFin(out);
             }
         }
@@ -129,7 +170,7 @@ final class Arrivals {
             repost(slot, true, out);
             return AbortReason.NONE;
         }
-        AbortReason fault = receive.onPayload();
+        AbortReason fault = receive.onPayload(payloadBytes);
         if (fault == AbortReason.NONE) {
             int urgentFlags = flags & (Bsdh.OOB_PRES | Bsdh.OOB_PEND);
             fault = deliver(slot, Bsdh.BYTES, payloadBytes, urgentFlags, out);
@@ -142,11 +183,73 @@ final class Arrivals {
         int offset = Bsdh.BYTES + SrcAh.BYTES;
         int payloadBytes = byteLen - offset;
         AbortReason fault =
-                receive.onSrcAvail(SrcAh.len(m, header), SrcAh.lenLegal(m, header), payloadBytes);
+                receive.onSrcAvail(
+                        SrcAh.len(m, header),
+                        SrcAh.lenLegal(m, header),
+                        SrcAh.rkey(m, header),
+                        SrcAh.va(m, header),
+                        payloadBytes);
         if (fault != AbortReason.NONE) {
             return fault;
         }
+        if (payloadBytes > 0
+                && !life.closeCalled()
+                && !receive.shut()
+                && receive.sinks.place(slot, offset, payloadBytes, out)) {
+            bytesReceived += payloadBytes;
+            repost(slot, false, out);
+            return AbortReason.NONE;
+        }
+        fault = deliver(slot, offset, payloadBytes, 0, out);
+        if (fault == AbortReason.NONE && receive.offeredBytes() > 0) {
+            out.wake(Outbox.READABLE);
+        }
+        return fault;
+    }
+
+    /** Payload first, as of any message, then the advertisement (6.3, 6.5). */
+    private AbortReason onSinkAvail(
+            int slot, MemorySegment m, long header, int byteLen, Outbox out) {
+        int offset = Bsdh.BYTES + SnkAh.BYTES;
+        int payloadBytes = byteLen - offset;
+        AbortReason fault = payloadBytes > 0 ? receive.onPayload(payloadBytes) : AbortReason.NONE;
+        if (fault == AbortReason.NONE) {
+            fault =
+                    send.onSinkAvail(
+                            SnkAh.len(m, header),
+                            SnkAh.lenLegal(m, header),
+                            SnkAh.rkey(m, header),
+                            SnkAh.va(m, header),
+                            SnkAh.nonDiscards(m, header),
+                            sizes.peerBytes());
+        }
+        if (fault != AbortReason.NONE) {
+            return fault;
+        }
+        if (payloadBytes == 0) {
+            repost(slot, false, out);
+            return AbortReason.NONE;
+        }
         return deliver(slot, offset, payloadBytes, 0, out);
+    }
+
+    private AbortReason onRdmaWrCompl(int len, Outbox out) {
+        AbortReason fault = receive.sinks.onRdmaWrCompl(len, out);
+        if (fault == AbortReason.NONE && len != 0 && life.closeCalled()) {
+            return AbortReason.DATA_AFTER_CLOSE;
+        }
+        return fault;
+    }
+
+    private AbortReason onSuspComm(MemorySegment m, long header) {
+        if (!suspending || life.state() != State.ESTABLISHED) {
+            return AbortReason.SUSPEND_UNSUPPORTED; // never ignored (10)
+        }
+        if (!SuspCh.legal(m, header)) {
+            return AbortReason.BAD_ADVERTISEMENT;
+        }
+        resting.onRequest(SuspCh.port(m, header), connecting);
+        return AbortReason.NONE;
     }
 
     /** Stream bytes, or the promise of some, for the application if it still reads. */
@@ -155,15 +258,21 @@ final class Arrivals {
             return AbortReason.DATA_AFTER_CLOSE; // RFC 1122 4.2.2.13, sdp-wire.md 12.2
         }
         bytesReceived += payloadBytes;
-        if (payloadBytes == 0 || receive.shut()) {
+        if (payloadBytes == 0) {
+            repost(slot, false, out);
+            return AbortReason.NONE;
+        }
+        if (receive.shut()) {
             repost(slot, false, out);
         } else {
             out.deliver(slot, offset, payloadBytes, flags);
+            delivered++;
         }
+        receive.sinks.onPayload(out); // after the bytes: a buffer given back finds them
         return AbortReason.NONE;
     }
 
-    void repost(int slot, boolean wasUpdate, Outbox out) {
+    private void repost(int slot, boolean wasUpdate, Outbox out) {
         credits.onReposted(wasUpdate);
         out.repost(slot);
     }

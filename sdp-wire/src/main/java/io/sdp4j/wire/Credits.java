@@ -28,8 +28,12 @@ final class Credits {
     private int reserved;
     private int posted;
     private int known;
-    private boolean
-            news; // something else than a credit update has freed a buffer since we last sent
+    private int told; // MSeqAck + Bufs of our last message: what the peer may count up to
+    private boolean holding; // MSeqAck is held back at heldAck (6.6)
+    private int heldAck;
+
+    /** Something else than a credit update has freed a buffer since we last sent. */
+    private boolean news;
 
     /**
      * @param pool receive buffers posted before the peer hears of them
@@ -43,6 +47,7 @@ final class Credits {
     /** Our Hello or HelloAck has told the peer of all posted buffers. */
     void advertised() {
         known = posted;
+        told = lastReceived + posted;
     }
 
     /** The peer's Hello or HelloAck told of {@code bufs} buffers (4.2). */
@@ -84,7 +89,17 @@ final class Credits {
 
     /** MSeqAck of the next message. */
     int ack() {
-        return lastReceived;
+        return holding ? heldAck : lastReceived;
+    }
+
+    /** From now on no later message than {@code mseq} is acknowledged, until released (6.6). */
+    void holdAck(int mseq) {
+        holding = true;
+        heldAck = mseq;
+    }
+
+    void releaseAck() {
+        holding = false;
     }
 
     /** Bufs of the next message (2.1). */
@@ -106,7 +121,7 @@ final class Credits {
         if (reserved > 0) {
             return free >= PAYLOAD_CREDITS;
         }
-        return free >= CONTROL_CREDITS || (free == 1 && posted > known);
+        return free >= CONTROL_CREDITS || (free == 1 && unheard() > 0);
     }
 
     /**
@@ -118,8 +133,16 @@ final class Credits {
      * few buffers mean unread bytes, and reading them is news.
      */
     boolean updateDue() {
-        int unheard = posted - known;
-        return known <= 2 ? unheard >= (news ? 1 : 2) : unheard >= updateStep;
+        int unheard = unheard();
+        return told - lastReceived <= 2 ? unheard >= (news ? 1 : 2) : unheard >= updateStep;
+    }
+
+    /**
+     * Buffers more than the peer counts on that a message now would tell of: posted - known, unless
+     * acknowledgements are held back, which the peer counts as buffers still in use.
+     */
+    private int unheard() {
+        return ack() + posted - told;
     }
 
     void reserve() {
@@ -140,6 +163,7 @@ final class Credits {
     int onSent() {
         balance = Math.max(0, balance - 1); // a reservation outlives what a lying peer takes back
         known = posted;
+        told = ack() + posted;
         news = false;
         return ++lastSent;
     }

@@ -1,34 +1,27 @@
 package io.sdp4j.wire;
 
 /**
- * Puts messages into the outbox, when they are due and the rules allow them.
+ * Puts messages into the outbox: the only place where a message gets its numbers.
  *
- * <p>Shape: the only place where a message gets its numbers. Messages without payload are not
- * queued: what is due is a fact of the half-connections, a pending bit here or the state, and is
- * looked at again after every event, so nothing can pile up.
- *
- * <p>Source: sdp-wire.md 4.3 to 4.5 and 12.4.
+ * <p>Source: sdp-wire.md 2.1, 4.3, 8 and 14.
  */
 final class Emitter {
-    private final int receiveBytes;
     private final Lifecycle life;
     private final Credits credits;
+    private final SendQueue queue;
     private final SendHalf send;
-    private final ReceiveHalf receive;
-
-    private boolean resizeAsked; // ChRcvBuf received, ChRcvBufAck not yet sent
-    private boolean abortSent;
+    private final Resting resting;
 
     private long messagesSent;
     private long bytesSent;
     private long creditUpdatesSent;
 
-    Emitter(int receiveBytes, Lifecycle life, Credits credits, SendHalf send, ReceiveHalf receive) {
-        this.receiveBytes = receiveBytes;
+    Emitter(Lifecycle life, Credits credits, SendQueue queue, SendHalf send, Resting resting) {
         this.life = life;
         this.credits = credits;
+        this.queue = queue;
         this.send = send;
-        this.receive = receive;
+        this.resting = resting;
     }
 
     long messagesSent() {
@@ -43,16 +36,13 @@ final class Emitter {
         return creditUpdatesSent;
     }
 
-    /** Owes the peer a ChRcvBufAck. */
-    void onResizeAsked() {
-        resizeAsked = true;
-    }
-
-    /** Whether a payload message may be sent now: state, credit and send depth. */
+    /** Whether a Data message with payload may be sent now: state, order, credit, send depth. */
     boolean writable() {
-        return (life.state() == State.ESTABLISHED || life.state() == State.PEER_FIN)
-                && credits.payloadAllowed()
-                && send.roomForPayload(credits.reserved());
+        return life.talking()
+                && !send.finSent()
+                && !(resting.wanted() && send.sources.owed() == 0)
+                && send.payloadInOrder()
+                && payloadAllowed();
     }
 
     /** Wakes a writer whose wait has just ended. */
@@ -62,64 +52,83 @@ final class Emitter {
         }
     }
 
+    boolean payloadAllowed() {
+        return credits.payloadAllowed() && queue.roomForPayload(credits.reserved());
+    }
+
+    boolean controlAllowed() {
+        return credits.controlAllowed() && queue.roomForControl(credits.reserved());
+    }
+
     /** A Data message with payload, whose reservation has just been given back. */
     void payload(int slot, int payloadBytes, boolean urgent, Outbox out) {
-        int bsdhFlags = urgent ? Bsdh.OOB_PRES | Bsdh.OOB_PEND : 0;
+        int bsdhFlags = urgent ? send.urgent.takePresent() : send.urgent.takePend();
         long first = Bsdh.first(Mid.DATA, bsdhFlags, credits.bufs(), Bsdh.BYTES + payloadBytes);
+        int ack = credits.ack();
         int mseq = credits.onSent();
-        int flags = urgent ? Outbox.SOLICITED : 0; // sdp-wire.md 14
-        out.send(slot, payloadBytes, flags, first, Bsdh.second(mseq, credits.ack()));
-        send.onPosted();
-        messagesSent++;
-        bytesSent += payloadBytes;
+        int flags = bsdhFlags != 0 ? Outbox.SOLICITED : 0;
+        out.send(slot, payloadBytes, flags, first, Bsdh.second(mseq, ack));
+        send.onPayloadSent(payloadBytes);
+        posted(payloadBytes);
+    }
+
+    /** A credit update, or the first word of an out-of-band byte. */
+    void emptyData(Outbox out) {
+        control(Mid.DATA, send.urgent.pendDue() ? Outbox.SOLICITED : 0, 0, out);
+        creditUpdatesSent++;
     }
 
     /**
-     * Sends every message without payload that is due and allowed; what is not allowed now is
-     * looked at again after the next event (sdp-wire.md 4.3 to 4.5). The credit update comes last
-     * because any other message makes it superfluous.
+     * A message without payload.
+     *
+     * @param flags of the outbox
+     * @param extension first four bytes of its extended header
+     * @return its MSeq
      */
-    void flush(Outbox out) {
-        if (life.state() == State.ABORTING) {
-            if (!abortSent && controlAllowed()) {
-                abortSent = true;
-                control(Mid.ABORT_CONN, Outbox.SIGNALLED | Outbox.SOLICITED, 0, out);
-            }
-            return;
-        }
-        if (!life.talking() || (send.finSent() && receive.fin())) {
-            return; // after both DisConns nobody waits for anything, and the peer may hang up
-        }
-        int answer = receive.answerDue();
-        while (answer >= 0 && controlAllowed()) {
-            control(answer, Outbox.SOLICITED, 0, out);
-            receive.onAnswered(answer, credits.lastSent());
-            answer = receive.answerDue();
-        }
-        if (resizeAsked && controlAllowed()) {
-            resizeAsked = false;
-            control(Mid.CH_RCV_BUF_ACK, 0, receiveBytes, out);
-        }
-        if (send.finDue(credits.reserved()) && controlAllowed()) {
-            control(Mid.DISCONN, Outbox.SIGNALLED, 0, out);
-            send.onFinSent();
-        }
-        if (credits.updateDue() && controlAllowed() && !(send.finSent() && receive.fin())) {
-            control(Mid.DATA, 0, 0, out);
-            creditUpdatesSent++;
-        }
+    int control(int mid, int flags, int extension, Outbox out) {
+        return control(mid, 0, flags, extension, 0, out);
     }
 
-    private boolean controlAllowed() {
-        return credits.controlAllowed() && send.roomForControl(credits.reserved());
+    /** RdmaRdCompl, with or without the hint that Pipelined would be welcome (2.3). */
+    int rdmaRdCompl(int lenBytes, boolean reqPipe, Outbox out) {
+        int bsdhFlags = reqPipe ? Bsdh.REQ_PIPE : 0;
+        return control(Mid.RDMA_RD_COMPL, bsdhFlags, Outbox.SOLICITED, lenBytes, 0, out);
     }
 
-    private void control(int mid, int flags, int extension, Outbox out) {
+    /** SrcAvail for the rest of a region, {@code inlineBytes} of it as payload. */
+    int srcAvail(Region r, int inlineBytes, Outbox out) {
+        int mseq = control(Mid.SRC_AVAIL, 0, 0, (int) r.left(), inlineBytes, out);
+        out.advertising(r.rkey, r.va + r.issued, 0);
+        if (inlineBytes > 0) {
+            out.carrying(r.buffer, r.issued, inlineBytes);
+            send.onInlineSent(inlineBytes);
+            bytesSent += inlineBytes;
+        }
+        return mseq;
+    }
+
+    /** SinkAvail for a region. */
+    int sinkAvail(Region r, int nonDiscards, Outbox out) {
+        int mseq = control(Mid.SINK_AVAIL, 0, 0, (int) r.lenBytes, 0, out);
+        out.advertising(r.rkey, r.va, nonDiscards);
+        return mseq;
+    }
+
+    private int control(
+            int mid, int bsdhFlags, int flags, int extension, int payloadBytes, Outbox out) {
         int headerBytes = Bsdh.BYTES + Mid.extendedBytes(mid);
-        long first = Bsdh.first(mid, 0, credits.bufs(), headerBytes);
-        long second = Bsdh.second(credits.onSent(), credits.ack());
-        out.control(mid, headerBytes, flags, first, second, extension);
-        send.onPosted();
+        int allFlags = bsdhFlags | send.urgent.takePend();
+        long first = Bsdh.first(mid, allFlags, credits.bufs(), headerBytes + payloadBytes);
+        int ack = credits.ack();
+        int mseq = credits.onSent();
+        out.control(mid, headerBytes, flags, first, Bsdh.second(mseq, ack), extension);
+        posted(0);
+        return mseq;
+    }
+
+    private void posted(int payloadBytes) {
+        queue.onPosted();
         messagesSent++;
+        bytesSent += payloadBytes;
     }
 }

@@ -194,6 +194,15 @@ final class Lifecycle {
         out.armTimer(timer, nanos);
     }
 
+    /** Arms a timer unless it runs. */
+    boolean armIfIdle(int timer, long nanos, Outbox out) {
+        boolean idle = (armed & (1 << timer)) == 0;
+        if (idle) {
+            arm(timer, nanos, out);
+        }
+        return idle;
+    }
+
     /** Whether a timer that ran out was still armed; it no longer is. */
     boolean expire(int timer) {
         boolean was = (armed & (1 << timer)) != 0;

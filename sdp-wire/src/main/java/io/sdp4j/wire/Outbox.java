@@ -1,7 +1,6 @@
 package io.sdp4j.wire;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 
 /**
  * What the machine wants done, in the order in which it must be done.
@@ -16,21 +15,33 @@ import java.util.Arrays;
  * {@snippet lang = text :
  *  SEND          slot, bytes (payload), flags SOLICITED; header
  *  CONTROL       flags SOLICITED | SIGNALLED, tag (when signalled); header
+ *  SEND_LENT     buffer, bufferOffset, bytes, flags; header: as CONTROL, with payload that is
+ *                copied from a lent source buffer behind the header
  *  DELIVER       slot, offset, bytes, flags Bsdh.OOB_PRES | Bsdh.OOB_PEND; the slot stays with the
  *                shell until SdpMachine.consumed
+ *  PLACE         slot, offset, bytes, buffer, bufferOffset: copy a little payload from the receive
+ *                slot into a lent sink buffer at once; the REPOST of the slot follows
  *  REPOST        slot: post it to the receive queue again
- *  WAKE          flags READABLE | WRITABLE | CLOSED
+ *  WAKE          flags READABLE | WRITABLE | CLOSED | URGENT
  *  ARM_TIMER     timer, nanos from now; replaces a running one
  *  CANCEL_TIMER  timer
  *  DISCONNECT    close the connection below in order, after the sends already posted
- *  ABORT         reason: cut the connection below at once
- *  RDMA_READ, RDMA_WRITE   reserved for zero copy, never emitted yet
+ *  ABORT         reason: cut the connection below at once, the peer's access to our memory included
+ *  RDMA_READ     buffer (sink), bufferOffset, bytes, remoteAddress, rkey
+ *  RDMA_WRITE    buffer (source), bufferOffset, bytes, remoteAddress, rkey
+ *  SOURCE_RETURNED  buffer, bytesDone, outcome: the lent source buffer is the shell's again
+ *  SINK_RETURNED    buffer, bytesDone: the lent sink buffer is the shell's again
+ *  RESIZE        bytes: this row on, REPOST posts receive buffers of this size
+ *  KEEP_ALIVE    post an RDMA Write of no bytes; only its failure matters
+ *  SUSPENDED     port: the session rests (SdpMachine.suspend)
  * }
+ *
+ * <p>RDMA operations and messages are posted to one queue pair in the order of their rows.
  *
  * <p>Capacity: an event adds a handful of rows; the arrays grow when a batch of events outgrows
  * them and never shrink, so a steady state allocates nothing. Not thread-safe.
  */
-public final class Outbox {
+public final class Outbox extends OutboxRows {
     /** Payload message in {@link #slot}: write the header before the payload and post it. */
     public static final int SEND = 1;
 
@@ -58,20 +69,42 @@ public final class Outbox {
     /** Cut the connection below; nothing need be reported. */
     public static final int ABORT = 9;
 
-    /** Reserved for zero copy. */
+    /** Read from the peer; {@link SinkSide#onReadsCompleted} reports the end. */
     public static final int RDMA_READ = 10;
 
-    /** Reserved for zero copy. */
+    /** Write to the peer; {@link SourceSide#onWritesCompleted} reports the end. */
     public static final int RDMA_WRITE = 11;
 
-    /** Flag of SEND and CONTROL: ask for a solicited event at the peer (sdp-wire.md 14). */
+    /** Message whose payload the shell copies from a lent source buffer. */
+    public static final int SEND_LENT = 12;
+
+    /** Copy payload from a receive slot into a lent sink buffer. */
+    public static final int PLACE = 13;
+
+    /** A buffer given to {@link SourceSide#lend} comes back. */
+    public static final int SOURCE_RETURNED = 14;
+
+    /** A buffer given to {@link SinkSide#lend} comes back. */
+    public static final int SINK_RETURNED = 15;
+
+    /** Another size of receive buffers (sdp-wire.md 9). */
+    public static final int RESIZE = 16;
+
+    /** Probe the connection below (sdp-wire.md 11). */
+    public static final int KEEP_ALIVE = 17;
+
+    /** The session rests (sdp-wire.md 10). */
+    public static final int SUSPENDED = 18;
+
+    /** Flag of messages: ask for a solicited event at the peer (sdp-wire.md 14). */
     public static final int SOLICITED = 1;
 
     /** Flag of CONTROL: its completion must come back through {@link SdpMachine#onControlSent}. */
     public static final int SIGNALLED = 2;
 
     /**
-     * Wake bit: end of stream or a cut; a DELIVER says by itself that there is something to read.
+     * Wake bit: end of stream, a cut, or an offer of the peer ({@link SinkSide#offeredBytes}); a
+     * DELIVER says by itself that there is something to read.
      */
     public static final int READABLE = 1;
 
@@ -81,20 +114,23 @@ public final class Outbox {
     /** Wake bit: {@link SdpMachine#outputDone()} or {@link SdpMachine#closed()} has become true. */
     public static final int CLOSED = 4;
 
-    private static final int INITIAL_ROWS = 64;
+    /** Wake bit: the peer's application has queued an out-of-band byte (sdp-wire.md 8). */
+    public static final int URGENT = 8;
 
-    private int size;
-    private int wakeRow = -1;
-    private byte[] kinds = new byte[INITIAL_ROWS];
-    private int[] slots = new int[INITIAL_ROWS]; // slot, tag or timer, by kind
-    private int[] bytes = new int[INITIAL_ROWS];
-    private int[] offsets =
-            new int[INITIAL_ROWS]; // DELIVER: payload offset; messages: header bytes
-    private int[] flags = new int[INITIAL_ROWS];
-    private long[] firsts = new long[INITIAL_ROWS]; // BSDH bytes 0..7, or nanos
-    private long[] seconds = new long[INITIAL_ROWS]; // BSDH bytes 8..15
-    private int[] extensions = new int[INITIAL_ROWS]; // four-byte extended header
-    private AbortReason[] reasons = new AbortReason[INITIAL_ROWS];
+    /** Outcome of a lent source buffer: the peer has all of it. */
+    public static final int DONE = 1;
+
+    /**
+     * Outcome: the peer has {@link #bytesDone} bytes; the rest is owed and must be the next that is
+     * sent, as Data ({@link SourceSide#owedBytes}).
+     */
+    public static final int COPY = 2;
+
+    /** Outcome, only after a recall: the peer has {@link #bytesDone} bytes, the rest is ours. */
+    public static final int RECALLED = 3;
+
+    /** Outcome: the stream was cut; the peer has {@link #bytesDone} bytes or more. */
+    public static final int CUT = 4;
 
     /** An empty outbox. */
     public Outbox() {}
@@ -106,8 +142,7 @@ public final class Outbox {
 
     /** Forgets all actions. */
     public void clear() {
-        size = 0;
-        wakeRow = -1;
+        forget();
     }
 
     /** What action {@code i} is: one of the constants above. */
@@ -115,17 +150,17 @@ public final class Outbox {
         return kinds[i];
     }
 
-    /** Slot of SEND, DELIVER and REPOST. */
+    /** Slot of SEND, DELIVER, PLACE and REPOST. */
     public int slot(int i) {
         return slots[i];
     }
 
-    /** Payload bytes of SEND and DELIVER; 0 for CONTROL. */
+    /** Payload bytes of a message, DELIVER or PLACE; bytes of an RDMA operation; buffer size. */
     public int bytes(int i) {
         return bytes[i];
     }
 
-    /** Where in the slot the payload of a DELIVER starts. */
+    /** Where in the slot the payload of a DELIVER or PLACE starts. */
     public int offset(int i) {
         return offsets[i];
     }
@@ -155,110 +190,89 @@ public final class Outbox {
         return reasons[i];
     }
 
-    /** MID of a SEND or CONTROL. */
+    /** The lent buffer that SEND_LENT, PLACE, RDMA_READ, RDMA_WRITE and the returns concern. */
+    public int buffer(int i) {
+        return buffers[i];
+    }
+
+    /** Where in the lent buffer SEND_LENT, PLACE, RDMA_READ or RDMA_WRITE starts. */
+    public long bufferOffset(int i) {
+        return bufferOffsets[i];
+    }
+
+    /** Bytes from the start of a returned buffer that the peer has taken, or filled. */
+    public long bytesDone(int i) {
+        return bufferOffsets[i];
+    }
+
+    /** DONE, COPY, RECALLED or CUT, of SOURCE_RETURNED. */
+    public int outcome(int i) {
+        return slots[i];
+    }
+
+    /** Where RDMA_READ or RDMA_WRITE starts at the peer. */
+    public long remoteAddress(int i) {
+        return addresses[i];
+    }
+
+    /** The peer's key for it. */
+    public int rkey(int i) {
+        return rkeys[i];
+    }
+
+    /** Port of SUSPENDED, 0..65,535. */
+    public int port(int i) {
+        return slots[i];
+    }
+
+    /** MID of a message. */
     public int mid(int i) {
         return (int) (firsts[i] >>> 56);
     }
 
-    /** Header bytes of a SEND or CONTROL: the BSDH and the extended header. */
+    /** BSDH flags of a message. */
+    public int bsdhFlags(int i) {
+        return (int) (firsts[i] >>> 48) & 0xFF;
+    }
+
+    /** Bufs of a message. */
+    public int bufs(int i) {
+        return (int) (firsts[i] >>> 32) & 0xFFFF;
+    }
+
+    /** MSeq of a message. */
+    public int mseq(int i) {
+        return (int) (seconds[i] >>> 32);
+    }
+
+    /** MSeqAck of a message. */
+    public int mseqAck(int i) {
+        return (int) seconds[i];
+    }
+
+    /** Header bytes of a message: the BSDH and the extended header. */
     public int headerBytes(int i) {
         return offsets[i];
     }
 
-    /** Bytes to post for a SEND or CONTROL: header and payload. */
+    /** Bytes to post for a message: header and payload. */
     public int messageBytes(int i) {
         return offsets[i] + bytes[i];
     }
 
-    /**
-     * Writes the header of SEND or CONTROL {@code i}: {@link #headerBytes} bytes from {@code at}.
-     */
+    /** Writes the header of message {@code i}: {@link #headerBytes} bytes from {@code at}. */
     public void writeHeader(int i, MemorySegment to, long at) {
         to.set(Wire.LONG, at, firsts[i]);
         to.set(Wire.LONG, at + 8, seconds[i]);
-        if (offsets[i] > Bsdh.BYTES) {
-            to.set(Wire.INT, at + Bsdh.BYTES, extensions[i]);
+        long extended = at + Bsdh.BYTES;
+        switch (offsets[i] - Bsdh.BYTES) {
+            case 0 -> {}
+            case SuspCh.BYTES -> SuspCh.write(to, extended, extensions[i]);
+            case SrcAh.BYTES -> SrcAh.write(to, extended, extensions[i], rkeys[i], addresses[i]);
+            case SnkAh.BYTES ->
+                    SnkAh.write(to, extended, extensions[i], rkeys[i], addresses[i], discards[i]);
+            default -> to.set(Wire.INT, extended, extensions[i]);
         }
-    }
-
-    void send(int slot, int payloadBytes, int flags, long first, long second) {
-        int i = add(SEND);
-        slots[i] = slot;
-        bytes[i] = payloadBytes;
-        offsets[i] = Bsdh.BYTES;
-        this.flags[i] = flags;
-        firsts[i] = first;
-        seconds[i] = second;
-    }
-
-    void control(int tag, int headerBytes, int flags, long first, long second, int extension) {
-        int i = add(CONTROL);
-        slots[i] = tag;
-        bytes[i] = 0;
-        offsets[i] = headerBytes;
-        this.flags[i] = flags;
-        firsts[i] = first;
-        seconds[i] = second;
-        extensions[i] = extension;
-    }
-
-    void deliver(int slot, int offset, int payloadBytes, int flags) {
-        int i = add(DELIVER);
-        slots[i] = slot;
-        bytes[i] = payloadBytes;
-        offsets[i] = offset;
-        this.flags[i] = flags;
-    }
-
-    void repost(int slot) {
-        slots[add(REPOST)] = slot;
-    }
-
-    void wake(int mask) {
-        if (wakeRow < 0) {
-            wakeRow = add(WAKE);
-            flags[wakeRow] = 0;
-        }
-        flags[wakeRow] |= mask;
-    }
-
-    void armTimer(int timer, long nanos) {
-        int i = add(ARM_TIMER);
-        slots[i] = timer;
-        firsts[i] = nanos;
-    }
-
-    void cancelTimer(int timer) {
-        slots[add(CANCEL_TIMER)] = timer;
-    }
-
-    void disconnect() {
-        add(DISCONNECT);
-    }
-
-    void abort(AbortReason reason) {
-        reasons[add(ABORT)] = reason;
-    }
-
-    private int add(int kind) {
-        if (size == kinds.length) {
-            grow();
-        }
-        kinds[size] = (byte) kind;
-        return size++;
-    }
-
-    private void grow() {
-        int rows = 2 * size;
-        kinds = Arrays.copyOf(kinds, rows);
-        slots = Arrays.copyOf(slots, rows);
-        bytes = Arrays.copyOf(bytes, rows);
-        offsets = Arrays.copyOf(offsets, rows);
-        flags = Arrays.copyOf(flags, rows);
-        firsts = Arrays.copyOf(firsts, rows);
-        seconds = Arrays.copyOf(seconds, rows);
-        extensions = Arrays.copyOf(extensions, rows);
-        reasons = Arrays.copyOf(reasons, rows);
     }
 
     /** The actions in words, for traces. */
@@ -266,34 +280,8 @@ public final class Outbox {
     public String toString() {
         StringBuilder text = new StringBuilder("[");
         for (int i = 0; i < size; i++) {
-            text.append(i == 0 ? "" : ", ").append(describe(i));
+            text.append(i == 0 ? "" : ", ").append(OutboxText.describe(this, i));
         }
         return text.append(']').toString();
-    }
-
-    private String describe(int i) {
-        return switch (kinds[i]) {
-            case SEND -> "SEND slot " + slots[i] + ", " + bytes[i] + " B" + header(i);
-            case CONTROL -> "CONTROL" + header(i);
-            case DELIVER -> "DELIVER slot " + slots[i] + ", " + bytes[i] + " B";
-            case REPOST -> "REPOST slot " + slots[i];
-            case WAKE -> "WAKE " + flags[i];
-            case ARM_TIMER -> "ARM_TIMER " + slots[i] + ", " + firsts[i] + " ns";
-            case CANCEL_TIMER -> "CANCEL_TIMER " + slots[i];
-            case DISCONNECT -> "DISCONNECT";
-            case ABORT -> "ABORT " + reason(i);
-            default -> "kind " + kinds[i];
-        };
-    }
-
-    private String header(int i) {
-        return ": "
-                + Mid.name(mid(i))
-                + " Bufs "
-                + ((firsts[i] >>> 32) & 0xFFFF)
-                + " MSeq "
-                + Integer.toUnsignedString((int) (seconds[i] >>> 32))
-                + " MSeqAck "
-                + Integer.toUnsignedString((int) seconds[i]);
     }
 }

@@ -3,32 +3,33 @@ package io.sdp4j.wire;
 /**
  * The half-connection on which we are the Sink.
  *
- * <p>Shape: its mode (the peer is the master, except out of Buffered), whether the peer's DisConn
- * has been taken, whether our application still reads, and the peer's SrcAvails. We never read one:
- * each is answered by SendSm, so all there is to keep is how many answers are still to be sent and
- * whether the peer has seen the last one.
+ * <p>Shape: its mode, of which the peer is the master except out of Buffered; whether the peer's
+ * DisConn has been taken; whether our application still reads; the peer's SrcAvails and the buffers
+ * lent to us.
  *
- * {@snippet lang = text :
- *  unanswered   SrcAvails received, SendSm not yet sent (waiting for a credit)
- *  emptyReads   SrcAvails whose inline payload was all there is: RdmaRdCompl of 0 not yet sent
- *  lastAnswer   MSeq of the last answer sent, unless answerSeen
- * }
- *
- * <p>Source: sdp-wire.md 6.2, 6.4, 6.6 and 7.3.
+ * <p>Source: sdp-wire.md 6, 7 and 12.3.
  */
 final class ReceiveHalf {
+    final SourceOffers offers = new SourceOffers();
+    final Sinks sinks;
+    private final Credits credits;
     private final int maxAdverts;
+    private final boolean zcopy;
+
     private int mode = Mch.COMBINED;
-    private boolean wasPipelined;
+    private boolean leaveBuffered; // our ModeChange out of Buffered is due
     private boolean fin;
     private boolean shut;
-    private int unanswered;
-    private int emptyReads;
-    private int lastAnswer;
-    private boolean answerSeen = true;
 
-    ReceiveHalf(int maxAdverts) {
-        this.maxAdverts = maxAdverts;
+    ReceiveHalf(WireConfig config, Credits credits) {
+        this.credits = credits;
+        this.maxAdverts = config.maxAdverts();
+        this.zcopy = config.features().zcopy();
+        this.sinks = new Sinks(config.features().lentBuffers());
+    }
+
+    int mode() {
+        return mode;
     }
 
     /** Whether the peer has ended this half. */
@@ -43,24 +44,28 @@ final class ReceiveHalf {
 
     void shutDown() {
         shut = true;
+        offers.refuseAll();
+        sinks.recall();
     }
 
-    /** Notes what a message's MSeqAck says about the last answer. */
-    void onAck(Credits credits) {
-        if (!answerSeen && credits.acknowledged(lastAnswer)) {
-            answerSeen = true;
-        }
+    /** Bytes that the application could read by RDMA now, but for a buffer. */
+    long offeredBytes() {
+        Region r = sinks.isEmpty() ? offers.readable() : null;
+        return r == null ? 0 : r.left();
     }
 
-    /** Payload in a Data message. */
-    AbortReason onPayload() {
+    /** Payload of {@code payloadBytes} in a Data or SinkAvail message. */
+    AbortReason onPayload(int payloadBytes) {
         if (fin) {
             return AbortReason.ILLEGAL_IN_STATE;
         }
-        // A Source sends no other payload until its SrcAvail is processed (6.2, 7.2). Once
-        // Pipelined,
-        // it may owe us Data for an earlier SrcAvail while a later one waits.
-        return unanswered > 0 && !wasPipelined ? AbortReason.ILLEGAL_IN_MODE : AbortReason.NONE;
+        // A Source sends no other payload until its SrcAvail is processed (6.2, 7.2), except what
+        // we wanted as Data.
+        if (!offers.isEmpty() && offers.expected() < payloadBytes) {
+            return AbortReason.ILLEGAL_IN_MODE;
+        }
+        offers.onPayload(payloadBytes);
+        return AbortReason.NONE;
     }
 
     /**
@@ -68,7 +73,7 @@ final class ReceiveHalf {
      *
      * @param lenLegal whether {@code len} is in 1..2^31
      */
-    AbortReason onSrcAvail(int len, boolean lenLegal, int inlineBytes) {
+    AbortReason onSrcAvail(int len, boolean lenLegal, int rkey, long va, int inlineBytes) {
         if (fin) {
             return AbortReason.ILLEGAL_IN_STATE;
         }
@@ -79,25 +84,25 @@ final class ReceiveHalf {
         if (!lenLegal || Integer.compareUnsigned(inlineBytes, len) > 0) {
             return AbortReason.BAD_ADVERTISEMENT;
         }
-        if (mode == Mch.COMBINED ? open() : unanswered >= maxAdverts) {
+        if (offers.cancelled() || offers.sendSmDue()) {
+            return AbortReason.TOO_MANY_ADVERTISEMENTS; // before its cancel is processed (6.6)
+        }
+        if (mode == Mch.COMBINED ? offers.open() : offers.size() >= maxAdverts) {
             return AbortReason.TOO_MANY_ADVERTISEMENTS;
         }
-        if (inlineBytes == len) {
-            emptyReads++; // nothing left to read: processed at once (6.2, edge)
+        if (sinks.offered() > 0) {
+            offers.drop(); // Write zcopy wins (6.5)
         } else {
-            unanswered++;
+            offers.hold(len & 0xFFFF_FFFFL, inlineBytes, rkey, va, !zcopy || shut);
         }
         return AbortReason.NONE;
     }
 
-    /** Whether the peer cannot know yet that all its SrcAvails are processed. */
-    private boolean open() {
-        return unanswered > 0 || emptyReads > 0 || !answerSeen;
-    }
-
-    /** One SendSm answers for all the dropped ones; with nothing outstanding none is due (6.6). */
-    AbortReason onSrcAvailCancel() {
-        unanswered = Math.min(unanswered, 1);
+    /** SrcAvailCancel (6.6), as message {@code mseq}. */
+    AbortReason onSrcAvailCancel(int mseq) {
+        if (offers.onCancel()) {
+            credits.holdAck(mseq - 1);
+        }
         return AbortReason.NONE;
     }
 
@@ -105,7 +110,7 @@ final class ReceiveHalf {
     AbortReason onModeChange(int newMode) {
         boolean legal =
                 switch (newMode) {
-                    case Mch.BUFFERED -> mode == Mch.COMBINED && !open();
+                    case Mch.BUFFERED -> mode == Mch.COMBINED && !offers.open();
                     case Mch.COMBINED -> mode == Mch.PIPELINED;
                     case Mch.PIPELINED -> mode == Mch.COMBINED;
                     default -> false;
@@ -113,45 +118,42 @@ final class ReceiveHalf {
         if (!legal) {
             return AbortReason.BAD_MODE_CHANGE;
         }
+        if (mode == Mch.PIPELINED) {
+            sinks.forgetOffers();
+        }
         mode = newMode;
-        wasPipelined |= newMode == Mch.PIPELINED;
         return AbortReason.NONE;
     }
 
-    /** RdmaWrCompl: no SinkAvail of ours is outstanding (6.3). */
-    AbortReason onRdmaWrCompl() {
-        return AbortReason.UNEXPECTED_ANSWER;
+    /** Wants the way out of Buffered, if this half is there. */
+    void wantOutOfBuffered() {
+        leaveBuffered = mode == Mch.BUFFERED;
     }
 
-    /** SinkCancelAck: we never cancelled anything (6.7). */
-    AbortReason onSinkCancelAck() {
-        return AbortReason.UNEXPECTED_ANSWER;
+    boolean leaveBufferedDue() {
+        return leaveBuffered && !fin;
+    }
+
+    void onLeftBuffered() {
+        leaveBuffered = false;
+        mode = Mch.COMBINED;
+    }
+
+    /** Whether a SinkAvail may be sent, credits aside (6.3). */
+    boolean mayOffer() {
+        return mode == Mch.PIPELINED
+                && !fin
+                && !shut
+                && !offers.unanswered()
+                && offers.expected() == 0;
     }
 
     /** DisConn: once, and not before the peer's own SrcAvails are processed (12.3). */
     AbortReason onDisConn() {
-        if (fin || open()) {
+        if (fin || offers.open()) {
             return AbortReason.ILLEGAL_IN_STATE;
         }
         fin = true;
         return AbortReason.NONE;
-    }
-
-    /** The answer to send next: a MID, or -1. */
-    int answerDue() {
-        if (emptyReads > 0) {
-            return Mid.RDMA_RD_COMPL;
-        }
-        return unanswered > 0 ? Mid.SEND_SM : -1;
-    }
-
-    void onAnswered(int mid, int mseq) {
-        if (mid == Mid.RDMA_RD_COMPL) {
-            emptyReads--;
-        } else {
-            unanswered--;
-        }
-        lastAnswer = mseq;
-        answerSeen = false;
     }
 }

@@ -38,29 +38,73 @@ public final class SdpMachine {
     /** Timer: AbortConn must be sent by then. */
     public static final int TIMER_ABORT = 3;
 
+    /** Timer: the peer must have begun to read a SrcAvail by then, else it is withdrawn. */
+    public static final int TIMER_SRC_AVAIL = 4;
+
+    /** Timer: the peer must have answered SrcAvailCancel or SinkAvailCancel by then. */
+    public static final int TIMER_CANCEL = 5;
+
+    /** Timer: RDMA operations must make progress within this time. */
+    public static final int TIMER_RDMA = 6;
+
+    /** Timer: the peer must have answered SuspComm by then. */
+    public static final int TIMER_SUSPEND = 7;
+
     /** Timers there are or will be: size of a shell's table. */
     public static final int TIMERS = 8;
 
     private final boolean connecting;
+    private final boolean suspending;
     private final Handshake handshake;
     private final Credits credits;
+    private final SendQueue queue;
     private final SendHalf send;
     private final ReceiveHalf receive;
     private final Lifecycle life = new Lifecycle();
+    private final Resizing sizes;
+    private final Resting resting = new Resting();
     private final Emitter emitter;
     private final Arrivals arrivals;
+    private final Schedule schedule;
+    private final Ending ending;
+    private final SourceSide sourceSide;
+    private final SinkSide sinkSide;
 
     private boolean greeted; // both Hello and HelloAck have been exchanged, as far as we can know
     private long messagesReceived;
+    private long messagesAtKeepAlive = -1;
 
     private SdpMachine(WireConfig config, boolean connecting) {
+        Features features = config.features();
         this.connecting = connecting;
-        this.handshake = new Handshake(config);
-        this.credits = new Credits(config.receiveSlots());
-        this.send = new SendHalf(config.sendDepth());
-        this.receive = new ReceiveHalf(config.maxAdverts());
-        this.emitter = new Emitter(config.receiveBytes(), life, credits, send, receive);
-        this.arrivals = new Arrivals(config.receiveBytes(), life, credits, send, receive, emitter);
+        this.suspending = features.suspending();
+        handshake = new Handshake(config);
+        credits = new Credits(config.receiveSlots());
+        queue = new SendQueue(config.sendDepth());
+        send = new SendHalf(config, credits);
+        receive = new ReceiveHalf(config, credits);
+        sizes = new Resizing(config);
+        emitter = new Emitter(life, credits, queue, send, resting);
+        arrivals =
+                new Arrivals(life, credits, send, receive, sizes, resting, connecting, suspending);
+        SinkPump sinkPump =
+                new SinkPump(receive, credits, sizes, resting, emitter, handshake, features);
+        SourcePump sourcePump = new SourcePump(send, credits, sizes, resting, emitter, features);
+        schedule =
+                new Schedule(
+                        life,
+                        credits,
+                        send,
+                        receive,
+                        sizes,
+                        resting,
+                        emitter,
+                        handshake,
+                        sourcePump,
+                        sinkPump);
+        ending = new Ending(life, send, receive, resting, schedule);
+        sourceSide = new SourceSide(this, send, sizes);
+        sinkSide = new SinkSide(this, receive, sinkPump, arrivals);
     }
 
     /**
@@ -115,7 +159,7 @@ public final class SdpMachine {
         }
         HelloFault fault = handshake.onHello(m, at, availableBytes);
         if (fault == HelloFault.NONE) {
-            credits.granted(Bsdh.bufs(m, at));
+            onPeer(m, at);
             life.onHelloAccepted();
         }
         return fault;
@@ -146,10 +190,15 @@ public final class SdpMachine {
         }
         HelloFault fault = handshake.onHelloAck(m, at, availableBytes);
         if (fault == HelloFault.NONE) {
-            credits.granted(Bsdh.bufs(m, at));
+            onPeer(m, at);
             greeted = true;
         }
         return fault;
+    }
+
+    private void onPeer(MemorySegment m, long at) {
+        credits.granted(Bsdh.bufs(m, at));
+        sizes.onPeerBytes(handshake.peerReceiveBytes());
     }
 
     /** The connection below is up: after HelloAck was accepted, or after it was written. */
@@ -167,7 +216,7 @@ public final class SdpMachine {
 
     /** Size of the peer's receive buffers, BSDH included. */
     public int peerReceiveBytes() {
-        return handshake.peerReceiveBytes();
+        return sizes.peerBytes();
     }
 
     /** Whether {@link #reserve()} would succeed. */
@@ -194,15 +243,15 @@ public final class SdpMachine {
     public void unreserve(Outbox out) {
         boolean couldWrite = writable();
         credits.unreserve();
-        emitter.flush(out);
-        emitter.wakeWriter(couldWrite, out);
+        onward(couldWrite, out);
     }
 
     /**
      * Sends the payload in {@code slot}, using one reservation.
      *
      * @param slot send slot, its payload behind the first 16 bytes
-     * @param payloadBytes 1..{@link #maxPayload()}
+     * @param payloadBytes 1..{@link #maxPayload()}, or {@link SourceSide#payloadLimit()} while
+     *     bytes are owed
      * @param urgent whether the last byte is the out-of-band byte
      * @return false when the connection was cut since the reservation: nothing was emitted for the
      *     slot and the shell keeps it
@@ -215,17 +264,51 @@ public final class SdpMachine {
         assert payloadBytes > 0 && payloadBytes <= maxPayload();
         assert !send.finSent();
         emitter.payload(slot, payloadBytes, urgent, out);
-        emitter.flush(out);
+        schedule.run(out);
         return true;
     }
 
-    /** No more output: DisConn leaves after everything reserved. Idempotent. */
-    public void shutdownOutput(Outbox out) {
-        if (life.open() && !send.shut()) {
-            send.shutDown();
-            life.finish(out);
-            emitter.flush(out);
+    /** The half on which we are the Source: lent buffers, mode, urgent data, sizes. */
+    public SourceSide source() {
+        return sourceSide;
+    }
+
+    /** The half on which we are the Sink: lent buffers and the peer's offers. */
+    public SinkSide sink() {
+        return sinkSide;
+    }
+
+    /**
+     * The keep-alive time has passed: emits KEEP_ALIVE when no message went either way since the
+     * last call (sdp-wire.md 11).
+     */
+    public void onKeepAlive(Outbox out) {
+        long messages = messagesReceived + emitter.messagesSent();
+        if (life.talking() && messages == messagesAtKeepAlive) {
+            out.keepAlive();
         }
+        messagesAtKeepAlive = messages;
+    }
+
+    /** No more output: DisConn leaves after everything reserved, lent or owed. Idempotent. */
+    public void shutdownOutput(Outbox out) {
+        ending.shutdownOutput(out);
+    }
+
+    /**
+     * Suspends the session: when nothing is in process, the peer is told to reconnect to {@code
+     * port}; once it has agreed, SUSPENDED. What is lent then comes back as RECALLED, what was
+     * delivered stays readable, and the shell goes on with a new machine on the new connection.
+     *
+     * @return false when this machine does not do it, or not now
+     */
+    public boolean suspend(int port, Outbox out) {
+        if (!suspending || state() != State.ESTABLISHED || send.shut() || resting.wanted()) {
+            return false;
+        }
+        resting.want(port);
+        onward(out);
+        return true;
     }
 
     /**
@@ -234,9 +317,8 @@ public final class SdpMachine {
      */
     public void onSendsCompleted(int count, Outbox out) {
         boolean couldWrite = writable();
-        send.onCompleted(count);
-        emitter.flush(out);
-        emitter.wakeWriter(couldWrite, out);
+        queue.onCompleted(count);
+        onward(couldWrite, out);
     }
 
     /**
@@ -246,12 +328,7 @@ public final class SdpMachine {
      * @param tag {@link Outbox#tag} of the message
      */
     public void onControlSent(int tag, Outbox out) {
-        if (tag == Mid.DISCONN && life.open() && !send.finCompleted()) {
-            send.onFinCompleted();
-            life.onFinCompleted(out);
-        } else if (tag == Mid.ABORT_CONN && state() == State.ABORTING) {
-            life.closeLlp(out);
-        }
+        ending.onControlSent(tag, out);
     }
 
     /**
@@ -279,11 +356,12 @@ public final class SdpMachine {
         boolean couldWrite = writable();
         credits.onArrival();
         AbortReason fault = arrivals.take(slot, header, at, byteLen, out);
-        if (fault == AbortReason.NONE) {
-            emitter.flush(out);
-            emitter.wakeWriter(couldWrite, out);
+        if (fault != AbortReason.NONE) {
+            ending.cut(fault, out);
+        } else if (resting.over()) {
+            ending.rest(resting.ours(), out);
         } else {
-            cut(fault, out);
+            onward(couldWrite, out);
         }
     }
 
@@ -293,9 +371,8 @@ public final class SdpMachine {
             return;
         }
         boolean couldWrite = writable();
-        arrivals.repost(slot, false, out);
-        emitter.flush(out);
-        emitter.wakeWriter(couldWrite, out);
+        arrivals.onConsumed(slot, out);
+        onward(couldWrite, out);
     }
 
     /**
@@ -304,6 +381,7 @@ public final class SdpMachine {
      */
     public void shutdownInput(Outbox out) {
         receive.shutDown();
+        onward(out);
     }
 
     /**
@@ -314,27 +392,13 @@ public final class SdpMachine {
      * @param abortive whether the linger time is zero
      */
     public void close(boolean unread, boolean abortive, Outbox out) {
-        if (life.closeCalled()) {
-            return;
-        }
-        life.onCloseCalled();
-        receive.shutDown();
-        if (life.settingUp() || state() == State.CLOSED) {
-            life.closeEarly(out);
-        } else if (life.open()) {
-            if (unread || abortive) {
-                cut(unread ? AbortReason.UNREAD_DATA : AbortReason.LINGER_ZERO, out);
-            } else {
-                shutdownOutput(out);
-                life.arm(TIMER_CLOSE, Lifecycle.CLOSE_NANOS, out);
-            }
-        }
+        ending.close(unread, abortive, out);
     }
 
     /** Cuts the stream. */
     public void abort(AbortReason reason, Outbox out) {
         assert reason != AbortReason.NONE;
-        cut(reason, out);
+        ending.cut(reason, out);
     }
 
     /**
@@ -342,60 +406,39 @@ public final class SdpMachine {
      * receive completions first: a close may overtake the last message.
      */
     public void onDisconnected(Outbox out) {
-        switch (state()) {
-            case HELLO_SENT, HELLO_RCVD, ESTABLISHED, FIN_SENDING, FIN_SENT, PEER_FIN ->
-                    life.lost(AbortReason.PEER_RESET, out);
-            case FIN_CROSS, LAST_SENDING -> {
-                if (send.finCompleted()) {
-                    life.end(State.TIME_WAIT, out);
-                } else if (!send.finSent()) {
-                    life.lost(AbortReason.PEER_RESET, out);
-                } else if (!life.llpGone()) {
-                    life.awaitFinCompletion(out);
-                }
-            }
-            case ABORTING -> life.lost(life.reason(), out);
-            case LLP_CLOSING -> life.end(State.TIME_WAIT, out);
-            case CLOSED, TIME_WAIT, ERROR -> {}
-        }
+        ending.onDisconnected(out);
     }
 
     /** The queue pair failed: any completion error, or a device error. */
     public void onQpError(Outbox out) {
-        switch (state()) {
-            case HELLO_SENT, HELLO_RCVD, ESTABLISHED, FIN_SENDING, FIN_SENT, PEER_FIN ->
-                    life.cut(AbortReason.TRANSPORT_ERROR, out);
-            case FIN_CROSS, LAST_SENDING -> {
-                if (send.finCompleted()) {
-                    life.end(State.TIME_WAIT, out); // both halves had ended: nothing was lost
-                } else {
-                    life.cut(AbortReason.TRANSPORT_ERROR, out);
-                }
-            }
-            case ABORTING -> life.cut(life.reason(), out);
-            case LLP_CLOSING -> life.end(State.TIME_WAIT, out);
-            case CLOSED, TIME_WAIT, ERROR -> {}
-        }
+        ending.onQpError(out);
     }
 
     /** A timer armed by ARM_TIMER ran out; one that was cancelled meanwhile is ignored. */
     public void onTimer(int timer, Outbox out) {
-        if (!life.expire(timer)) {
-            return;
-        }
-        switch (timer) {
-            case TIMER_CLOSE -> cut(AbortReason.CLOSE_TIMEOUT, out);
-            case TIMER_GRACE -> {
-                if (life.llpGone()) {
-                    life.lost(AbortReason.PEER_RESET, out);
-                } else {
-                    life.closeLlp(out);
-                }
-            }
-            case TIMER_LLP -> life.end(State.TIME_WAIT, out);
-            case TIMER_ABORT -> life.cut(life.reason(), out);
-            default -> throw new AssertionError(timer);
-        }
+        boolean couldWrite = writable();
+        ending.onTimer(timer, out);
+        onward(couldWrite, out);
+    }
+
+    /** Whether new transfers may be begun. */
+    boolean begins() {
+        return life.talking() && !resting.wanted();
+    }
+
+    /** Whether messages of the stream are exchanged. */
+    boolean open() {
+        return life.open();
+    }
+
+    /** Does what has become due. */
+    void onward(Outbox out) {
+        onward(writable(), out);
+    }
+
+    void onward(boolean couldWrite, Outbox out) {
+        schedule.run(out);
+        emitter.wakeWriter(couldWrite, out);
     }
 
     /** Where the connection stands. */
@@ -505,26 +548,11 @@ public final class SdpMachine {
         return credits;
     }
 
-    /**
-     * Abortive close: AbortConn where our DisConn has gone out, else the connection below (12.4).
-     */
-    private void cut(AbortReason why, Outbox out) {
-        if (life.down() || state() == State.ABORTING || state() == State.LLP_CLOSING) {
-            return;
-        }
-        if (why != AbortReason.PEER_ABORT && life.talking() && send.finSent()) {
-            life.aborting(why, out);
-            emitter.flush(out);
-        } else {
-            life.cut(why, out);
-        }
-    }
-
     /** While AbortConn waits for a credit, a message may bring one; nothing else of it counts. */
     private void drain(MemorySegment m, long at, int byteLen, Outbox out) {
         credits.onArrival();
         if (arrivals.examine(m, at, byteLen) == AbortReason.NONE) {
-            emitter.flush(out);
+            schedule.run(out);
         }
     }
 }

@@ -3,45 +3,61 @@ package io.sdp4j.wire;
 /**
  * The half-connection on which we are the Source.
  *
- * <p>Shape: its mode (sdp-wire.md 7.1: we are the master, except out of Buffered), the send queue's
- * depth, and where our DisConn stands: not wanted, wanted, sent, completed. Advertisements of ours
- * (SrcAvail) and of the peer (SinkAvail) belong here; none is made or taken yet, and the methods
- * that receive messages about them answer for a Source that has none.
+ * <p>Shape: its mode, of which we are the master except out of Buffered; where our DisConn stands:
+ * not wanted, wanted, sent, completed; the buffers lent to us and the SinkAvails of the peer.
+ *
+ * {@snippet lang = text :
+ *  mode    what the half is in; wish   what it is to be in, by the transitions of 7.3
+ * }
+ *
+ * <p>Source: sdp-wire.md 6, 7 and 12.4.
  */
 final class SendHalf {
-    /** Payload leaves this many sends of the queue to control messages, as credits do. */
-    private static final int CONTROL_SENDS = 1;
+    final Urgent urgent = new Urgent();
+    final Sources sources;
+    final SinkOffers offers = new SinkOffers();
+    private final Credits credits;
+    private final boolean pipelining;
+    private final int maxAdverts;
 
-    private final int depth;
-    private int inFlight;
     private int mode = Mch.COMBINED;
+    private int wish = Mch.COMBINED;
     private boolean finWanted;
     private boolean finSent;
     private boolean finCompleted;
 
-    SendHalf(int depth) {
-        this.depth = depth;
+    SendHalf(WireConfig config, Credits credits) {
+        this.credits = credits;
+        this.sources = new Sources(config.features().lentBuffers(), urgent);
+        this.pipelining = config.features().pipelining();
+        this.maxAdverts = config.maxAdverts();
     }
 
-    boolean roomForPayload(int reserved) {
-        return depth - inFlight - reserved > CONTROL_SENDS;
+    int mode() {
+        return mode;
     }
 
-    boolean roomForControl(int reserved) {
-        return depth - inFlight - reserved > 0;
+    int wish() {
+        return wish;
     }
 
-    void onPosted() {
-        if (depth != Integer.MAX_VALUE) {
-            inFlight++;
+    void wish(int newMode) {
+        wish = newMode;
+    }
+
+    /** Takes a buffer; several of them are a reason to pipeline (7.4). */
+    boolean lend(int buffer, long lenBytes, int rkey, long va, int peerMaxAdverts) {
+        if (finWanted
+                || mode == Mch.BUFFERED
+                || wish == Mch.BUFFERED
+                || !sources.lend(buffer, lenBytes, rkey, va)) {
+            return false;
         }
-    }
-
-    void onCompleted(int count) {
-        if (depth != Integer.MAX_VALUE) {
-            assert count <= inFlight : "more completions than sends";
-            inFlight -= count;
+        // A peer that keeps track of one advertisement gains nothing, and may not know ModeChange.
+        if (pipelining && sources.size() > 1 && peerMaxAdverts > 1) {
+            wish = Mch.PIPELINED;
         }
+        return true;
     }
 
     /** Whether the application has ended its output. */
@@ -53,9 +69,15 @@ final class SendHalf {
         finWanted = true;
     }
 
-    /** DisConn goes after every payload message, reserved ones included (12.4). */
-    boolean finDue(int reserved) {
-        return finWanted && !finSent && reserved == 0;
+    /** DisConn goes after every byte, reserved, lent or owed (12.4). */
+    boolean finDue() {
+        return finWanted
+                && !finSent
+                && credits.reserved() == 0
+                && sources.isEmpty()
+                && sources.owed() == 0
+                && !offers.inProcess()
+                && !offers.ackDue();
     }
 
     void onFinSent() {
@@ -75,35 +97,87 @@ final class SendHalf {
         return finCompleted;
     }
 
+    /**
+     * Whether a Data message with payload fits the order of the stream: nothing lent is before it,
+     * except what is owed (6.2, 6.4).
+     */
+    boolean payloadInOrder() {
+        return !offers.inProcess() && (sources.owed() > 0 || (sources.isEmpty() && !finWanted));
+    }
+
+    /** A SrcAvail with payload leaves. */
+    void onInlineSent(int payloadBytes) {
+        offers.onPayloadSent();
+        urgent.onSent(payloadBytes);
+    }
+
+    /** A Data message with payload leaves. */
+    void onPayloadSent(int payloadBytes) {
+        onInlineSent(payloadBytes);
+        sources.onOwedSent(payloadBytes);
+    }
+
     /** ModeChange with S = 1: only the way out of Buffered is the Sink's to ask for (7.3). */
     AbortReason onModeChange(int newMode) {
         if (mode != Mch.BUFFERED || newMode != Mch.COMBINED) {
             return AbortReason.BAD_MODE_CHANGE;
         }
         mode = newMode;
+        wish = newMode;
         return AbortReason.NONE;
+    }
+
+    /** The mode to change to now, or -1 (7.3). */
+    int modeDue() {
+        if (mode == wish || mode == Mch.BUFFERED || finSent || offers.window()) {
+            return -1;
+        }
+        if (mode == Mch.PIPELINED) {
+            boolean busy = offers.inProcess() || offers.ackDue() || offers.cancelled();
+            return busy || sources.cancel() != Sources.NONE ? -1 : Mch.COMBINED;
+        }
+        return wish == Mch.BUFFERED && sources.outstanding() > 0 ? -1 : wish;
+    }
+
+    /** Our ModeChange leaves, as message {@code mseq}. */
+    void onModeChangeSent(int newMode, int mseq) {
+        if (mode == Mch.PIPELINED && offers.onLeavingPipelined(mseq)) {
+            sources.withdraw();
+        }
+        mode = newMode;
     }
 
     /**
-     * SinkAvail: legal only in Pipelined (7.2), and it is we who would have to change to it. The
-     * window after a change back to Combined, in which it is ignored, cannot open either.
+     * SinkAvail, its payload already taken (6.3, 6.5, 7.3).
+     *
+     * @param lenLegal whether {@code len}, unsigned, is in 1..2^31
+     * @param peerReceiveBytes size of the Sink's own private buffers
      */
-    AbortReason onSinkAvail() {
-        return mode == Mch.PIPELINED ? AbortReason.NONE : AbortReason.ILLEGAL_IN_MODE;
-    }
-
-    /** RdmaRdCompl with no SrcAvail outstanding and no cancel that could have crossed it (6.2). */
-    AbortReason onRdmaRdCompl() {
-        return AbortReason.UNEXPECTED_ANSWER;
-    }
-
-    /** SendSm with no SrcAvail outstanding is stale (6.4). */
-    AbortReason onSendSm() {
-        return AbortReason.NONE;
-    }
-
-    /** SinkAvailCancel with nothing outstanding is ignored (6.7). */
-    AbortReason onSinkAvailCancel() {
+    AbortReason onSinkAvail(
+            int len, boolean lenLegal, int rkey, long va, int nonDiscards, int peerReceiveBytes) {
+        if (mode == Mch.COMBINED && offers.window()) {
+            if (offers.crossedModeChange(nonDiscards)) {
+                sources.withdraw();
+            }
+            return AbortReason.NONE;
+        }
+        if (mode != Mch.PIPELINED) {
+            return AbortReason.ILLEGAL_IN_MODE;
+        }
+        if (offers.stale(nonDiscards)) {
+            return AbortReason.NONE; // before any other rule
+        }
+        long lenBytes = len & 0xFFFF_FFFFL;
+        if (!lenLegal || lenBytes <= peerReceiveBytes) {
+            return AbortReason.BAD_ADVERTISEMENT;
+        }
+        if (offers.size() >= maxAdverts) {
+            return AbortReason.TOO_MANY_ADVERTISEMENTS;
+        }
+        if (sources.outstanding() > 0) {
+            sources.withdraw(); // Write zcopy wins
+        }
+        offers.hold(lenBytes, rkey, va);
         return AbortReason.NONE;
     }
 }

@@ -32,6 +32,8 @@ public enum State {
     LLP_CLOSING,
     /** The connection below is gone after an orderly end. */
     TIME_WAIT,
+    /** The session rests, to be resumed on another connection (sdp-wire.md 10). */
+    SUSPENDED,
     /** Cut; {@link SdpMachine#abortReason()} says why. */
     ERROR
 }

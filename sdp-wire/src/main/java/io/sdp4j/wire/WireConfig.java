@@ -14,9 +14,16 @@ package io.sdp4j.wire;
  * @param maxAdverts advertisements this side keeps track of for the peer; 1..65,535
  * @param ord RDMA reads this side may have outstanding; 1..65,535
  * @param ird RDMA reads this side serves at a time; 1..65,535
+ * @param features what the shell can do beyond buffered copy
  */
 public record WireConfig(
-        int receiveSlots, int receiveBytes, int sendDepth, int maxAdverts, int ord, int ird) {
+        int receiveSlots,
+        int receiveBytes,
+        int sendDepth,
+        int maxAdverts,
+        int ord,
+        int ird,
+        Features features) {
 
     /** Fewest receive slots. */
     public static final int MIN_RECEIVE_SLOTS = 4;
@@ -41,7 +48,18 @@ public record WireConfig(
         check("ird", ird, 1, 0xFFFF);
     }
 
-    private static void check(String name, int value, int min, int max) {
+    /** Buffered copy only. */
+    public WireConfig(
+            int receiveSlots, int receiveBytes, int sendDepth, int maxAdverts, int ord, int ird) {
+        this(receiveSlots, receiveBytes, sendDepth, maxAdverts, ord, ird, Features.NONE);
+    }
+
+    /** The same with other features. */
+    public WireConfig with(Features other) {
+        return new WireConfig(receiveSlots, receiveBytes, sendDepth, maxAdverts, ord, ird, other);
+    }
+
+    static void check(String name, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(
                     name + " must be " + min + ".." + max + ", not " + value);

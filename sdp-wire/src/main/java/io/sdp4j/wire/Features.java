@@ -1,0 +1,97 @@
+package io.sdp4j.wire;
+
+/**
+ * What a machine may use beyond buffered copy, because its shell can carry it out.
+ *
+ * <p>There is no negotiation of features (sdp-wire.md 16.5): what is off here is answered as by a
+ * peer that does not have it. The peer's SrcAvails get SendSm, its requests to resize get the old
+ * size, its SuspComm cuts the connection.
+ *
+ * @param lentBuffers source buffers, and as many sink buffers, that the shell may lend at a time; 0
+ *     = no zero copy; at most 65,535
+ * @param rdmaBytes most bytes of one RDMA operation; 1..2^30
+ * @param writesInFlight RDMA Writes that may be posted and not yet completed; 1..65,535. Reads are
+ *     limited by the ORD agreed
+ * @param inlineBytes payload of a SrcAvail in Combined mode, as far as buffer and peer allow;
+ *     1..65,535
+ * @param pipelining whether the send half changes to Pipelined by itself when several buffers are
+ *     lent, and whether the peer is asked to (REQ_PIPE)
+ * @param minReceiveBytes smallest receive buffer that a peer may ask for; 0 = never smaller
+ * @param maxReceiveBytes largest receive buffer that a peer may ask for; 0 = never larger
+ * @param suspending whether the shell can move a session to another queue pair
+ */
+public record Features(
+        int lentBuffers,
+        int rdmaBytes,
+        int writesInFlight,
+        int inlineBytes,
+        boolean pipelining,
+        int minReceiveBytes,
+        int maxReceiveBytes,
+        boolean suspending) {
+
+    /** Buffered copy only. */
+    public static final Features NONE = new Features(0, 1, 1, 1, false, 0, 0, false);
+
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException when a number is out of its range
+     */
+    public Features {
+        WireConfig.check("lentBuffers", lentBuffers, 0, 0xFFFF);
+        WireConfig.check("rdmaBytes", rdmaBytes, 1, 1 << 30);
+        WireConfig.check("writesInFlight", writesInFlight, 1, 0xFFFF);
+        WireConfig.check("inlineBytes", inlineBytes, 1, 0xFFFF);
+        WireConfig.check("minReceiveBytes", minReceiveBytes, 0, 1 << 30);
+        WireConfig.check("maxReceiveBytes", maxReceiveBytes, 0, 1 << 30);
+    }
+
+    /**
+     * Zero copy in both directions.
+     *
+     * @param lentBuffers as the component
+     * @param rdmaBytes as the component
+     */
+    public Features withZcopy(int lentBuffers, int rdmaBytes) {
+        return new Features(
+                lentBuffers,
+                rdmaBytes,
+                16,
+                inlineBytes,
+                true,
+                minReceiveBytes,
+                maxReceiveBytes,
+                suspending);
+    }
+
+    /** Receive buffers whose size the peer may choose from a range. */
+    public Features withReceiveBytes(int min, int max) {
+        return new Features(
+                lentBuffers,
+                rdmaBytes,
+                writesInFlight,
+                inlineBytes,
+                pipelining,
+                min,
+                max,
+                suspending);
+    }
+
+    /** Sessions that can be suspended. */
+    public Features withSuspending() {
+        return new Features(
+                lentBuffers,
+                rdmaBytes,
+                writesInFlight,
+                inlineBytes,
+                pipelining,
+                minReceiveBytes,
+                maxReceiveBytes,
+                true);
+    }
+
+    boolean zcopy() {
+        return lentBuffers > 0;
+    }
+}

@@ -1,0 +1,151 @@
+package io.sdp4j.wire;
+
+/**
+ * What is done after every event: everything that is due and allowed, in one order.
+ *
+ * <p>Shape: messages without payload are not queued: what is due is a fact of the half-connections
+ * or of the connection, and is looked at again after every event, so nothing can pile up.
+ *
+ * <p>Source: sdp-wire.md 4.3 to 4.5, 6.8, 10 and 12.4.
+ */
+final class Schedule {
+    private final Lifecycle life;
+    private final Credits credits;
+    private final SendHalf send;
+    private final ReceiveHalf receive;
+    private final Resizing sizes;
+    private final Resting resting;
+    private final Emitter emitter;
+    private final Handshake handshake;
+    private final SourcePump sourcePump;
+    private final SinkPump sinkPump;
+    private final Watch watch;
+    private boolean abortSent;
+
+    Schedule(
+            Lifecycle life,
+            Credits credits,
+            SendHalf send,
+            ReceiveHalf receive,
+            Resizing sizes,
+            Resting resting,
+            Emitter emitter,
+            Handshake handshake,
+            SourcePump sourcePump,
+            SinkPump sinkPump) {
+        this.life = life;
+        this.credits = credits;
+        this.send = send;
+        this.receive = receive;
+        this.sizes = sizes;
+        this.resting = resting;
+        this.emitter = emitter;
+        this.handshake = handshake;
+        this.sourcePump = sourcePump;
+        this.sinkPump = sinkPump;
+        this.watch = new Watch(life, send, receive, resting);
+    }
+
+    Watch watch() {
+        return watch;
+    }
+
+    /** Does what is due. */
+    void run(Outbox out) {
+        if (life.state() == State.ABORTING) {
+            if (!abortSent && emitter.controlAllowed()) {
+                abortSent = true;
+                emitter.control(Mid.ABORT_CONN, Outbox.SIGNALLED | Outbox.SOLICITED, 0, out);
+            }
+        } else if (life.down()) {
+            giveUp(Outbox.CUT, out);
+        } else if (life.talking() && !(send.finSent() && receive.fin()) && !resting.silent()) {
+            // After both DisConns nobody waits for anything, and the peer may hang up.
+            talk(out);
+        }
+    }
+
+    private void talk(Outbox out) {
+        cureDeadlock();
+        sinkPump.pump(out);
+        sourcePump.pump(room(), out);
+        // One is left to SrcAvail: a SinkAvail may stay for as long as the peer has nothing to say.
+        sinkPump.offer(room() - 1, out);
+        resize(out);
+        rest(out);
+        if (send.finDue() && !resting.wanted() && emitter.controlAllowed()) {
+            emitter.control(Mid.DISCONN, Outbox.SIGNALLED, 0, out);
+            send.onFinSent();
+        }
+        // Last, because any other message makes it superfluous (4.4).
+        boolean due = credits.updateDue() || send.urgent.pendDue();
+        boolean over = (send.finSent() && receive.fin()) || resting.silent();
+        if (due && emitter.controlAllowed() && !over) {
+            emitter.emptyData(out);
+        }
+        watch.look(out);
+    }
+
+    /** Advertisements of ours, on both halves, that the peer can keep track of yet (6.2). */
+    private int room() {
+        return handshake.peerMaxAdverts() - send.sources.outstanding() - receive.sinks.offered();
+    }
+
+    /**
+     * Both sides write and nobody reads (6.8): the peer's bytes are wanted as Data, and when that
+     * has filled our buffers, ours become Data too.
+     */
+    private void cureDeadlock() {
+        if (!send.sources.isEmpty() && receive.sinks.isEmpty()) {
+            if (receive.offers.readable() != null) {
+                receive.offers.refuse();
+            }
+            if (credits.posted() <= 2) {
+                send.sources.revoke();
+            }
+        }
+    }
+
+    private void resize(Outbox out) {
+        if (sizes.answerDue() && emitter.controlAllowed()) {
+            emitter.control(Mid.CH_RCV_BUF_ACK, 0, sizes.grantedBytes(), out);
+            sizes.onAnswerSent();
+        }
+        if (sizes.requestDue() && !resting.wanted() && !send.finSent()) {
+            if (emitter.controlAllowed()) {
+                int mseq = emitter.control(Mid.CH_RCV_BUF, 0, sizes.wantedBytes(), out);
+                sizes.onRequestSent(mseq);
+            }
+        }
+    }
+
+    private void rest(Outbox out) {
+        if (!resting.wanted() || busy() || !emitter.controlAllowed()) {
+            return;
+        }
+        if (resting.answerDue()) {
+            emitter.control(Mid.SUSP_COMM_ACK, Outbox.SIGNALLED | Outbox.SOLICITED, 0, out);
+            resting.onAnswerSent();
+        } else if (resting.requestDue() && credits.posted() >= 3) { // leave the peer a credit
+            emitter.control(Mid.SUSP_COMM, Outbox.SOLICITED, resting.ours(), out);
+            resting.onRequestSent();
+        }
+    }
+
+    /** Whether transfers are in process that must be finished before the session rests (10). */
+    private boolean busy() {
+        boolean reading = receive.offers.reads().size() > 0 || receive.offers.untold();
+        boolean writing = send.sources.writes().size() > 0 || send.offers.inProcess();
+        return reading
+                || writing
+                || credits.reserved() > 0
+                || send.sources.owed() > 0
+                || receive.offers.cancelled();
+    }
+
+    /** The end: everything lent goes back. */
+    void giveUp(int outcome, Outbox out) {
+        send.sources.giveUp(outcome, out);
+        receive.sinks.giveUp(out);
+    }
+}

@@ -1,0 +1,149 @@
+package io.sdp4j.wire;
+
+/**
+ * Fills what is lent to us as a Sink, and sends the answers and offers that are due and allowed.
+ *
+ * <p>Source: sdp-wire.md 6.2 to 6.7 and 7.3.
+ */
+final class SinkPump {
+    private final ReceiveHalf receive;
+    private final SourceOffers offers;
+    private final Sinks sinks;
+    private final Credits credits;
+    private final Resizing sizes;
+    private final Resting resting;
+    private final Emitter emitter;
+    private final Handshake handshake;
+    private final Features features;
+
+    private long bytesRead;
+
+    SinkPump(
+            ReceiveHalf receive,
+            Credits credits,
+            Resizing sizes,
+            Resting resting,
+            Emitter emitter,
+            Handshake handshake,
+            Features features) {
+        this.receive = receive;
+        this.offers = receive.offers;
+        this.sinks = receive.sinks;
+        this.credits = credits;
+        this.sizes = sizes;
+        this.resting = resting;
+        this.emitter = emitter;
+        this.handshake = handshake;
+        this.features = features;
+    }
+
+    /** Bytes read from the peer by RDMA. */
+    long bytesRead() {
+        return bytesRead;
+    }
+
+    void onReadsCompleted(int count) {
+        for (int i = 0; i < count; i++) {
+            int lenBytes = offers.onRead();
+            sinks.onRead(lenBytes);
+            bytesRead += lenBytes;
+        }
+    }
+
+    void pump(Outbox out) {
+        read(out);
+        answer(out);
+        boolean moreToRead = offers.readable() != null && !resting.wanted();
+        sinks.giveBack(moreToRead, out);
+        if (sinks.cancel() == Sources.WANTED && emitter.controlAllowed()) {
+            sinks.onCancelSent(emitter.control(Mid.SINK_AVAIL_CANCEL, Outbox.SOLICITED, 0, out));
+        }
+        if (receive.leaveBufferedDue() && emitter.controlAllowed()) {
+            emitter.control(Mid.MODE_CHANGE, 0, (1 << 31) | (Mch.COMBINED << 28), out);
+            receive.onLeftBuffered();
+        }
+    }
+
+    /** RDMA Reads from the oldest offers into the oldest buffers (6.2). */
+    private void read(Outbox out) {
+        while (offers.reads().size() < handshake.ord() && !resting.wanted()) {
+            Region from = offers.readable();
+            Region into = sinks.fillable();
+            if (from == null || into == null) {
+                return;
+            }
+            long most = Math.min(from.left(), into.left());
+            int lenBytes = (int) Math.min(most, features.rdmaBytes());
+            out.rdma(
+                    Outbox.RDMA_READ,
+                    into.buffer,
+                    into.issued,
+                    lenBytes,
+                    from.va + from.issued,
+                    from.rkey);
+            offers.onReading(from, lenBytes);
+            sinks.onReading(into, lenBytes);
+        }
+    }
+
+    /** RdmaRdCompl and SendSm for the oldest offers, in order (6.2, 6.4, 6.6). */
+    private void answer(Outbox out) {
+        // A peer whose messages we hold unacknowledged may be out of credits, and we with it.
+        // Nothing
+        // is being read any more, so the acknowledgement need not wait for the answers.
+        if (offers.cancelled() && offers.reads().size() == 0 && !emitter.controlAllowed()) {
+            credits.releaseAck();
+        }
+        while (offers.emptyReads() > 0 && emitter.controlAllowed()) {
+            offers.onEmptyReadAnswered(emitter.rdmaRdCompl(0, features.pipelining(), out));
+        }
+        boolean more = true;
+        while (more && !offers.isEmpty() && emitter.controlAllowed()) {
+            more = answerFirst(out);
+        }
+        if (offers.cancelCarriedOut()) {
+            credits.releaseAck();
+        }
+        if (offers.sendSmDue() && emitter.controlAllowed()) {
+            offers.onSendSmSent(emitter.control(Mid.SEND_SM, Outbox.SOLICITED, 0, out));
+        }
+    }
+
+    /** Sends an answer about the oldest offer, or drops it; false when there is nothing to do. */
+    private boolean answerFirst(Outbox out) {
+        Region r = offers.first();
+        if (r.moving()) {
+            return false;
+        }
+        int untold = (int) (r.done - r.inlineBytes - r.reported);
+        boolean all = r.left() == 0;
+        boolean over = r.refused || offers.cancelled();
+        if (untold != 0 && (all || over || sinks.fillable() == null || resting.wanted())) {
+            int mseq = emitter.rdmaRdCompl(untold, features.pipelining(), out);
+            r.reported += untold & 0xFFFF_FFFFL;
+            if (all) {
+                offers.onProcessed(false, mseq);
+            }
+        } else if (offers.cancelled()) {
+            offers.onCutShort();
+        } else if (r.refused) {
+            int mseq = emitter.control(Mid.SEND_SM, Outbox.SOLICITED, 0, out);
+            offers.onProcessed(true, mseq);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /** SinkAvails, oldest buffer first (6.3). */
+    void offer(int room, Outbox out) {
+        for (int left = room; left > 0 && receive.mayOffer() && !resting.wanted(); left--) {
+            Region r = sinks.offerable(sizes.ownBytes());
+            if (r == null || !emitter.controlAllowed()) {
+                return;
+            }
+            emitter.sinkAvail(r, sinks.n(), out);
+            sinks.onOffered();
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.sdp4j.wire;
+
+/**
+ * The half-connection on which we are the Sink, beyond buffered copy: what the peer lends us to
+ * read, and buffers that we lend it to be filled.
+ *
+ * <p>Shape: a part of {@link SdpMachine}, under the same lock. A reader first takes what was
+ * delivered; when nothing is left of it, it may lend its buffer. The machine then fills it by RDMA
+ * Reads from what the peer offers, or offers it to the peer (SinkAvail), and gives each buffer back
+ * exactly once, in the order of lending, as SINK_RETURNED with the bytes it holds from its start.
+ * With fewer bytes than it has room for, even none, it comes back when there is nothing more to
+ * read by RDMA now: the next bytes of the stream then are in DELIVER rows, or yet to come.
+ *
+ * <p>What the peer offers and nobody reads stays where it is; {@link #refuse} makes the peer send
+ * it as Data. A machine without zero copy refuses by itself.
+ *
+ * <p>Source: sdp-wire.md 6 and 7.
+ */
+public final class SinkSide {
+    private final SdpMachine machine;
+    private final ReceiveHalf receive;
+    private final SinkPump pump;
+    private final Arrivals arrivals;
+
+    SinkSide(SdpMachine machine, ReceiveHalf receive, SinkPump pump, Arrivals arrivals) {
+        this.machine = machine;
+        this.receive = receive;
+        this.pump = pump;
+        this.arrivals = arrivals;
+    }
+
+    /**
+     * Lends a registered buffer for the next bytes of the stream.
+     *
+     * @param buffer the shell's number of it
+     * @param lenBytes 1..2^31
+     * @param rkey key that lets the peer write it, if it may be offered
+     * @param va address of its first byte, as the key wants it
+     * @param offerable whether the peer may be let to write it: not if it must come back full, or
+     *     was registered for local access only
+     * @return false when nothing was taken: delivered slots are not consumed yet, the half has
+     *     ended, or too many are lent
+     */
+    public boolean lend(
+            int buffer, long lenBytes, int rkey, long va, boolean offerable, Outbox out) {
+        assert lenBytes > 0 && lenBytes <= 1L << 31;
+        if (!machine.begins()
+                || arrivals.unread()
+                || receive.fin()
+                || receive.shut()
+                || !receive.sinks.lend(buffer, lenBytes, rkey, va, offerable)) {
+            return false;
+        }
+        machine.onward(out);
+        return true;
+    }
+
+    /** Buffers lent and not returned. */
+    public int lent() {
+        return receive.sinks.size();
+    }
+
+    /**
+     * Bytes that the peer offers to be read next, 0 when there is none: lend a buffer, or refuse. A
+     * reader that finds nothing delivered must do one of both, else it waits for ever.
+     */
+    public long offeredBytes() {
+        return machine.open() ? receive.offeredBytes() : 0;
+    }
+
+    /** Wants the oldest offer as Data (SendSm). What is being read of it is finished first. */
+    public void refuse(Outbox out) {
+        receive.offers.refuse();
+        machine.onward(out);
+    }
+
+    /**
+     * The application wants its buffers back: RDMA under way is finished, offers are withdrawn
+     * (SinkAvailCancel). Until all are returned nothing can be lent.
+     */
+    public void recall(Outbox out) {
+        receive.sinks.recall();
+        machine.onward(out);
+    }
+
+    /** RDMA_READs have completed, {@code count} of them, in the order of posting. */
+    public void onReadsCompleted(int count, Outbox out) {
+        if (machine.open()) { // else everything was returned
+            pump.onReadsCompleted(count);
+            machine.onward(out);
+        }
+    }
+
+    /** Bytes read from the peer by RDMA. */
+    public long bytesRead() {
+        return pump.bytesRead();
+    }
+
+    /** Mode of this half: {@link Mch#BUFFERED}, {@link Mch#COMBINED} or {@link Mch#PIPELINED}. */
+    public int mode() {
+        return receive.mode();
+    }
+
+    /** Leads this half out of Buffered into Combined, which only the Sink may (sdp-wire.md 7.3). */
+    public void leaveBuffered(Outbox out) {
+        receive.wantOutOfBuffered();
+        machine.onward(out);
+    }
+}

@@ -1,0 +1,230 @@
+package io.sdp4j.wire;
+
+/**
+ * The buffers lent to us as a Sink, from lend to return.
+ *
+ * <p>Shape: a queue in stream order. The first {@code offered} of them are out as SinkAvails; they
+ * are filled by the peer, the others by our reads.
+ *
+ * {@snippet lang = text :
+ *  n         NonDiscards: payload messages received that discarded no SinkAvail (6.5)
+ *  cancel    as that of Sources: SinkAvailCancel revokes all (6.7)
+ *  lateAcks  cancels that ended otherwise: their SinkCancelAck may still come, or never
+ * }
+ *
+ * <p>Source: sdp-wire.md 6.3, 6.5 and 6.7.
+ */
+final class Sinks {
+    private final int capacity;
+    private final Regions lent = new Regions();
+    private int offered;
+    private int n;
+    private int cancel = Sources.NONE;
+    private int cancelMseq;
+    private int lateAcks;
+    private int cancels;
+    private boolean recalled;
+
+    Sinks(int capacity) {
+        this.capacity = capacity;
+    }
+
+    boolean lend(int buffer, long lenBytes, int rkey, long va, boolean offerable) {
+        if (lent.size() >= capacity || recalled || lenBytes < 1) {
+            return false;
+        }
+        lent.add(buffer, lenBytes, rkey, va).offerable = offerable;
+        return true;
+    }
+
+    int size() {
+        return lent.size();
+    }
+
+    boolean isEmpty() {
+        return lent.isEmpty();
+    }
+
+    int offered() {
+        return offered;
+    }
+
+    int n() {
+        return n;
+    }
+
+    int cancel() {
+        return cancel;
+    }
+
+    /** Cancels sent so far, to tell one from the next. */
+    int cancels() {
+        return cancels;
+    }
+
+    boolean recalled() {
+        return recalled;
+    }
+
+    /** The buffer to read into next, null when there is none. */
+    Region fillable() {
+        if (recalled || offered > 0) {
+            return null;
+        }
+        for (int i = 0; i < lent.size(); i++) {
+            if (lent.get(i).left() > 0) {
+                return lent.get(i);
+            }
+        }
+        return null;
+    }
+
+    void onReading(Region r, int lenBytes) {
+        r.issued += lenBytes;
+    }
+
+    void onRead(int lenBytes) {
+        lent.firstMoving().done += lenBytes;
+    }
+
+    /** The buffer to offer next, null when there is none. */
+    Region offerable(int receiveBytes) {
+        if (recalled || cancel != Sources.NONE || offered == lent.size()) {
+            return null;
+        }
+        Region r = lent.get(offered);
+        return r.offerable && r.done == 0 && !r.moving() && r.lenBytes > receiveBytes ? r : null;
+    }
+
+    void onOffered() {
+        lent.get(offered++).advertised = true;
+    }
+
+    /** A message with payload goes to the shell, and with it the buffers it makes useless (6.5). */
+    void onPayload(Outbox out) {
+        if (offered > 0) {
+            returnFirst(out);
+        } else {
+            n++;
+            while (!lent.isEmpty()) {
+                returnFirst(out);
+            }
+        }
+    }
+
+    /** Payload of a SrcAvail: true when it goes to the oldest buffer instead of to the shell. */
+    boolean place(int slot, int offset, int payloadBytes, Outbox out) {
+        Region r = fillable();
+        if (r == null || r.left() < payloadBytes) {
+            return false;
+        }
+        out.place(slot, offset, payloadBytes, r.buffer, r.issued);
+        r.issued += payloadBytes;
+        r.done += payloadBytes;
+        n++;
+        return true;
+    }
+
+    /** RdmaWrCompl (6.3). */
+    AbortReason onRdmaWrCompl(int len, Outbox out) {
+        if (offered == 0) {
+            return AbortReason.UNEXPECTED_ANSWER;
+        }
+        Region r = lent.first();
+        long lenBytes = len & 0xFFFF_FFFFL;
+        if (lenBytes > r.lenBytes) {
+            return AbortReason.BAD_COMPLETION;
+        }
+        r.issued = lenBytes;
+        r.done = lenBytes;
+        returnFirst(out);
+        return AbortReason.NONE;
+    }
+
+    /**
+     * SinkCancelAck (6.7).
+     *
+     * @param ack MSeqAck of the message
+     * @param heldBack whether the peer may be holding its MSeqAck back (6.6)
+     */
+    AbortReason onSinkCancelAck(int ack, boolean heldBack, Outbox out) {
+        boolean late = lateAcks > 0 && (cancel != Sources.SENT || ack - cancelMseq < 0);
+        if (late && !(heldBack && cancel == Sources.SENT)) {
+            lateAcks--;
+            return AbortReason.NONE;
+        }
+        if (cancel != Sources.SENT) {
+            return AbortReason.UNEXPECTED_ANSWER;
+        }
+        cancel = Sources.NONE;
+        while (offered > 0) {
+            returnFirst(out);
+        }
+        return AbortReason.NONE;
+    }
+
+    /** The shell wants everything back. */
+    void recall() {
+        if (!lent.isEmpty()) {
+            recalled = true;
+            if (offered > 0 && cancel == Sources.NONE) {
+                cancel = Sources.WANTED;
+            }
+        }
+    }
+
+    void onCancelSent(int mseq) {
+        cancel = Sources.SENT;
+        cancelMseq = mseq;
+        cancels++;
+    }
+
+    /** The half has left Pipelined: what was offered becomes ordinary (7.3). */
+    void forgetOffers() {
+        for (int i = 0; i < offered; i++) {
+            lent.get(i).advertised = false;
+        }
+        offered = 0;
+        noneOffered();
+    }
+
+    /** Returns what is full, or cannot be filled now, or is recalled. */
+    void giveBack(boolean moreToRead, Outbox out) {
+        while (!lent.isEmpty() && offered == 0) {
+            Region r = lent.first();
+            boolean over = recalled || (r.done > 0 && (r.left() == 0 || !moreToRead));
+            if (r.moving() || !over) {
+                return;
+            }
+            returnFirst(out);
+        }
+    }
+
+    /** Returns everything: the half has ended, nothing is being read. */
+    void giveUp(Outbox out) {
+        while (!lent.isEmpty()) {
+            returnFirst(out);
+        }
+        cancel = Sources.NONE;
+    }
+
+    private void returnFirst(Outbox out) {
+        Region r = lent.first();
+        out.returned(Outbox.SINK_RETURNED, r.buffer, r.done, 0);
+        lent.removeFirst();
+        if (offered > 0) {
+            offered--;
+            if (offered == 0) {
+                noneOffered();
+            }
+        }
+        recalled &= !lent.isEmpty();
+    }
+
+    private void noneOffered() {
+        if (cancel == Sources.SENT) {
+            lateAcks++;
+        }
+        cancel = Sources.NONE; // nothing is left to revoke
+    }
+}

@@ -1,0 +1,138 @@
+package io.sdp4j.wire;
+
+/**
+ * Moves what is lent to us as a Source, and sends the messages about it that are due and allowed.
+ *
+ * <p>Source: sdp-wire.md 6.2, 6.3, 6.5 to 6.7 and 7.
+ */
+final class SourcePump {
+    private final SendHalf send;
+    private final Sources sources;
+    private final SinkOffers offers;
+    private final Credits credits;
+    private final Resizing sizes;
+    private final Resting resting;
+    private final Emitter emitter;
+    private final Features features;
+
+    SourcePump(
+            SendHalf send,
+            Credits credits,
+            Resizing sizes,
+            Resting resting,
+            Emitter emitter,
+            Features features) {
+        this.send = send;
+        this.sources = send.sources;
+        this.offers = send.offers;
+        this.credits = credits;
+        this.sizes = sizes;
+        this.resting = resting;
+        this.emitter = emitter;
+        this.features = features;
+    }
+
+    /**
+     * @param room advertisements that the peer can still keep track of, both halves together
+     */
+    void pump(int room, Outbox out) {
+        fillOffers(out);
+        if (offers.cancelled() && !offers.inProcess()) {
+            offers.carryOutCancel();
+        }
+        if (offers.ackDue() && emitter.controlAllowed()) {
+            emitter.control(Mid.SINK_CANCEL_ACK, Outbox.SOLICITED, 0, out);
+            offers.onAckSent();
+        }
+        if (sources.cancel() == Sources.WANTED && emitter.controlAllowed()) {
+            int mseq = emitter.control(Mid.SRC_AVAIL_CANCEL, Outbox.SOLICITED, 0, out);
+            sources.onCancelSent(mseq);
+        }
+        changeMode(out);
+        advertise(room, out);
+        sources.giveBack(out);
+    }
+
+    /** Whether something lent may be begun now, order and rest considered. */
+    private boolean free() {
+        return sources.free() && credits.reserved() == 0 && !resting.wanted();
+    }
+
+    /** RDMA Writes into the oldest SinkAvails, each ended by one RdmaWrCompl (6.3). */
+    private void fillOffers(Outbox out) {
+        while (!offers.isEmpty()) {
+            Region target = offers.first();
+            boolean mayWrite =
+                    send.wish() == Mch.PIPELINED
+                            && free()
+                            && !offers.cancelled()
+                            && sources.outstanding() == 0;
+            Region source = mayWrite ? sources.next() : null;
+            // Hardly any room left: not worth another operation.
+            boolean full = target.issued > 0 && target.left() < sizes.peerBytes();
+            if (source != null && !full) {
+                if (sources.writes().size() >= features.writesInFlight()) {
+                    return;
+                }
+                write(source, target, out);
+            } else if (target.issued > 0 && emitter.controlAllowed()) {
+                emitter.control(Mid.RDMA_WR_COMPL, Outbox.SOLICITED, (int) target.issued, out);
+                offers.onCompleted();
+            } else {
+                return;
+            }
+        }
+    }
+
+    private void write(Region source, Region target, Outbox out) {
+        long most = Math.min(source.left(), target.left());
+        int lenBytes = (int) Math.min(most, features.rdmaBytes());
+        out.rdma(
+                Outbox.RDMA_WRITE,
+                source.buffer,
+                source.issued,
+                lenBytes,
+                target.va + target.issued,
+                target.rkey);
+        sources.onWriting(source, lenBytes);
+        target.issued += lenBytes;
+    }
+
+    private void changeMode(Outbox out) {
+        int mode = send.modeDue();
+        if (mode >= 0 && emitter.controlAllowed()) {
+            int mseq = emitter.control(Mid.MODE_CHANGE, 0, mode << 28, out);
+            send.onModeChangeSent(mode, mseq);
+            changeMode(out); // by way of Combined
+        }
+    }
+
+    /** SrcAvails: one with payload in Combined, several without in Pipelined (6.2). */
+    private void advertise(int room, Outbox out) {
+        if (send.wish() == Mch.BUFFERED && sources.outstanding() == 0 && !sources.isEmpty()) {
+            sources.revoke(); // the last mode that lets lent buffers be read has passed
+        }
+        for (int left = room; left > 0 && free() && offers.isEmpty(); left--) {
+            Region r = sources.next();
+            if (r == null || send.wish() == Mch.BUFFERED) {
+                return;
+            }
+            if (send.mode() == Mch.PIPELINED) {
+                if (!emitter.controlAllowed()) {
+                    return;
+                }
+                int mseq = emitter.srcAvail(r, 0, out);
+                sources.onAdvertised(r, 0, mseq);
+            } else if (r.left() < 2) {
+                sources.copy(r); // nothing would be left to read
+            } else if (sources.outstanding() > 0 || !emitter.payloadAllowed()) {
+                return;
+            } else {
+                int most = (int) Math.min(features.inlineBytes(), r.left() - 1);
+                int n = Math.min(most, sizes.peerBytes() - Bsdh.BYTES - SrcAh.BYTES);
+                int mseq = emitter.srcAvail(r, n, out);
+                sources.onAdvertised(r, n, mseq);
+            }
+        }
+    }
+}

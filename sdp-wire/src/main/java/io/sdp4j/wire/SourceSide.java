@@ -1,0 +1,137 @@
+package io.sdp4j.wire;
+
+/**
+ * The half-connection on which we are the Source, beyond buffered copy: buffers lent to the peer,
+ * mode, urgent data, size of the peer's buffers.
+ *
+ * <p>Shape: a part of {@link SdpMachine}, under the same lock. The shell lends buffers in stream
+ * order; the machine lets the peer read them (SrcAvail), or writes them into what the peer offers
+ * (SinkAvail), and gives each back exactly once, in the order of lending, as SOURCE_RETURNED:
+ *
+ * {@snippet lang = text :
+ *  DONE      the peer has all of it
+ *  COPY      the rest is owed: send it with reserve and send, before anything else, in messages of
+ *            at most payloadLimit bytes; meanwhile reserve succeeds only for that
+ *  RECALLED  after recall: the rest is the shell's, to be sent or not
+ *  CUT       the stream is cut, and the queue pair with it
+ * }
+ *
+ * While a buffer is lent, {@link SdpMachine#reserve()} fails, except for what is owed: stream order
+ * is the order of lend and send. Numbers of buffers are the shell's own and mean nothing here.
+ *
+ * <p>Source: sdp-wire.md 6 to 9.
+ */
+public final class SourceSide {
+    private final SdpMachine machine;
+    private final SendHalf send;
+    private final Resizing sizes;
+
+    SourceSide(SdpMachine machine, SendHalf send, Resizing sizes) {
+        this.machine = machine;
+        this.send = send;
+        this.sizes = sizes;
+    }
+
+    /**
+     * Lends a registered buffer whose bytes come next in the stream. Worth while from about 64 KiB,
+     * and never for a write that must not wait (sdp-wire.md 6.9, 18).
+     *
+     * @param buffer the shell's number of it
+     * @param lenBytes 1..2^31
+     * @param rkey key that lets the peer read it
+     * @param va address of its first byte, as the key wants it
+     * @return false when nothing was taken: the bytes are to be copied
+     */
+    public boolean lend(int buffer, long lenBytes, int rkey, long va, Outbox out) {
+        assert lenBytes > 0 && lenBytes <= 1L << 31;
+        if (!machine.begins() || !send.lend(buffer, lenBytes, rkey, va, machine.peerMaxAdverts())) {
+            return false;
+        }
+        machine.onward(out);
+        return true;
+    }
+
+    /** Buffers lent and not returned. */
+    public int lent() {
+        return send.sources.size();
+    }
+
+    /** Bytes of returned buffers that must be sent as Data before anything else. */
+    public long owedBytes() {
+        return send.sources.owed();
+    }
+
+    /** Most payload bytes of the next Data message: what is owed is not mixed with what is not. */
+    public int payloadLimit() {
+        long owed = send.sources.owed();
+        return owed == 0 ? machine.maxPayload() : (int) Math.min(owed, machine.maxPayload());
+    }
+
+    /**
+     * The application wants its buffers back: what the peer has not touched is withdrawn, what is
+     * under way is finished (SrcAvailCancel). Until all are returned nothing can be lent.
+     */
+    public void recall(Outbox out) {
+        boolean couldWrite = machine.writable();
+        send.sources.recall();
+        machine.onward(couldWrite, out);
+    }
+
+    /** SrcAvails in a row that the peer wanted as Data: above a few, lending is a waste. */
+    public int refusals() {
+        return send.sources.refusals();
+    }
+
+    /** RDMA_WRITEs have completed, {@code count} of them, in the order of posting. */
+    public void onWritesCompleted(int count, Outbox out) {
+        if (!machine.open()) {
+            return; // everything was returned
+        }
+        boolean couldWrite = machine.writable();
+        for (int i = 0; i < count; i++) {
+            send.sources.onWritten();
+        }
+        machine.onward(couldWrite, out);
+    }
+
+    /** Mode of this half: {@link Mch#BUFFERED}, {@link Mch#COMBINED} or {@link Mch#PIPELINED}. */
+    public int mode() {
+        return send.mode();
+    }
+
+    /**
+     * Changes the mode of this half as soon as the protocol allows, by way of others if need be.
+     * Out of Buffered only the peer can lead.
+     */
+    public void changeMode(int mode, Outbox out) {
+        boolean couldWrite = machine.writable();
+        send.wish(mode);
+        machine.onward(couldWrite, out);
+    }
+
+    /**
+     * The application has queued an out-of-band byte that cannot be sent at once; the peer is told
+     * as early as it may be. The byte itself follows as the last of a message with {@link
+     * SdpMachine#send}.
+     *
+     * @param bytesAhead stream bytes before it that are neither sent nor lent
+     */
+    public void announceUrgent(long bytesAhead, Outbox out) {
+        send.urgent.announce(bytesAhead + send.sources.waitingBytes());
+        machine.onward(out);
+    }
+
+    /**
+     * Asks for receive buffers of {@code receiveBytes}, BSDH included, at the peer. When it has
+     * answered, {@link SdpMachine#maxPayload()} tells.
+     *
+     * @return false when a request is under way, or one of this direction was refused before
+     */
+    public boolean askReceiveBytes(int receiveBytes, Outbox out) {
+        if (!machine.begins() || !sizes.want(receiveBytes)) {
+            return false;
+        }
+        machine.onward(out);
+        return true;
+    }
+}

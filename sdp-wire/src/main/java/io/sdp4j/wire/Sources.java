@@ -1,0 +1,311 @@
+package io.sdp4j.wire;
+
+/**
+ * The buffers lent to us as a Source, from lend to return.
+ *
+ * <p>Shape: a queue in stream order. A region is, in turn, waiting; advertised by SrcAvail, or
+ * being written into SinkAvails; processed, which its outcome says; and returned, when no RDMA of
+ * ours touches it and all before it are returned. {@code outstanding} counts the SrcAvails that are
+ * not processed.
+ *
+ * {@snippet lang = text :
+ *  cancel   NONE -> WANTED -> SENT -> NONE     SrcAvailCancel revokes all outstanding (6.6)
+ *  owed     bytes of returned buffers that must leave as Data (6.4)
+ * }
+ *
+ * <p>Source: sdp-wire.md 6.2, 6.4, 6.6 and 6.8.
+ */
+final class Sources {
+    static final int NONE = 0;
+    static final int WANTED = 1;
+    static final int SENT = 2;
+
+    private final int capacity;
+    private final Urgent urgent;
+    private final Regions lent = new Regions();
+    private final Flights writes = new Flights();
+
+    private int outstanding;
+    private long owed;
+    private int cancel = NONE;
+    private int cancelMseq;
+    private boolean everCancelled;
+    private int cancels;
+    private boolean recalled; // the shell wants them back
+    private boolean crossed; // an answer to a SrcAvail taken back may still come
+    private int refusals;
+    private long progress;
+
+    Sources(int capacity, Urgent urgent) {
+        this.capacity = capacity;
+        this.urgent = urgent;
+    }
+
+    boolean lend(int buffer, long lenBytes, int rkey, long va) {
+        if (lent.size() >= capacity || cancel != NONE || recalled || lenBytes < 2) {
+            return false;
+        }
+        lent.add(buffer, lenBytes, rkey, va);
+        return true;
+    }
+
+    int size() {
+        return lent.size();
+    }
+
+    boolean isEmpty() {
+        return lent.isEmpty();
+    }
+
+    int outstanding() {
+        return outstanding;
+    }
+
+    long owed() {
+        return owed;
+    }
+
+    int refusals() {
+        return refusals;
+    }
+
+    /** Grows with every answer. */
+    long progress() {
+        return progress;
+    }
+
+    int cancel() {
+        return cancel;
+    }
+
+    /**
+     * Whether the peer may be holding its MSeqAck back, because of a SrcAvailCancel of ours that it
+     * has not acknowledged yet (6.6).
+     */
+    boolean acksHeldBack(Credits credits) {
+        return everCancelled && !credits.acknowledged(cancelMseq);
+    }
+
+    /** Cancels sent so far, to tell one from the next. */
+    int cancels() {
+        return cancels;
+    }
+
+    Flights writes() {
+        return writes;
+    }
+
+    /** Whether anything new may be advertised or written. */
+    boolean free() {
+        return cancel == NONE && !recalled && owed == 0 && !copying();
+    }
+
+    /** Whether the rest of a region is to be copied that cannot be returned yet. */
+    private boolean copying() {
+        for (int i = 0; i < lent.size(); i++) {
+            if (lent.get(i).outcome == Outbox.COPY) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The first region that waits, null when there is none. */
+    Region next() {
+        for (int i = 0; i < lent.size(); i++) {
+            Region r = lent.get(i);
+            if (r.outcome == 0 && !r.advertised) {
+                return r;
+            }
+        }
+        return null;
+    }
+
+    /** Bytes lent that are neither sent nor advertised. */
+    long waitingBytes() {
+        long bytes = 0;
+        for (int i = 0; i < lent.size(); i++) {
+            bytes += lent.get(i).advertised ? 0 : lent.get(i).left();
+        }
+        return bytes + owed;
+    }
+
+    private Region firstOutstanding() {
+        for (int i = 0; i < lent.size(); i++) {
+            Region r = lent.get(i);
+            if (r.outcome == 0 && r.advertised) {
+                return r;
+            }
+        }
+        return null;
+    }
+
+    void onAdvertised(Region r, int inlineBytes, int mseq) {
+        urgent.onSent(r.left() - inlineBytes);
+        r.advertised = true;
+        r.mseq = mseq;
+        r.issued += inlineBytes;
+        r.done += inlineBytes;
+        outstanding++;
+    }
+
+    void onWriting(Region r, int lenBytes) {
+        urgent.onSent(lenBytes);
+        r.issued += lenBytes;
+        writes.add(lenBytes);
+        if (r.left() == 0) {
+            r.outcome = Outbox.DONE;
+        }
+    }
+
+    void onWritten() {
+        lent.firstMoving().done += writes.complete();
+    }
+
+    /** RdmaRdCompl (6.2): for the oldest SrcAvail that is not complete. */
+    AbortReason onRdmaRdCompl(int len, int ack) {
+        Region r = firstOutstanding();
+        if (r == null) {
+            return crossed || everCancelled ? AbortReason.NONE : AbortReason.UNEXPECTED_ANSWER;
+        }
+        if (ack - r.mseq < 0) {
+            return AbortReason.NONE; // older than the SrcAvail: stale
+        }
+        long lenBytes = len & 0xFFFF_FFFFL;
+        if (lenBytes > r.left()) {
+            return AbortReason.BAD_COMPLETION;
+        }
+        r.issued += lenBytes;
+        r.done += lenBytes;
+        progress++;
+        refusals = 0;
+        if (r.left() == 0) {
+            settle(r, Outbox.DONE);
+            if (outstanding == 0 && cancel != NONE) {
+                onCancelled(false); // 6.6 (a)
+            }
+        }
+        return AbortReason.NONE;
+    }
+
+    /** SendSm (6.4), ordinary or as the answer to a cancel (6.6 b, c). */
+    void onSendSm(int ack) {
+        if (cancel == SENT && ack - cancelMseq >= 0) {
+            progress++;
+            onCancelled(true);
+            return;
+        }
+        Region r = firstOutstanding();
+        if (r == null || ack - r.mseq < 0) {
+            return; // stale
+        }
+        progress++;
+        refusals++;
+        settle(r, Outbox.COPY);
+        if (outstanding == 0 && cancel != NONE) {
+            onCancelled(true); // nothing left to revoke: the Sink will ignore the cancel
+        }
+    }
+
+    /** A SinkAvail, or leaving Pipelined, takes back what is outstanding (6.5, 7.3). */
+    void withdraw() {
+        for (int i = 0; i < lent.size(); i++) {
+            Region r = lent.get(i);
+            if (r.advertised && r.outcome == 0) {
+                r.advertised = false;
+                urgent.onWithdrawn(r.left());
+                crossed = true;
+            }
+        }
+        outstanding = 0;
+        if (cancel != NONE) {
+            onCancelled(false);
+        }
+    }
+
+    /** The shell wants everything back. */
+    void recall() {
+        if (!lent.isEmpty()) {
+            recalled = true;
+            revoke();
+        }
+    }
+
+    /** Everything lent must be copied instead: nobody reads it (6.8). */
+    void revoke() {
+        if (outstanding == 0) {
+            onCancelled(true);
+        } else if (cancel == NONE) {
+            cancel = WANTED;
+        }
+    }
+
+    void onCancelSent(int mseq) {
+        cancel = SENT;
+        cancelMseq = mseq;
+        everCancelled = true;
+        cancels++;
+    }
+
+    /**
+     * The cancel is processed.
+     *
+     * @param copy whether what was never read is to be copied, if the shell did not recall it
+     */
+    private void onCancelled(boolean copy) {
+        cancel = NONE;
+        if (copy || recalled) {
+            for (int i = 0; i < lent.size(); i++) {
+                Region r = lent.get(i);
+                if (r.outcome == 0) {
+                    settle(r, recalled ? Outbox.RECALLED : Outbox.COPY);
+                }
+            }
+        }
+    }
+
+    private void settle(Region r, int outcome) {
+        if (r.advertised) {
+            outstanding--;
+            r.advertised = false;
+            urgent.onWithdrawn(r.left());
+        }
+        r.outcome = outcome;
+    }
+
+    /** One byte left cannot be advertised with payload and something to read: it is copied. */
+    void copy(Region r) {
+        assert !r.advertised;
+        settle(r, Outbox.COPY);
+    }
+
+    /** Data was sent while bytes were owed. */
+    void onOwedSent(int payloadBytes) {
+        owed -= Math.min(owed, payloadBytes);
+    }
+
+    /** Returns what is processed and untouched, in order. */
+    void giveBack(Outbox out) {
+        while (!lent.isEmpty() && lent.first().outcome != 0 && !lent.first().moving()) {
+            Region r = lent.first();
+            if (r.outcome == Outbox.COPY) {
+                owed += r.left();
+            }
+            out.returned(Outbox.SOURCE_RETURNED, r.buffer, r.done, r.outcome);
+            lent.removeFirst();
+        }
+        recalled &= !lent.isEmpty();
+    }
+
+    /** Returns everything at the end of the stream. */
+    void giveUp(int outcome, Outbox out) {
+        for (; !lent.isEmpty(); lent.removeFirst()) {
+            Region r = lent.first();
+            boolean done = r.outcome == Outbox.DONE && !r.moving();
+            out.returned(Outbox.SOURCE_RETURNED, r.buffer, r.done, done ? Outbox.DONE : outcome);
+        }
+        outstanding = 0;
+        cancel = NONE;
+        owed = 0;
+    }
+}

@@ -1,0 +1,428 @@
+package io.sdp4j.wire;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The zero-copy part of one of the {@link Twins}: lends buffers, carries RDMA out, keeps the books.
+ *
+ * <p>Shape: a byte is its position in the stream, here too. A lent source remembers where in the
+ * stream it starts; its address is that position, so what is read can be recognised. A lent sink
+ * remembers what came to lie where. Oracles: RDMA touches only what is lent and within its bounds;
+ * each buffer comes back once and in order; a sink comes back with the stream's next bytes.
+ */
+final class Lender {
+    /** What goes over the wire without being a message. */
+    static final class Rdma {
+        boolean read;
+        int rkey;
+        long va;
+        int lenBytes;
+        Lent local; // into which it reads, or from which it writes
+        long localOffset;
+        long position = -1; // of a write's first byte in the stream; of a read's, once it is done
+    }
+
+    /** A buffer of ours. */
+    static final class Lent {
+        int id;
+        long start; // source: position of its first byte in the stream
+        long lenBytes;
+        final List<long[]> chunks = new ArrayList<>(); // sink: offset, position, bytes
+    }
+
+    private static final long VA = 1L << 40;
+
+    private final Twins twins;
+    private final Side side;
+    private final Choices choices;
+    private int ids;
+    private boolean recalling;
+
+    /** Ranges of the stream that came back and are to be sent next: position, bytes. */
+    final Deque<long[]> pending = new ArrayDeque<>();
+
+    final Deque<Lent> sources = new ArrayDeque<>();
+    final Deque<Lent> sinks = new ArrayDeque<>();
+    final Deque<Rdma> readsDone = new ArrayDeque<>();
+    final Deque<Rdma> writesDone = new ArrayDeque<>();
+    private int readsInFlight;
+
+    long returned; // buffers, for tests that want to know that something happened
+    long moved; // bytes by RDMA
+
+    Lender(Twins twins, Side side, Choices choices) {
+        this.twins = twins;
+        this.side = side;
+        this.choices = choices;
+    }
+
+    static Features features(Choices choices) {
+        int min = choices.below(2) == 0 ? 0 : 37 + choices.below(20);
+        int max = choices.below(2) == 0 ? 0 : 60 + choices.below(100);
+        return new Features(
+                1 + choices.below(5),
+                1 + choices.below(choices.below(2) == 0 ? 50 : 1000),
+                1 + choices.below(4),
+                1 + choices.below(40),
+                choices.below(4) != 0,
+                min,
+                max,
+                false);
+    }
+
+    /** One thing that an application or a shell may do with zero copy. */
+    void move() {
+        switch (choices.below(16)) {
+            case 0, 1, 2, 3 -> lendSource(2 + choices.below(choices.below(2) == 0 ? 20 : 600));
+            case 4, 5, 6, 7 -> lendSink(1 + choices.below(choices.below(4) == 0 ? 30 : 700));
+            case 8 -> recallSources();
+            case 9 -> side.event(() -> side.machine.sink().recall(side.out));
+            case 10 -> {
+                int mode = choices.below(3);
+                if (choices.below(4) == 0) {
+                    side.event(() -> side.machine.source().changeMode(mode, side.out));
+                }
+                side.event(() -> side.machine.sink().leaveBuffered(side.out));
+            }
+            case 11 -> side.event(() -> side.machine.sink().refuse(side.out));
+            case 12 -> side.event(() -> side.machine.source().announceUrgent(ahead(), side.out));
+            case 13 -> {
+                int bytes = 30 + choices.below(150);
+                side.event(() -> side.machine.source().askReceiveBytes(bytes, side.out));
+            }
+            case 14 -> completeReads(1 + choices.below(3));
+            default -> completeWrites(1 + choices.below(3));
+        }
+    }
+
+    private long ahead() {
+        long bytes = 0;
+        for (long[] range : pending) {
+            bytes += range[1];
+        }
+        return bytes;
+    }
+
+    boolean lendSource(long lenBytes) {
+        boolean mine = ahead() != side.machine.source().owedBytes(); // recalled, to be sent first
+        if (side.app.outShut || side.app.reserved() || side.app.closed || mine) {
+            return false;
+        }
+        Lent lent = new Lent();
+        lent.id = ++ids;
+        lent.start = side.written;
+        lent.lenBytes = lenBytes;
+        sources.add(lent); // before the event, which may already advertise it
+        side.written += lenBytes;
+        boolean[] taken = new boolean[1];
+        side.event(
+                () ->
+                        taken[0] =
+                                side.machine
+                                        .source()
+                                        .lend(
+                                                lent.id,
+                                                lenBytes,
+                                                lent.id,
+                                                VA + lent.start,
+                                                side.out));
+        if (!taken[0]) {
+            twins.oracles.require(sources.removeLast() == lent, "not taken, yet given back");
+            side.written -= lenBytes;
+        }
+        return taken[0];
+    }
+
+    boolean lendSink(long lenBytes) {
+        if (side.app.inShut || side.app.closed || !side.unread.isEmpty()) {
+            return false;
+        }
+        Lent lent = new Lent();
+        lent.id = - ++ids;
+        lent.lenBytes = lenBytes;
+        sinks.add(lent);
+        boolean offerable = choices.below(4) != 0;
+        boolean[] taken = new boolean[1];
+        side.event(
+                () ->
+                        taken[0] =
+                                side.machine
+                                        .sink()
+                                        .lend(lent.id, lenBytes, lent.id, 7, offerable, side.out));
+        if (!taken[0]) {
+            twins.oracles.require(sinks.removeLast() == lent, "not taken, yet given back");
+        }
+        return taken[0];
+    }
+
+    void recallSources() {
+        if (!side.app.outShut && !sources.isEmpty()) {
+            recalling = true;
+            side.event(() -> side.machine.source().recall(side.out));
+        }
+    }
+
+    /** Whether ending the output now would lose what is still the shell's to send. */
+    boolean mustNotShut() {
+        return recalling || ahead() != side.machine.source().owedBytes();
+    }
+
+    /** Position of the next byte to send, and how many from there may go in one message. */
+    long sendPosition() {
+        return pending.isEmpty() ? side.written : pending.peek()[0];
+    }
+
+    int sendLimit() {
+        int limit = side.machine.source().payloadLimit();
+        return pending.isEmpty() ? limit : (int) Math.min(limit, pending.peek()[1]);
+    }
+
+    void onSent(int payloadBytes) {
+        if (pending.isEmpty()) {
+            side.written += payloadBytes;
+        } else {
+            long[] range = pending.peek();
+            range[0] += payloadBytes;
+            range[1] -= payloadBytes;
+            if (range[1] == 0) {
+                pending.remove();
+            }
+        }
+    }
+
+    /** Carries out a row that concerns lent buffers. */
+    void act(int i) {
+        Outbox out = side.out;
+        switch (out.kind(i)) {
+            case Outbox.RDMA_READ, Outbox.RDMA_WRITE -> post(i);
+            case Outbox.PLACE -> {
+                Lent sink = find(sinks, out.buffer(i));
+                sink.chunks.add(
+                        new long[] {out.bufferOffset(i), side.slotAt[out.slot(i)], out.bytes(i)});
+                check(out.bufferOffset(i) + out.bytes(i) <= sink.lenBytes, "placed beyond the end");
+            }
+            case Outbox.SOURCE_RETURNED -> sourceReturned(i);
+            case Outbox.SINK_RETURNED -> sinkReturned(i);
+            default -> throw new AssertionError(out.toString());
+        }
+    }
+
+    /** Position of the payload of SEND_LENT row {@code i}. */
+    long positionOf(int i) {
+        return find(sources, side.out.buffer(i)).start + side.out.bufferOffset(i);
+    }
+
+    private void post(int i) {
+        Outbox out = side.out;
+        check(!side.dead, "RDMA on a dead queue pair");
+        Rdma rdma = new Rdma();
+        rdma.read = out.kind(i) == Outbox.RDMA_READ;
+        rdma.rkey = out.rkey(i);
+        rdma.va = out.remoteAddress(i);
+        rdma.lenBytes = out.bytes(i);
+        Lent local = find(rdma.read ? sinks : sources, out.buffer(i));
+        check(
+                rdma.lenBytes > 0 && out.bufferOffset(i) + rdma.lenBytes <= local.lenBytes,
+                "RDMA beyond our own buffer");
+        rdma.local = local;
+        rdma.localOffset = out.bufferOffset(i);
+        if (rdma.read) {
+            check(++readsInFlight <= side.machine.ord(), "more reads than agreed");
+        } else {
+            rdma.position = local.start + out.bufferOffset(i);
+        }
+        side.transmit(rdma);
+    }
+
+    /** RDMA of the peer arrives. */
+    void land(Rdma rdma) {
+        if (side.dead) {
+            return;
+        }
+        if (rdma.read) {
+            Lent source = lookUp(sources, rdma.rkey);
+            if (source == null) {
+                misused("reads what is not lent, or no longer");
+                return;
+            }
+            long offset = rdma.va - VA - source.start;
+            if (offset < 0 || offset + rdma.lenBytes > source.lenBytes) {
+                misused("reads beyond the end");
+                return;
+            }
+            rdma.position = source.start + offset;
+            side.peer.lender.readsDone.add(rdma);
+        } else {
+            Lent sink = lookUp(sinks, rdma.rkey);
+            if (sink == null) {
+                misused("writes what is not lent, or no longer");
+                return;
+            }
+            long offset = rdma.va - 7;
+            if (offset < 0 || offset + rdma.lenBytes > sink.lenBytes) {
+                misused("writes beyond the end");
+                return;
+            }
+            sink.chunks.add(new long[] {offset, rdma.position, rdma.lenBytes});
+            side.peer.lender.writesDone.add(rdma);
+        }
+    }
+
+    /** A buffer in which RDMA of ours is under way must not have been given back. */
+    private void checkLent(Deque<Lent> lent, Rdma rdma) {
+        check(
+                side.machine.closed() || lookUp(lent, rdma.local.id) == rdma.local,
+                "gave back a buffer in use");
+    }
+
+    private void misused(String how) {
+        check(side.app.closed || side.machine.closed(), side.peer.name + " " + how);
+        side.fail();
+    }
+
+    boolean completeReads(int count) {
+        int n = Math.min(count, readsDone.size());
+        if (n == 0 || side.dead) {
+            return false;
+        }
+        for (int i = 0; i < n; i++) {
+            Rdma rdma = readsDone.remove();
+            checkLent(sinks, rdma);
+            rdma.local.chunks.add(new long[] {rdma.localOffset, rdma.position, rdma.lenBytes});
+        }
+        readsInFlight -= n;
+        side.event(() -> side.machine.sink().onReadsCompleted(n, side.out));
+        return true;
+    }
+
+    boolean completeWrites(int count) {
+        int n = Math.min(count, writesDone.size());
+        if (n == 0 || side.dead) {
+            return false;
+        }
+        for (int i = 0; i < n; i++) {
+            checkLent(sources, writesDone.remove());
+        }
+        side.event(() -> side.machine.source().onWritesCompleted(n, side.out));
+        return true;
+    }
+
+    private void sourceReturned(int i) {
+        Outbox out = side.out;
+        Lent source = sources.remove();
+        returned++;
+        check(source.id == out.buffer(i), "sources come back out of order");
+        long done = out.bytesDone(i);
+        moved += done;
+        long rest = source.lenBytes - done;
+        check(done >= 0 && rest >= 0, "took more than there was");
+        switch (out.outcome(i)) {
+            case Outbox.DONE -> check(rest == 0, "done, but not all");
+            case Outbox.CUT -> check(side.machine.closed(), "cut, yet alive");
+            default -> {
+                check(out.outcome(i) == Outbox.COPY || recalling, "recalled by nobody");
+                if (rest > 0) {
+                    pending.add(new long[] {source.start + done, rest});
+                }
+            }
+        }
+        recalling &= !sources.isEmpty();
+    }
+
+    private void sinkReturned(int i) {
+        Lent sink = sinks.remove();
+        check(sink.id == side.out.buffer(i), "sinks come back out of order");
+        long done = side.out.bytesDone(i);
+        if (side.machine.closed() || side.app.closed) {
+            return;
+        }
+        long at = 0;
+        for (long[] chunk : sink.chunks) {
+            check(chunk[0] == at, "a hole in a sink");
+            at += chunk[2];
+            if (!side.app.inShut) {
+                side.unread.add(new Side.Chunk(-1, chunk[1], (int) chunk[2]));
+                side.app.delivered();
+            }
+        }
+        check(at == done, "a sink with " + at + " bytes comes back with " + done);
+    }
+
+    /** One round of everything that needs no decision. */
+    boolean progress(boolean reading) {
+        boolean moved = completeReads(Integer.MAX_VALUE);
+        moved |= completeWrites(Integer.MAX_VALUE);
+        moved |= side.app.sendPending();
+        boolean offered = side.machine.sink().offeredBytes() > 0;
+        if (reading && offered && side.unread.isEmpty() && !side.app.closed) {
+            if (choices.below(2) == 0 || !lendSink(1 + choices.below(200))) {
+                side.event(() -> side.machine.sink().refuse(side.out));
+            }
+            moved = true;
+        }
+        return moved;
+    }
+
+    /** Nothing is under way, and the peer offers nothing that the program would have to take. */
+    boolean quiet() {
+        return readsDone.isEmpty()
+                && writesDone.isEmpty()
+                && pending.isEmpty()
+                && side.machine.sink().offeredBytes() == 0;
+    }
+
+    void fingerprint(Fingerprint print) {
+        print.add(sources.size()).add(sinks.size()).add(pending.size());
+        print.add(readsDone.size()).add(writesDone.size()).add(recalling).add(ids);
+        for (Lent source : sources) {
+            print.add(source.start).add(source.lenBytes);
+        }
+        for (Lent sink : sinks) {
+            print.add(sink.lenBytes);
+            for (long[] chunk : sink.chunks) {
+                print.add(chunk[0]).add(chunk[1]).add(chunk[2]);
+            }
+        }
+        for (long[] range : pending) {
+            print.add(range[0]).add(range[1]);
+        }
+    }
+
+    private void check(boolean ok, String what) {
+        twins.oracles.require(ok || twins.lied(), side.name + ": " + what);
+    }
+
+    private static Lent lookUp(Deque<Lent> all, int id) {
+        for (Lent lent : all) {
+            if (lent.id == id) {
+                return lent;
+            }
+        }
+        return null;
+    }
+
+    private Lent find(Deque<Lent> all, int id) {
+        Lent lent = lookUp(all, id);
+        twins.oracles.require(
+                lent != null, side.name + " uses buffer " + id + " which is not lent");
+        return lent;
+    }
+
+    @Override
+    public String toString() {
+        return ", lent "
+                + sources.size()
+                + " sources, "
+                + sinks.size()
+                + " sinks, pending "
+                + pending.size()
+                + ", owed "
+                + side.machine.source().owedBytes()
+                + ", modes "
+                + side.machine.source().mode()
+                + side.machine.sink().mode();
+    }
+}
