@@ -41,7 +41,8 @@ final class LazyProvider implements OffloadProvider {
                         spec.remote(),
                         spec.localAddress(),
                         spec.fabrics(),
-                        spec.deadlineNanos() + spentNanos));
+                        spec.deadlineNanos() + spentNanos,
+                        spec.abandoned()));
     }
 
     @Override

@@ -107,9 +107,23 @@ final class Child {
      * Sends {@code line} to its standard input; the next line it prints that was not yet asked for.
      */
     String ask(String line) throws IOException, InterruptedException {
+        tell(line);
+        return answer();
+    }
+
+    /** Sends {@code line} to its standard input. */
+    void tell(String line) throws IOException {
         in.write(line + "\n");
         in.flush();
+    }
+
+    /** The next line it prints that was not yet asked for. */
+    String answer() throws InterruptedException {
         return next("").text;
+    }
+
+    long pid() {
+        return process.pid();
     }
 
     /** Ends its standard input. */

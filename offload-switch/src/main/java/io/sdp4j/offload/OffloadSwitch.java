@@ -13,6 +13,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Verdict;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -21,6 +22,7 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,19 +97,36 @@ public final class OffloadSwitch {
     }
 
     /**
+     * What the rules say about a connection.
+     *
+     * @param bound what the program asked to bind to before, or null
+     * @param remote resolved, not a wildcard
+     */
+    public Decision decide(InetSocketAddress bound, InetSocketAddress remote) {
+        Policy rules = policy();
+        return bound == null || rules.connectAfterBind()
+                ? rules.decide(Role.CONNECT, remote)
+                : rules.decide(Role.LISTEN, bound);
+    }
+
+    /**
      * Tries to connect through the providers, as far as the rule allows.
      *
      * @param decision what the policy says about this connection
      * @param remote resolved, not a wildcard
      * @param timeoutNanos what the caller allows for offload and kernel together; {@link
      *     Long#MAX_VALUE} = no limit
+     * @param abandoned see {@link ConnectSpec#abandoned}
+     * @return where the connection is, or that the kernel is to make it, or {@link
+     *     ReasonCode#ABANDONED}
      * @throws ConnectException if the rule allows nothing but offload and offload failed
      */
     public Attempt connect(
             Decision decision,
             InetSocketAddress remote,
             ConnectSpec.LocalAddress localAddress,
-            long timeoutNanos)
+            long timeoutNanos,
+            BooleanSupplier abandoned)
             throws ConnectException {
         if (!decision.verdict().offloads()) {
             return byRule(decision);
@@ -134,10 +153,17 @@ public final class OffloadSwitch {
                 OffloadStream stream =
                         provider.connect(
                                 new ConnectSpec(
-                                        remote, localAddress, decision.fabrics(), deadlineNanos));
+                                        remote,
+                                        localAddress,
+                                        decision.fabrics(),
+                                        deadlineNanos,
+                                        abandoned));
                 misses.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
             } catch (OffloadUnavailable e) {
+                if (e.reason() == ReasonCode.ABANDONED) {
+                    return new Attempt(null, e.reason(), e.getMessage());
+                }
                 failure.add(e);
             } catch (RuntimeException e) {
                 Log.OUT.warn("provider {} failed to connect to {}", provider.name(), remote, e);

@@ -1,5 +1,7 @@
 package io.sdp4j.policy;
 
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -112,14 +114,20 @@ public final class Policy {
         return matcher.decide(true, high, low, port);
     }
 
-    /** The same for a socket address; one that is not resolved is the kernel's business. */
+    /**
+     * The same for a socket address; one that is not resolved is the kernel's business. Allocates
+     * nothing for IPv4 and for IPv6 addresses asked about lately.
+     */
     public Decision decide(Role role, InetSocketAddress address) {
         InetAddress ip = address.getAddress();
         if (ip == null) {
             return UNRESOLVED;
         }
-        AddressRange a = AddressRange.of(ip);
-        return decide(role, a.ipv6(), a.high(), a.low(), address.getPort());
+        if (ip instanceof Inet6Address six) {
+            AddressBits bits = AddressBits.of(six);
+            return decide(role, true, bits.high(), bits.low(), address.getPort());
+        }
+        return decide(role, false, 0, AddressBits.of((Inet4Address) ip), address.getPort());
     }
 
     private static boolean isMapped(long high, long low) {

@@ -45,4 +45,27 @@ public interface CompletionQueue {
      * before use.
      */
     void onDoorbell(Runnable handler);
+
+    /**
+     * A descriptor for somebody else's epoll or poll, which becomes readable as {@link
+     * #armDescriptor} tells. It stays the queue's own, is the same until the queue pair is closed,
+     * and is never to be read from. -1 if the fabric has none.
+     */
+    int descriptor();
+
+    /**
+     * Lets the descriptor become unreadable, and asks that it be readable again when something
+     * completes; from the end of the connection on it always is. What is rung there does not reach
+     * the event thread any more, until {@link #arm} or {@link #releaseDescriptor} is called. Under
+     * the caller's lock of the queue pair.
+     *
+     * @return false, and nothing will ring, if something is there already
+     */
+    boolean armDescriptor();
+
+    /**
+     * Nobody looks at the descriptor any more. Under the caller's lock of the queue pair.
+     * Idempotent.
+     */
+    void releaseDescriptor();
 }

@@ -2,6 +2,7 @@ package io.sdp4j.rdma;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.function.BooleanSupplier;
 
 /**
  * What the active side asks for.
@@ -13,6 +14,8 @@ import java.net.InetSocketAddress;
  *     Capabilities#maxRequestPrivateDataBytes()}
  * @param spec this side's queue pair
  * @param deadlineNanos {@link System#nanoTime()} value after which the attempt has failed
+ * @param abandoned whether nobody wants the connection any more; asked on the connecting thread at
+ *     least every {@link #ABANDON_CHECK_NANOS} while it waits; must be quick and not throw
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record ConnectRequest(
@@ -20,7 +23,23 @@ public record ConnectRequest(
         LocalAddress localAddress,
         byte[] privateData,
         QpSpec spec,
-        long deadlineNanos) {
+        long deadlineNanos,
+        BooleanSupplier abandoned) {
+    /**
+     * How long a fabric may go on waiting for a connection that was abandoned. Short enough for
+     * whoever closes a socket, and a stalled attempt that wakes so often costs nothing to speak of.
+     */
+    public static final long ABANDON_CHECK_NANOS = 5_000_000;
+
+    /** A request that only its deadline ends. */
+    public ConnectRequest(
+            InetSocketAddress remote,
+            LocalAddress localAddress,
+            byte[] privateData,
+            QpSpec spec,
+            long deadlineNanos) {
+        this(remote, localAddress, privateData, spec, deadlineNanos, () -> false);
+    }
 
     /** Finds, if need be binds, the local address of a connection. */
     @FunctionalInterface

@@ -14,9 +14,11 @@ public interface Fabric extends AutoCloseable {
 
     /**
      * Connects, as {@code rdma_connect} and its events do. Blocks the calling platform thread at
-     * most until the deadline of the request; must not be called on a virtual thread.
+     * most until the deadline of the request, or until the request is abandoned; must not be called
+     * on a virtual thread.
      *
-     * @throws FabricException if there is no connection; nothing is left behind then
+     * @throws FabricException if there is no connection; nothing is left behind then. {@link
+     *     FabricException.Cause#ABANDONED} if nobody waited for it any more
      */
     Connection connect(ConnectRequest request) throws FabricException;
 

@@ -34,7 +34,9 @@ public final class FabricException extends IOException {
         /** The address is taken on this fabric. */
         IN_USE,
         /** The fabric, listener or queue pair was closed meanwhile. */
-        CLOSED
+        CLOSED,
+        /** Nobody wants the connection any more. */
+        ABANDONED
     }
 
     private final Cause why;

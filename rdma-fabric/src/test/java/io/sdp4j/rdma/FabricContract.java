@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.rdma.os.UnixFd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -23,8 +24,11 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -300,6 +304,46 @@ public abstract class FabricContract {
             assertTrue(took >= TimeUnit.MILLISECONDS.toNanos(190), "took " + took);
             assertTrue(took < TimeUnit.SECONDS.toNanos(5), "took " + took);
             assertTrue(asked.await(20, TimeUnit.SECONDS));
+            Result late = new Result();
+            pending.get().accept(SPEC, new byte[0], late);
+            assertNotEquals(null, late.failure());
+        }
+    }
+
+    @Test
+    void anAbandonedAttemptEndsAtOnceAndALateAcceptFails() throws Exception {
+        AtomicReference<ConnectionRequest> pending = new AtomicReference<>();
+        CountDownLatch asked = new CountDownLatch(1);
+        AtomicBoolean abandoned = new AtomicBoolean();
+        try (FabricListener l =
+                listen(
+                        r -> {
+                            pending.set(r);
+                            asked.countDown();
+                        })) {
+            ConnectRequest r = request(new byte[0], LONG);
+            FutureTask<FabricException> attempt =
+                    new FutureTask<>(
+                            () ->
+                                    assertThrows(
+                                            FabricException.class,
+                                            () ->
+                                                    active.connect(
+                                                            new ConnectRequest(
+                                                                    r.remote(),
+                                                                    r.localAddress(),
+                                                                    r.privateData(),
+                                                                    r.spec(),
+                                                                    r.deadlineNanos(),
+                                                                    abandoned::get))));
+            Thread.ofPlatform().start(attempt);
+            assertTrue(asked.await(20, TimeUnit.SECONDS));
+            assertFalse(attempt.isDone());
+            long start = System.nanoTime();
+            abandoned.set(true);
+            assertEquals(FabricException.Cause.ABANDONED, attempt.get(20, TimeUnit.SECONDS).why());
+            long took = System.nanoTime() - start;
+            assertTrue(took < TimeUnit.SECONDS.toNanos(2), "took " + took);
             Result late = new Result();
             pending.get().accept(SPEC, new byte[0], late);
             assertNotEquals(null, late.failure());
@@ -617,6 +661,44 @@ public abstract class FabricContract {
         assertTrue(p.b.completions().arm());
         closeNow(p.a);
         assertNotEquals(null, rung.poll(20, TimeUnit.SECONDS));
+        assertEquals(Completion.DISCONNECTED, next(p.b).opcode);
+    }
+
+    /**
+     * Goal: a descriptor given to another poller is readable exactly when asked for, bytes on it do
+     * not reach the doorbell meanwhile, and the doorbell works again afterwards.
+     */
+    @Test
+    void theDescriptorRingsInsteadOfTheDoorbell() throws Exception {
+        Pair p = connect();
+        CompletionQueue b = p.b.completions();
+        Semaphore rung = new Semaphore(0);
+        b.onDoorbell(rung::release);
+        int fd = b.descriptor();
+        if (fd >= 0) {
+            for (int i = 0; i < 50; i++) {
+                assertTrue(b.armDescriptor());
+                assertFalse(UnixFd.awaitReadable(fd, 0), "nothing has come");
+                send(p.a, bytes(i, 9));
+                assertTrue(UnixFd.awaitReadable(fd, TimeUnit.SECONDS.toNanos(20)));
+                assertFalse(b.armDescriptor(), "something is there");
+                assertArrayEquals(bytes(i, 9), receive(p.b));
+            }
+            assertEquals(0, rung.availablePermits());
+            assertTrue(b.armDescriptor());
+        }
+        assertTrue(b.arm());
+        send(p.a, bytes(1, 9));
+        assertTrue(rung.tryAcquire(20, TimeUnit.SECONDS));
+        assertArrayEquals(bytes(1, 9), receive(p.b));
+        if (fd >= 0) {
+            assertTrue(b.armDescriptor());
+            closeNow(p.a);
+            assertTrue(UnixFd.awaitReadable(fd, TimeUnit.SECONDS.toNanos(20)));
+            b.releaseDescriptor();
+        } else {
+            closeNow(p.a);
+        }
         assertEquals(Completion.DISCONNECTED, next(p.b).opcode);
     }
 

@@ -37,6 +37,7 @@ final class Reasons {
             case NO_LISTENER -> ReasonCode.NO_PEER;
             case REFUSED -> refused(e.privateData());
             case TIMED_OUT -> ReasonCode.TIMED_OUT;
+            case ABANDONED -> ReasonCode.ABANDONED;
             case VERSION -> ReasonCode.VERSION;
             case UID -> ReasonCode.UID;
             case RESOURCES -> ReasonCode.MEMORY;

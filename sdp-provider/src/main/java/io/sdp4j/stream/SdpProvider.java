@@ -139,6 +139,9 @@ public final class SdpProvider implements OffloadProvider {
             } catch (FabricException e) {
                 last = Reasons.unavailable(e);
             } catch (OffloadUnavailable e) {
+                if (e.reason() == ReasonCode.ABANDONED) {
+                    throw e;
+                }
                 last = e;
             }
         }
@@ -184,7 +187,8 @@ public final class SdpProvider implements OffloadProvider {
                         },
                         Arrays.copyOf(hello, helloBytes),
                         settings.qpSpec(),
-                        spec.deadlineNanos());
+                        spec.deadlineNanos(),
+                        spec.abandoned());
         Fabric.Connection c;
         try {
             c = fabric.connect(request);

@@ -44,7 +44,7 @@ final class SdpStream implements OffloadStream {
         this.local = local;
         this.remote = remote;
         this.core = new StreamCore(machine, qp, settings, loop, this::onTimer);
-        this.waiters = new Waiters(qp.completions(), new WaiterView());
+        this.waiters = new Waiters(qp.completions(), new WaiterView(), loop);
         Ending ending = new Ending(core);
         this.reader = new StreamReader(core, waiters, ending);
         this.writer = new StreamWriter(core, waiters, ending);
@@ -137,6 +137,55 @@ final class SdpStream implements OffloadStream {
         waiters.wakeAll();
     }
 
+    @Override
+    public boolean arm(int ops, Runnable onReady) {
+        return waiters.arm(ops, onReady);
+    }
+
+    @Override
+    public int doorbell() {
+        return core.queue.descriptor();
+    }
+
+    @Override
+    public int armDoorbell(int ops) {
+        int answer;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            if (ops != 0) {
+                // Whoever is about to wait for an answer has said all of the question.
+                core.batch.flush();
+            }
+            if (ops == 0 || unattended() || doorbell() < 0) {
+                core.queue.releaseDescriptor();
+                lookAfterItself();
+                answer = ops == 0 ? 0 : -1;
+            } else {
+                answer = armDescriptor(ops);
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return answer;
+    }
+
+    /** With the lock. */
+    private int armDescriptor(int ops) {
+        int ready = readyOps() & ops;
+        for (int n = 0; ready == 0; n++) {
+            if (n == MAX_ROUNDS) {
+                return ops; // a busy peer must not keep this thread: it may come back
+            }
+            if (core.queue.armDescriptor()) {
+                return 0;
+            }
+            core.progress();
+            ready = readyOps() & ops;
+        }
+        return ready;
+    }
+
     private final class WaiterView implements Waiters.Stream {
         @Override
         public int ready() {
@@ -198,8 +247,11 @@ final class SdpStream implements OffloadStream {
     }
 
     private boolean needsDoorbell() {
-        boolean unattended = closing || core.inputShut() || !core.drained();
-        return (unattended && !core.machine.closed()) || waiters.relyOnDoorbell();
+        return unattended() || waiters.relyOnDoorbell();
+    }
+
+    private boolean unattended() {
+        return (closing || core.inputShut() || !core.drained()) && !core.machine.closed();
     }
 
     private void onTimer(int timer) {
@@ -259,6 +311,7 @@ final class SdpStream implements OffloadStream {
             lookAfterItself();
             core.takeWakeOps();
         }
+        waiters.signal(READ | WRITE);
         releaseIfClosed();
     }
 

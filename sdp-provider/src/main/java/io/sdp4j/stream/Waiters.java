@@ -2,6 +2,7 @@ package io.sdp4j.stream;
 
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.EventLoop;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -11,7 +12,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>One platform thread, the <em>sleeper</em>, waits in the completion queue itself, so that what
  * arrives wakes it without a hop. A second thread, and every virtual thread, parks; whoever drains
- * the queue wakes it. A sleeper that leaves wakes the other one, which then becomes the sleeper.
+ * the queue wakes it, and runs on the event thread the task that somebody left who does not wait at
+ * all. A sleeper that leaves wakes the other one, which then becomes the sleeper.
  *
  * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the
  * stream once more; a thread that drains changes the stream first and looks at the slots
@@ -19,10 +21,15 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Waiters {
     private static final VarHandle SLEEPER;
+    private static final VarHandle READ_TASK;
+    private static final VarHandle WRITE_TASK;
 
     static {
         try {
-            SLEEPER = MethodHandles.lookup().findVarHandle(Waiters.class, "sleeper", Thread.class);
+            MethodHandles.Lookup own = MethodHandles.lookup();
+            SLEEPER = own.findVarHandle(Waiters.class, "sleeper", Thread.class);
+            READ_TASK = own.findVarHandle(Waiters.class, "readTask", Runnable.class);
+            WRITE_TASK = own.findVarHandle(Waiters.class, "writeTask", Runnable.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -42,6 +49,7 @@ final class Waiters {
 
     private final CompletionQueue queue;
     private final Stream stream;
+    private final EventLoop loop;
     private volatile Thread reader;
     private volatile Thread writer;
     private volatile Thread sleeper;
@@ -54,9 +62,17 @@ final class Waiters {
 
     private volatile boolean writeWoken;
 
-    Waiters(CompletionQueue queue, Stream stream) {
+    /** Tasks to run on the event thread instead of waking a thread; null = none. */
+    @SuppressWarnings("unused") // by READ_TASK and WRITE_TASK
+    private volatile Runnable readTask;
+
+    @SuppressWarnings("unused")
+    private volatile Runnable writeTask;
+
+    Waiters(CompletionQueue queue, Stream stream, EventLoop loop) {
         this.queue = queue;
         this.stream = stream;
+        this.loop = loop;
     }
 
     /** See {@link OffloadStream#await}. */
@@ -69,6 +85,31 @@ final class Waiters {
         } else {
             parkPlatform(me, ops, nanos);
         }
+    }
+
+    /** See {@link OffloadStream#arm}. */
+    boolean arm(int ops, Runnable task) {
+        // Entered before looking, as a thread enters its slot.
+        setTask(ops, OffloadStream.READ, READ_TASK, task);
+        setTask(ops, OffloadStream.WRITE, WRITE_TASK, task);
+        boolean woken = (ops & OffloadStream.READ) != 0 && takeWoken(OffloadStream.READ);
+        woken |= (ops & OffloadStream.WRITE) != 0 && takeWoken(OffloadStream.WRITE);
+        if (!woken && stream.armUnlessReady(ops)) {
+            return true;
+        }
+        boolean back = takeBack(ops, OffloadStream.READ, READ_TASK, task);
+        back &= takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task);
+        return !back; // else the call comes, or has come
+    }
+
+    private void setTask(int ops, int op, VarHandle slot, Runnable task) {
+        if ((ops & op) != 0) {
+            slot.setVolatile(this, task);
+        }
+    }
+
+    private boolean takeBack(int ops, int op, VarHandle slot, Runnable task) {
+        return (ops & op) == 0 || slot.compareAndSet(this, task, null);
     }
 
     private void sleep(Thread me, int ops, long nanos) {
@@ -145,9 +186,23 @@ final class Waiters {
         }
         if ((ops & OffloadStream.READ) != 0) {
             free(reader);
+            runTask(READ_TASK);
         }
         if ((ops & OffloadStream.WRITE) != 0) {
             free(writer);
+            runTask(WRITE_TASK);
+        }
+    }
+
+    private void runTask(VarHandle slot) {
+        if (slot.getVolatile(this) == null) {
+            return;
+        }
+        Runnable task = (Runnable) slot.getAndSet(this, null);
+        if (task != null && loop.inLoop()) {
+            task.run();
+        } else if (task != null) {
+            loop.execute(task); // whoever drained the queue may hold locks of its own
         }
     }
 
@@ -180,8 +235,11 @@ final class Waiters {
         signal(OffloadStream.READ | OffloadStream.WRITE);
     }
 
-    /** Whether a virtual thread is parked and relies on the doorbell. */
+    /** Whether a virtual thread is parked, or a task waits, and relies on the doorbell. */
     boolean relyOnDoorbell() {
+        if (readTask != null || writeTask != null) {
+            return true;
+        }
         Thread r = reader;
         Thread w = writer;
         return (r != null && r.isVirtual()) || (w != null && w.isVirtual());

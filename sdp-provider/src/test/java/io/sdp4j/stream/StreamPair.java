@@ -28,10 +28,15 @@ final class StreamPair implements AutoCloseable {
     private final Socket kernelClient = new Socket();
 
     StreamPair(OffloadProvider provider) throws IOException, OffloadUnavailable {
+        this(provider, provider);
+    }
+
+    StreamPair(OffloadProvider listening, OffloadProvider connecting)
+            throws IOException, OffloadUnavailable {
         kernelListener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         InetSocketAddress address = (InetSocketAddress) kernelListener.getLocalSocketAddress();
-        listener = provider.listen(new ListenSpec(address, false, 50, List.of(), () -> {}));
-        client = provider.connect(spec(address));
+        listener = listening.listen(new ListenSpec(address, false, 50, List.of(), () -> {}));
+        client = connecting.connect(spec(address));
         await().atMost(Duration.ofSeconds(5)).until(listener::pending);
         server = listener.poll();
     }

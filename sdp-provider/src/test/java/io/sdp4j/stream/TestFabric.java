@@ -14,10 +14,15 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
-/** A provider over a shared-memory fabric of its own directory, which disappears with it. */
+/**
+ * A provider over a shared-memory fabric of its own directory, which disappears with it. One that
+ * stands beside another uses the directory of that, as another process would.
+ */
 final class TestFabric implements AutoCloseable {
-    private final Path directory = Files.createTempDirectory("sdp4j-test");
+    private final Path directory;
+    private final boolean ownDirectory;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final Fabric fabric;
     private final EventLoop loop;
@@ -28,6 +33,13 @@ final class TestFabric implements AutoCloseable {
     }
 
     TestFabric(boolean allowNative, int buffers) throws IOException {
+        this(Files.createTempDirectory("sdp4j-test"), true, allowNative, buffers);
+    }
+
+    private TestFabric(Path directory, boolean ownDirectory, boolean allowNative, int buffers)
+            throws IOException {
+        this.directory = directory;
+        this.ownDirectory = ownDirectory;
         this.buffers = buffers;
         loop = EventLoops.start("test-loop", allowNative, t -> failure.compareAndSet(null, t));
         fabric =
@@ -36,9 +48,19 @@ final class TestFabric implements AutoCloseable {
                         loop);
     }
 
+    TestFabric beside() throws IOException {
+        return new TestFabric(directory, false, true, buffers);
+    }
+
     OffloadProvider provider() {
+        return provider(UnaryOperator.identity());
+    }
+
+    /** With {@code around} between the provider and the fabric. */
+    OffloadProvider provider(UnaryOperator<Fabric> around) {
+        Fabric used = around.apply(fabric);
         return new SdpProvider(
-                new FabricSet(Map.of(fabric.name(), () -> fabric)),
+                new FabricSet(Map.of(fabric.name(), () -> used)),
                 new HostResolver(LocalAddresses.system()),
                 new StreamSettings(
                         buffers, 16_400, TimeUnit.SECONDS.toNanos(60), TimeUnit.SECONDS.toNanos(1)),
@@ -48,14 +70,20 @@ final class TestFabric implements AutoCloseable {
     @Override
     public void close() throws IOException {
         fabric.close();
+        if (ownDirectory) {
+            removeDirectory();
+        }
+        if (failure.get() != null) {
+            throw new AssertionError("the event loop reported a failure", failure.get());
+        }
+    }
+
+    private void removeDirectory() throws IOException {
         try (var files = Files.list(directory)) {
             for (Path p : files.toList()) {
                 Files.delete(p);
             }
         }
         Files.delete(directory);
-        if (failure.get() != null) {
-            throw new AssertionError("the event loop reported a failure", failure.get());
-        }
     }
 }

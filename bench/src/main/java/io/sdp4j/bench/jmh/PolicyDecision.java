@@ -38,6 +38,7 @@ public class PolicyDecision {
 
     private Policy policy = Policy.allowAll();
     private final InetSocketAddress[] addresses = new InetSocketAddress[ADDRESSES];
+    private final InetSocketAddress[] ipv6 = new InetSocketAddress[16];
     private int next;
 
     /** Creates the state; JMH fills it. */
@@ -75,11 +76,23 @@ public class PolicyDecision {
             byte[] address = {10, (byte) (rule / 250), (byte) (rule % 250), (byte) i};
             addresses[i] = new InetSocketAddress(InetAddress.getByAddress(address), 1500 + rule);
         }
+        for (int i = 0; i < ipv6.length; i++) {
+            byte[] address = new byte[16];
+            address[0] = (byte) 0xfd;
+            address[15] = (byte) i;
+            ipv6[i] = new InetSocketAddress(InetAddress.getByAddress(address), 1500 + i);
+        }
     }
 
     /** A connect's decision. */
     @Benchmark
     public Decision decide() {
         return policy.decide(Role.CONNECT, addresses[next++ & (ADDRESSES - 1)]);
+    }
+
+    /** The same for IPv6 destinations that come again, none of which a rule names. */
+    @Benchmark
+    public Decision decideIpv6() {
+        return policy.decide(Role.CONNECT, ipv6[next++ & (ipv6.length - 1)]);
     }
 }

@@ -9,7 +9,7 @@ import java.net.NetworkInterface;
 import java.net.SocketAddress;
 
 /** Which local address TCP would use for a destination. Stateless. */
-final class LocalAddresses {
+public final class LocalAddresses {
     private LocalAddresses() {}
 
     /**
@@ -18,7 +18,7 @@ final class LocalAddresses {
      * <p>Loopback needs no look-up: all of 127/8 is reached from 127.0.0.1 (the preferred source of
      * that local route), and another address of this host from itself.
      */
-    static InetAddress towards(InetSocketAddress remote) throws IOException {
+    public static InetAddress towards(InetSocketAddress remote) throws IOException {
         InetAddress address = remote.getAddress();
         if (address.isLoopbackAddress()) {
             return address instanceof Inet4Address

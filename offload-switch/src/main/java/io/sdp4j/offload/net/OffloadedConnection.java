@@ -1,7 +1,7 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.offload.OpenStream;
 import io.sdp4j.offload.SwitchCounters;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -12,50 +12,20 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Blocking reads and writes, time-outs, half-close and asynchronous close on top of one {@link
- * OffloadStream}: what the JDK's own socket implementation does on top of a descriptor.
- *
- * <p>Shape: {@code readLock} admits one reader, {@code writeLock} one writer, {@code stateLock}
- * guards state and every other call of the stream; nobody waits while holding it. Order: a data
- * lock, then {@code stateLock}; the reverse only by {@code tryLock}.
- *
- * <p>Close: the closer sets {@code closing} and wakes the stream; the stream is given back under
- * all three locks, by the closer if both data locks are free, else by the operation that leaves
- * last (NET-11). So whoever holds a data lock and has seen {@code closing} false may use the
- * stream.
+ * Blocking reads and writes and their time-outs on top of one {@link OffloadStream}, as the JDK's
+ * own socket implementation has them on top of a descriptor.
  */
-public final class OffloadedConnection {
-    /** Pause between two looks at {@link OffloadStream#drained}, at first and at most. */
-    private static final long LINGER_FIRST_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
-
-    private static final long LINGER_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
-    private final OffloadStream stream;
-    private final Lease.Handle lease;
-    private final ReentrantLock readLock = new ReentrantLock();
-    private final ReentrantLock writeLock = new ReentrantLock();
-    private final Object stateLock = new Object();
-
-    private volatile boolean closing; // set under stateLock
-    private volatile boolean inputShut; // set under stateLock
-    private volatile boolean outputShut; // set under stateLock
-    private boolean abortive; // stateLock
-    private boolean lingering; // stateLock: the closer still needs the stream
-    private boolean released; // stateLock
-    private ConnectionInfo last; // stateLock: what the stream said before it was given back
-
+public final class OffloadedConnection extends OpenStream {
     private volatile int timeoutMillis;
     private boolean eof; // readLock
     private boolean reset; // readLock
 
     public OffloadedConnection(OffloadStream stream, SwitchCounters counters, int timeoutMillis) {
-        this.stream = stream;
+        super(stream, counters, new ReentrantLock(), new ReentrantLock());
         this.timeoutMillis = timeoutMillis;
-        this.lease = Lease.take(stream, counters, this);
     }
 
     /**
@@ -105,21 +75,19 @@ public final class OffloadedConnection {
             throw remembered(e);
         } finally {
             readLock.unlock();
-            if (closing) {
-                releaseIfIdle();
-            }
+            leave();
         }
     }
 
     /** Whether there is something to ask the stream; false = the input was shut down. */
     private boolean inputReady() throws SocketException {
-        if (closing) {
+        if (closing()) {
             throw new SocketException("Socket closed");
         }
         if (reset) {
             throw new SocketException("Connection reset");
         }
-        return !inputShut;
+        return !inputShut();
     }
 
     /** The clock starts here, so that a read that finds data never asks for the time. */
@@ -147,7 +115,7 @@ public final class OffloadedConnection {
 
     /** A reset stays one (NET-13); what a closer interrupted is a closed socket. */
     private SocketException remembered(SocketException e) {
-        if (!closing && "Connection reset".equals(e.getMessage())) {
+        if (!closing() && "Connection reset".equals(e.getMessage())) {
             reset = true;
         }
         return e;
@@ -167,17 +135,15 @@ public final class OffloadedConnection {
             }
         } finally {
             writeLock.unlock();
-            if (closing) {
-                releaseIfIdle();
-            }
+            leave();
         }
     }
 
     private void checkOutput() throws SocketException {
-        if (closing) {
+        if (closing()) {
             throw new SocketException("Socket closed");
         }
-        if (outputShut) {
+        if (outputShut()) {
             throw new SocketException("Broken pipe");
         }
     }
@@ -210,131 +176,27 @@ public final class OffloadedConnection {
             }
         } finally {
             writeLock.unlock();
-            if (closing) {
-                releaseIfIdle();
-            }
+            leave();
         }
     }
 
     public int available() throws IOException {
-        synchronized (stateLock) {
-            if (closing) {
-                throw new SocketException("Socket closed");
-            }
-            return inputShut ? 0 : stream.available();
+        int bytes = availableBytes();
+        if (bytes < 0) {
+            throw new SocketException("Socket closed");
         }
-    }
-
-    public void oobInline(boolean inline) {
-        synchronized (stateLock) {
-            if (!closing) {
-                stream.oobInline(inline);
-            }
-        }
+        return bytes;
     }
 
     public void shutdownInput() throws SocketException {
-        synchronized (stateLock) {
-            if (closing) {
-                throw new SocketException("Socket closed");
-            }
-            if (!inputShut) {
-                inputShut = true;
-                stream.shutdownInput();
-                stream.wake();
-            }
+        if (!shutInput()) {
+            throw new SocketException("Socket closed");
         }
     }
 
     public void shutdownOutput() throws SocketException {
-        synchronized (stateLock) {
-            if (closing) {
-                throw new SocketException("Socket closed");
-            }
-            if (!outputShut) {
-                outputShut = true;
-                stream.shutdownOutput();
-                stream.wake();
-            }
-        }
-    }
-
-    public ConnectionInfo info() {
-        synchronized (stateLock) {
-            return released ? last : stream.info();
-        }
-    }
-
-    /**
-     * Closes; idempotent. Blocks only to linger.
-     *
-     * @param lingerSeconds less than 0: what was written still arrives; 0: the peer sees a reset;
-     *     more: waits that long for it to arrive
-     */
-    public void close(int lingerSeconds) {
-        synchronized (stateLock) {
-            if (closing) {
-                return;
-            }
-            closing = true;
-            abortive = lingerSeconds == 0;
-            if (!abortive) {
-                outputShut = true;
-                stream.shutdownOutput();
-            }
-            lingering = lingerSeconds > 0;
-            stream.wake();
-        }
-        if (lingerSeconds > 0) {
-            linger(TimeUnit.SECONDS.toNanos(lingerSeconds));
-        }
-        releaseIfIdle();
-    }
-
-    /** Waits, without the state lock, until the peer has everything or the time is up. */
-    private void linger(long nanos) {
-        long endNanos = System.nanoTime() + nanos;
-        long pauseNanos = LINGER_FIRST_NANOS;
-        boolean interrupted = false;
-        boolean waiting = true;
-        while (waiting) {
-            long leftNanos = endNanos - System.nanoTime();
-            synchronized (stateLock) {
-                waiting = !stream.drained() && leftNanos > 0;
-                if (!waiting) {
-                    lingering = false;
-                }
-            }
-            if (waiting) {
-                LockSupport.parkNanos(this, Math.min(pauseNanos, leftNanos));
-                interrupted |= Thread.interrupted(); // else the next park returns at once
-                pauseNanos = Math.min(pauseNanos * 2, LINGER_MAX_NANOS);
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Gives the stream back if nobody uses it; else the operation that leaves last does. */
-    private void releaseIfIdle() {
-        synchronized (stateLock) {
-            if (released || lingering || !readLock.tryLock()) {
-                return;
-            }
-            try {
-                if (writeLock.tryLock()) {
-                    try {
-                        released = true;
-                        last = stream.info();
-                        lease.giveBack(abortive);
-                    } finally {
-                        writeLock.unlock();
-                    }
-                }
-            } finally {
-                readLock.unlock();
-            }
+        if (!shutOutput()) {
+            throw new SocketException("Socket closed");
         }
     }
 

@@ -7,8 +7,6 @@ import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
-import io.sdp4j.policy.Policy;
-import io.sdp4j.policy.Role;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -21,6 +19,7 @@ import java.net.SocketTimeoutException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * A socket that decides when it connects whether the kernel's TCP or an offload provider carries
@@ -79,6 +78,8 @@ final class SwitchClientImpl extends SwitchSocketImpl {
             Attempt attempt = attempt(address, millis);
             if (attempt.stream() != null) {
                 adopt(attempt.stream(), State.CONNECTING, false);
+            } else if (attempt.reason() == ReasonCode.ABANDONED) {
+                throw givenUp();
             } else {
                 connectKernel(address, millis, startNanos, attempt);
             }
@@ -126,15 +127,30 @@ final class SwitchClientImpl extends SwitchSocketImpl {
                 decision,
                 resolved,
                 () -> localAddressTowards(resolved),
-                millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE);
+                millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
+                givenUp(Thread.currentThread()));
+    }
+
+    /** What ends a connect as it ends the JDK's: a close, the interrupt of a virtual thread. */
+    private BooleanSupplier givenUp(Thread connecting) {
+        return () -> {
+            synchronized (stateLock) {
+                return state != State.CONNECTING
+                        || (connecting.isVirtual() && connecting.isInterrupted());
+            }
+        };
+    }
+
+    private SocketException givenUp() {
+        synchronized (stateLock) {
+            return new SocketException(
+                    state != State.CONNECTING ? "Socket closed" : "Closed by interrupt");
+        }
     }
 
     private Decision decision(InetSocketAddress target) {
-        Policy policy = owner.policy();
         synchronized (stateLock) {
-            return asked == null || policy.connectAfterBind()
-                    ? policy.decide(Role.CONNECT, target)
-                    : policy.decide(Role.LISTEN, asked);
+            return owner.decide(asked, target);
         }
     }
 

@@ -6,8 +6,8 @@ public interface OffloadProvider {
     String name();
 
     /**
-     * Connects within the time of the request. May be called on any thread, virtual ones included;
-     * blocks it.
+     * Connects within the time of the request, or until it is abandoned. May be called on any
+     * thread, virtual ones included; blocks it.
      *
      * @throws OffloadUnavailable for every failure before the stream is up
      */

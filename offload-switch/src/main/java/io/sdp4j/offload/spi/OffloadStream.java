@@ -76,6 +76,39 @@ public interface OffloadStream {
     void wake();
 
     /**
+     * Asks for one call of {@code onReady} as soon as {@code ready() & ops} may be non-zero, {@link
+     * #wake} or {@link #close} is called. It comes from a thread of the provider, must not block,
+     * and may come for no reason. At most one call is outstanding for each of {@link #READ} and
+     * {@link #WRITE}: another one takes its place.
+     *
+     * @param ops {@link #READ}, {@link #WRITE} or both; for both there may be one call or two
+     * @return false, and no call comes, if something is ready now or {@link #wake} was called since
+     *     the last wait
+     */
+    boolean arm(int ops, Runnable onReady);
+
+    /**
+     * A descriptor that a selector can watch, see {@link #armDoorbell}; the provider's own, and the
+     * same until {@link #close}. Never to be read from. -1 if there is none.
+     */
+    default int doorbell() {
+        return -1;
+    }
+
+    /**
+     * Lets {@link #doorbell} become unreadable and asks that it be readable again as soon as {@code
+     * ready() & ops} may be non-zero because of what the peer did. What is done to this end ({@link
+     * #shutdownInput}, ...) rings nothing, and may end what was asked for here: ask again after it.
+     *
+     * @param ops {@link #READ}, {@link #WRITE}, both, or 0: nobody watches the doorbell any more
+     * @return which of {@code ops} are ready now, and then nothing was asked for; 0 = none; -1 =
+     *     the doorbell cannot be used now, {@link #arm} can
+     */
+    default int armDoorbell(int ops) {
+        return ops == 0 ? 0 : -1;
+    }
+
+    /**
      * Later reads give -1 and what still arrives is dropped; frees a waiting reader. Idempotent.
      */
     void shutdownInput();

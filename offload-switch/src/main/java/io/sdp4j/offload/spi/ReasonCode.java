@@ -24,6 +24,7 @@ public enum ReasonCode {
     PROTOCOL("the peer broke the protocol during set-up"),
     UNAVAILABLE("something that the provider needs is not to be had"),
     ACCEPTED_TCP("the peer came in by TCP"),
+    ABANDONED("the caller gave the attempt up"),
     INTERNAL("a fault of the provider");
 
     private final String sentence;

@@ -6,19 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.util.Random;
 import org.junit.jupiter.api.function.Executable;
 
 /** Exact outcomes: class and message of an exception are part of the contract. */
-final class Expect {
+public final class Expect {
     private Expect() {}
 
-    static void thrown(Class<? extends Throwable> type, String message, Executable call) {
+    public static void thrown(Class<? extends Throwable> type, String message, Executable call) {
         is(type, message, assertThrows(Throwable.class, call));
     }
 
-    static void is(Class<? extends Throwable> type, String message, Throwable t) {
+    public static void is(Class<? extends Throwable> type, String message, Throwable t) {
         if (t.getClass() != type) {
             throw new AssertionError("expected " + type.getName() + ": " + message, t);
         }
@@ -27,7 +28,7 @@ final class Expect {
     }
 
     /** Bytes that no shift or swap leaves alike. */
-    static byte[] bytes(int length, long seed) {
+    public static byte[] bytes(int length, long seed) {
         byte[] b = new byte[length];
         new Random(seed).nextBytes(b);
         return b;
@@ -42,7 +43,7 @@ final class Expect {
         return text(s.getInputStream().readNBytes(length));
     }
 
-    static String text(byte[] b) {
+    public static String text(byte[] b) {
         return new String(b, java.nio.charset.StandardCharsets.ISO_8859_1);
     }
 
@@ -56,9 +57,11 @@ final class Expect {
                 Task.start(
                         kind,
                         () -> {
+                            // taken once: of a closed socket it fails with another message
+                            OutputStream out = s.getOutputStream();
                             byte[] chunk = new byte[64 * 1024];
                             while (true) {
-                                s.getOutputStream().write(chunk);
+                                out.write(chunk);
                             }
                         });
         writer.awaitBlocked();

@@ -6,6 +6,8 @@ import io.sdp4j.offload.spi.ReasonCode;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -14,6 +16,11 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class LoopbackStream implements OffloadStream {
     static final int RING_BYTES = 64 * 1024;
+
+    /** The provider's thread, for whoever does not wait himself. */
+    private static final Executor TASKS =
+            Executors.newSingleThreadExecutor(
+                    Thread.ofPlatform().daemon().name("loopback").factory());
 
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
@@ -36,6 +43,8 @@ final class LoopbackStream implements OffloadStream {
 
     private Thread reader;
     private Thread writer;
+    private Runnable readTask;
+    private Runnable writeTask;
     private boolean wakeReader;
     private boolean wakeWriter;
 
@@ -243,14 +252,37 @@ final class LoopbackStream implements OffloadStream {
         }
     }
 
+    @Override
+    public boolean arm(int ops, Runnable onReady) {
+        synchronized (link) {
+            boolean woken = ((ops & READ) != 0 && wakeReader) || ((ops & WRITE) != 0 && wakeWriter);
+            wakeReader &= (ops & READ) == 0;
+            wakeWriter &= (ops & WRITE) == 0;
+            if (woken || (ready() & ops) != 0) {
+                return false;
+            }
+            readTask = (ops & READ) != 0 ? onReady : readTask;
+            writeTask = (ops & WRITE) != 0 ? onReady : writeTask;
+            return true;
+        }
+    }
+
     private void wakeReader(boolean sticky) {
         wakeReader |= sticky;
         LockSupport.unpark(reader);
+        if (readTask != null) {
+            TASKS.execute(readTask);
+            readTask = null;
+        }
     }
 
     private void wakeWriter(boolean sticky) {
         wakeWriter |= sticky;
         LockSupport.unpark(writer);
+        if (writeTask != null) {
+            TASKS.execute(writeTask);
+            writeTask = null;
+        }
     }
 
     @Override
@@ -313,6 +345,8 @@ final class LoopbackStream implements OffloadStream {
             }
             peer.wakeReader(false);
             peer.wakeWriter(false);
+            wakeReader(false);
+            wakeWriter(false);
         }
         onClose.run();
     }

@@ -140,6 +140,11 @@ final class OverheadMain {
         public void wake() {}
 
         @Override
+        public boolean arm(int ops, Runnable onReady) {
+            return false;
+        }
+
+        @Override
         public void shutdownInput() {}
 
         @Override

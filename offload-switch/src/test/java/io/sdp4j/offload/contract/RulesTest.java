@@ -23,6 +23,8 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rules other than "both", at sockets: offload only, by port, after a bind. */
 class RulesTest {
@@ -98,6 +100,33 @@ class RulesTest {
                 assertEquals(
                         ReasonCode.OFFLOADED, OffloadSwitch.explain(toB).orElseThrow().reason());
             }
+        }
+    }
+
+    /**
+     * Goal: in the JDK's dialect only the bind decides for a socket that was bound before it
+     * connects, in libsdp's the connect rule does all the same.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "connect 127.0.0.1 1-*, OFFLOADED, RULE_TCP",
+        "bind 127.0.0.1 *, RULE_TCP, OFFLOADED",
+        "use both connect * *:*, OFFLOADED, OFFLOADED"
+    })
+    void connectAfterBind(String rule, ReasonCode unbound, ReasonCode bound) throws IOException {
+        LoopbackProvider provider = new LoopbackProvider();
+        RuleFile file = RuleFile.parse("rules", rule + "\n", HostLookup.SYSTEM);
+        assertEquals(List.of(), file.errors());
+        OffloadSwitch owner = of(file.policy("any"), provider);
+        try (ServerSocket listener = SwitchedSockets.serverSocket(of(Policy.allowAll(), provider));
+                Socket plain = SwitchedSockets.socket(owner);
+                Socket boundFirst = SwitchedSockets.socket(owner)) {
+            listener.bind(ANY_PORT);
+            plain.connect(listener.getLocalSocketAddress());
+            assertEquals(unbound, OffloadSwitch.explain(plain).orElseThrow().reason());
+            boundFirst.bind(ANY_PORT);
+            boundFirst.connect(listener.getLocalSocketAddress());
+            assertEquals(bound, OffloadSwitch.explain(boundFirst).orElseThrow().reason());
         }
     }
 

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** A call that runs on a thread of its own; nothing waits for it for ever. */
-final class Task<T> {
+public final class Task<T> {
     /** Both kinds of thread that may stand at a socket. */
-    enum Kind {
+    public enum Kind {
         PLATFORM,
         VIRTUAL
     }
@@ -31,23 +31,23 @@ final class Task<T> {
                         : Thread.ofPlatform().daemon().start(future);
     }
 
-    static <T> Task<T> start(Kind kind, Callable<T> call) {
+    public static <T> Task<T> start(Kind kind, Callable<T> call) {
         return new Task<>(kind, call);
     }
 
-    static <T> Task<T> start(Callable<T> call) {
+    public static <T> Task<T> start(Callable<T> call) {
         return new Task<>(Kind.PLATFORM, call);
     }
 
-    Thread thread() {
+    public Thread thread() {
         return thread;
     }
 
-    boolean done() {
+    public boolean done() {
         return future.isDone();
     }
 
-    T get() throws Exception {
+    public T get() throws Exception {
         try {
             return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
@@ -61,7 +61,7 @@ final class Task<T> {
     }
 
     /** What the call threw. */
-    Throwable thrown() throws Exception {
+    public Throwable thrown() throws Exception {
         try {
             T value = future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
             return fail("returned " + value);
@@ -73,7 +73,7 @@ final class Task<T> {
     }
 
     /** Returns once the thread has stood at the same place for a while. */
-    void awaitBlocked() throws InterruptedException {
+    public void awaitBlocked() throws InterruptedException {
         StackTraceElement[] before = {};
         int same = 0;
         for (int i = 0; i < 1000 && same < 4; i++) {

@@ -26,6 +26,8 @@ public final class EpollLoop extends LoopBase {
     public static final int RDHUP = 0x2000;
     private static final int ET = 1 << 31;
     private static final int CTL_ADD = 1;
+    private static final int CTL_DEL = 2;
+    private static final int CTL_MOD = 3;
     private static final int BATCH = 64;
 
     private final int epoll;
@@ -41,7 +43,7 @@ public final class EpollLoop extends LoopBase {
         super(name, sink);
         epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);
         wake = (int) Linux.call(Linux.EVENTFD2, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0);
-        if (epoll < 0 || wake < 0 || control(wake, 0) < 0) {
+        if (epoll < 0 || wake < 0 || control(CTL_ADD, wake, 0, IN | ET) < 0) {
             throw new IllegalStateException("no epoll: " + Linux.text(Math.min(epoll, wake)));
         }
         counter.set(JAVA_LONG, 0, 1);
@@ -57,7 +59,7 @@ public final class EpollLoop extends LoopBase {
         long number = numbers.getAndIncrement();
         handlers.put(number, handler);
         start();
-        int r = control(fd, number);
+        int r = control(CTL_ADD, fd, number, IN | RDHUP | ET);
         if (r < 0) {
             handlers.remove(number);
             return r;
@@ -70,12 +72,26 @@ public final class EpollLoop extends LoopBase {
         handlers.remove(number);
     }
 
-    private int control(int fd, long number) {
+    /** Ends watch {@code number} of {@code fd}, which stays open. */
+    public void unwatch(int fd, long number) {
+        forget(number);
+        Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_DEL, fd, counter.address(), 0, 0);
+    }
+
+    /**
+     * Whether watch {@code number} of {@code fd} is told of input; of a hang-up it always is. Told
+     * again of input that is there already.
+     */
+    public void listen(long number, int fd, boolean input) {
+        control(CTL_MOD, fd, number, input ? IN | RDHUP | ET : RDHUP | ET);
+    }
+
+    private int control(int operation, int fd, long number, int events) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment e = arena.allocate(Linux.EPOLL_EVENT_BYTES, 8);
-            e.set(JAVA_INT, 0, IN | RDHUP | ET);
+            e.set(JAVA_INT, 0, events);
             e.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
-            return (int) Linux.call(Linux.EPOLL_CTL, epoll, CTL_ADD, fd, e.address(), 0, 0);
+            return (int) Linux.call(Linux.EPOLL_CTL, epoll, operation, fd, e.address(), 0, 0);
         }
     }
 

@@ -33,12 +33,9 @@ public final class UnixFd {
     private static final int SHUT_RDWR = 2;
     private static final int MSGHDR_BYTES = 56;
     private static final int CONTROL_BYTES = 24;
-    private static final int DRAIN_BYTES = 256;
 
-    /** One byte to send, and a place that swallows what nobody reads. */
+    /** One byte to send. */
     private static final MemorySegment BELL = Arena.global().allocate(8, 8);
-
-    private static final MemorySegment DRAIN = Arena.global().allocate(DRAIN_BYTES, 8);
 
     private UnixFd() {}
 
@@ -212,15 +209,15 @@ public final class UnixFd {
         return header;
     }
 
-    /** Waits at most {@code nanos} until something can be received. */
-    public static void awaitReadable(int fd, long nanos) {
+    /** Waits at most {@code nanos} until something can be received; whether it can. */
+    public static boolean awaitReadable(int fd, long nanos) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment s = arena.allocate(24, 8);
             s.set(JAVA_INT, 0, fd);
             s.set(JAVA_SHORT, 4, (short) POLLIN);
             s.set(JAVA_LONG, 8, nanos / 1_000_000_000L);
             s.set(JAVA_LONG, 16, nanos % 1_000_000_000L);
-            Linux.call(Linux.PPOLL, s.address(), 1, s.address() + 8, 0, 8, 0);
+            return Linux.call(Linux.PPOLL, s.address(), 1, s.address() + 8, 0, 8, 0) > 0;
         }
     }
 
@@ -229,10 +226,13 @@ public final class UnixFd {
         Linux.callQuietly(Linux.SENDTO, fd, BELL.address(), 1, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
     }
 
-    /** Throws away up to 256 bytes; false at the end of the stream or after an error. */
-    public static boolean drain(int fd) {
-        long n = Linux.call(Linux.RECVFROM, fd, DRAIN.address(), DRAIN_BYTES, MSG_DONTWAIT, 0, 0);
-        return n > 0 || n == -Linux.EAGAIN || n == -Linux.EINTR;
+    /**
+     * Receives what fits: a count, 0 = nothing now, -1 at the end of the stream or after an error.
+     */
+    public static int drain(int fd, MemorySegment into) {
+        long n =
+                Linux.call(Linux.RECVFROM, fd, into.address(), into.byteSize(), MSG_DONTWAIT, 0, 0);
+        return n > 0 ? (int) n : n == -Linux.EAGAIN || n == -Linux.EINTR ? 0 : -1;
     }
 
     /** Ends the stream in both directions; the peer sees its end at once. */

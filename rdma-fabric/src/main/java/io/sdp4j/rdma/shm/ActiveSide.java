@@ -4,6 +4,7 @@ import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricException.Cause;
+import io.sdp4j.rdma.os.Linux;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -23,8 +24,17 @@ final class ActiveSide {
     private final ShmFabric fabric;
     private final ConnectRequest request;
 
-    /** Where the link was found. */
+    /** The name under which the listener was found, and the directory that it is in. */
+    private Path name;
+
     private Path directory;
+
+    /** The way to the listener; with it, after a hand-shake or before one, the memory. */
+    private Link link;
+
+    private Cable cable;
+    private ShmQueuePair queuePair;
+    private byte[] hello;
 
     ActiveSide(ShmFabric fabric, ConnectRequest request) {
         this.fabric = fabric;
@@ -36,41 +46,53 @@ final class ActiveSide {
             throw new IllegalArgumentException(
                     "private data of " + request.privateData().length + " bytes");
         }
-        Link link = find();
-        ShmQueuePair qp = null;
+        boolean complete = false;
         try {
-            String refusal = fabric.trust().refuseServer(link.peerUid(), request.remote());
-            if (refusal != null) {
-                throw new FabricException(Cause.UID, refusal);
+            find();
+            Handshake.Reply reply = ask();
+            if (reply == null && cable != null) {
+                // it has left the spare cable just now
+                release();
+                link = connect(name);
+                if (link == null) {
+                    throw new FabricException(Cause.NO_LISTENER, "the listener has just left");
+                }
+                reply = ask();
             }
-            link.send(hello(), Handshake.MESSAGE_BYTES, -1);
-            Handshake.Reply reply = reply(link);
-            qp = queuePair(reply, link);
-            if (left() <= 0) {
-                throw timedOut();
+            if (reply == null) {
+                throw new FabricException(
+                        Cause.REFUSED, "the listener closed the connection unanswered");
             }
-            link.watch(qp);
-            link.send(Handshake.ready(), Handshake.READY_BYTES, -1);
-            fabric.established(qp);
-            ShmQueuePair done = qp;
-            qp = null;
-            link = null;
-            return new Fabric.Connection(done, reply.privateData());
+            requireAccepted(reply);
+            establish(reply);
+            complete = true;
+            return new Fabric.Connection(queuePair, reply.privateData());
         } catch (FabricException e) {
             throw e;
         } catch (IOException e) {
             throw new FabricException(
                     Cause.CLOSED, "the listener left during the hand-shake: " + e.getMessage(), e);
         } finally {
-            if (qp != null) {
-                qp.close();
-            } else if (link != null) {
-                link.close();
+            if (!complete) {
+                release();
             }
         }
     }
 
-    private Link find() throws FabricException {
+    private void release() {
+        if (queuePair != null) {
+            queuePair.close();
+        } else if (cable != null) {
+            cable.close();
+        } else if (link != null) {
+            link.close();
+        }
+        queuePair = null;
+        cable = null;
+        link = null;
+    }
+
+    private void find() throws FabricException {
         Rendezvous rendezvous = fabric.rendezvous();
         InetSocketAddress remote = request.remote();
         String exact = rendezvous.exactName(remote);
@@ -80,27 +102,53 @@ final class ActiveSide {
                 continue;
             }
             directory = dir;
-            Link link = connect(dir.resolve(exact));
-            if (link == null) {
-                link = connect(dir.resolve(any));
-            }
-            if (link != null) {
-                return link;
+            if (reach(dir.resolve(exact)) || reach(dir.resolve(any))) {
+                return;
             }
         }
         throw new FabricException(Cause.NO_LISTENER, "nobody listens on shm for " + remote);
     }
 
-    private Link connect(Path name) throws FabricException {
+    private boolean reach(Path at) throws FabricException {
+        name = at;
+        cable = fabric.spares().take(at);
+        link = cable != null ? cable.link() : connect(at);
+        return link != null;
+    }
+
+    private Link connect(Path at) throws FabricException {
         for (; ; ) {
             try {
-                return fabric.sockets().connect(name, () -> fabric.rendezvous().removeIfDead(name));
+                return fabric.sockets().connect(at, () -> fabric.rendezvous().removeIfDead(at));
             } catch (FabricException e) {
                 if (left() <= BUSY_NANOS) {
                     throw e;
                 }
+                requireWanted();
                 LockSupport.parkNanos(BUSY_NANOS);
             }
+        }
+    }
+
+    /** The listener's answer; null if it hung up instead. */
+    private Handshake.Reply ask() throws IOException {
+        String refusal = fabric.trust().refuseServer(link.peerUid(), request.remote());
+        if (refusal != null) {
+            throw new FabricException(Cause.UID, refusal);
+        }
+        if (hello == null) {
+            hello = hello();
+        }
+        try {
+            link.send(hello, Handshake.MESSAGE_BYTES, -1);
+            return reply();
+        } catch (FabricException e) {
+            throw e;
+        } catch (IOException e) {
+            if (cable != null) {
+                return null;
+            }
+            throw e;
         }
     }
 
@@ -121,15 +169,14 @@ final class ActiveSide {
                 .encode();
     }
 
-    private Handshake.Reply reply(Link link) throws IOException {
+    private Handshake.Reply reply() throws IOException {
         byte[] bytes = new byte[Handshake.MESSAGE_BYTES];
         int have = 0;
         long busyUntil = System.nanoTime() + fabric.patienceNanos();
         while (have < bytes.length) {
             int n = link.receive(bytes, have, bytes.length - have);
             if (n < 0) {
-                throw new FabricException(
-                        Cause.REFUSED, "the listener closed the connection unanswered");
+                return null;
             }
             have += n;
             if (n == 0 && System.nanoTime() - busyUntil < 0) {
@@ -139,16 +186,21 @@ final class ActiveSide {
                 if (left <= 0) {
                     throw timedOut();
                 }
-                link.awaitReadable(left);
+                requireWanted();
+                link.awaitReadable(Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS));
             }
         }
         Handshake.Reply reply = Handshake.Reply.parse(bytes);
         if (reply == null) {
             throw new FabricException(Cause.PROTOCOL, "the listener's answer makes no sense");
         }
+        return reply;
+    }
+
+    private void requireAccepted(Handshake.Reply reply) throws FabricException {
         switch (reply.status()) {
-            case Handshake.ACCEPTED -> {
-                return reply;
+            case Handshake.ACCEPTED, Handshake.ACCEPTED_AGAIN -> {
+                // as it should be
             }
             case Handshake.REJECTED ->
                     throw new FabricException(
@@ -169,7 +221,27 @@ final class ActiveSide {
         }
     }
 
-    private ShmQueuePair queuePair(Handshake.Reply reply, Link link) throws FabricException {
+    private void establish(Handshake.Reply reply) throws IOException {
+        ShmLayout layout = layout(reply);
+        boolean again = reply.status() == Handshake.ACCEPTED_AGAIN;
+        if (again != (cable != null) || (again && !layout.sameAs(cable.layout()))) {
+            throw new FabricException(
+                    Cause.PROTOCOL, "the listener means other memory than there is");
+        }
+        if (cable == null) {
+            cable = map(reply, layout);
+        }
+        Path listener = name;
+        queuePair = fabric.queuePair(0, cable, c -> fabric.spares().keep(listener, c));
+        if (left() <= 0) {
+            throw timedOut();
+        }
+        link.watch(queuePair);
+        link.send(Handshake.ready(), Handshake.READY_BYTES, -1);
+        fabric.established(queuePair);
+    }
+
+    private ShmLayout layout(Handshake.Reply reply) throws FabricException {
         int mode = reply.mode();
         if (Integer.bitCount(mode) != 1 || (mode & fabric.modes()) == 0) {
             throw new FabricException(Cause.PROTOCOL, "the listener chose mode " + mode);
@@ -183,12 +255,17 @@ final class ActiveSide {
                             + " bytes, not "
                             + layout.totalBytes);
         }
+        return layout;
+    }
+
+    private Cable map(Handshake.Reply reply, ShmLayout layout) throws FabricException {
+        boolean nativeMode = reply.mode() == Handshake.MODE_NATIVE;
         fabric.reserve(layout.totalBytes);
         Segment segment = null;
         int fd = link.takeDescriptor();
         try {
             segment =
-                    mode == Handshake.MODE_NATIVE
+                    nativeMode
                             ? Memory.mapReceived(fd, layout.totalBytes)
                             : Memory.openFile(
                                     Memory.file(directory, reply.fileName()),
@@ -196,13 +273,19 @@ final class ActiveSide {
                                     fabric.trust().ownUid());
         } finally {
             if (fd >= 0) {
-                io.sdp4j.rdma.os.Linux.close(fd);
+                Linux.close(fd);
             }
             if (segment == null) {
                 fabric.release(layout.totalBytes);
             }
         }
-        return fabric.queuePair(0, mode, layout, segment, link);
+        return new Cable(fabric, link, segment, layout, nativeMode);
+    }
+
+    private void requireWanted() throws FabricException {
+        if (request.abandoned().getAsBoolean()) {
+            throw new FabricException(Cause.ABANDONED, "nobody wants the connection any more");
+        }
     }
 
     private long left() {

@@ -82,6 +82,12 @@ final class ChannelLink extends Link {
         loop.watch(channel, SelectionKey.OP_READ, this::dispatch);
     }
 
+    @Override
+    void unwatch() {
+        handler = null;
+        loop.watch(channel, 0, this::dispatch);
+    }
+
     /**
      * Told again and again until somebody reads, so nobody may be left to whom it means nothing.
      */

@@ -1,18 +1,33 @@
 package io.sdp4j.rdma.shm;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.sdp4j.rdma.os.EpollLoop;
 import io.sdp4j.rdma.os.Linux;
 import io.sdp4j.rdma.os.UnixFd;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /** A link over a raw descriptor. */
 final class FdLink extends Link {
+    private static final int BELLS_BYTES = 64;
+
     private final int fd;
     private final EpollLoop loop;
     private final int[] passed = {-1};
     private volatile Handler handler;
     private long watch;
+
+    /** The kernel's word at the time of the connect, which never changes. */
+    private long peerUid;
+
+    private boolean peerKnown;
+    private volatile boolean free;
+
+    /** What {@link #drain} received last; made when a first bell rings. */
+    private MemorySegment bells;
 
     FdLink(int fd, EpollLoop loop) {
         this.fd = fd;
@@ -50,7 +65,21 @@ final class FdLink extends Link {
 
     @Override
     boolean drain() {
-        return UnixFd.drain(fd);
+        if (bells == null) {
+            bells = Arena.ofAuto().allocate(BELLS_BYTES);
+        }
+        int n = UnixFd.drain(fd, bells);
+        if (n > 0 && bells.get(JAVA_BYTE, n - 1) == Cable.FREE) {
+            free = true;
+        }
+        return n >= 0;
+    }
+
+    @Override
+    boolean takeFree() {
+        boolean was = free;
+        free = false;
+        return was;
     }
 
     @Override
@@ -70,12 +99,23 @@ final class FdLink extends Link {
         }
     }
 
-    private void onEvents(int events) {
-        if ((events & EpollLoop.IN) != 0) {
-            handler.onReadable();
+    @Override
+    void unwatch() {
+        if (watch > 0) {
+            loop.unwatch(fd, watch);
+            watch = 0;
+            handler = null;
         }
-        if ((events & (EpollLoop.RDHUP | EpollLoop.HUP | EpollLoop.ERR)) != 0) {
-            handler.onHangup();
+    }
+
+    private void onEvents(int events) {
+        Handler told = handler;
+        if (told != null && (events & EpollLoop.IN) != 0) {
+            told.onReadable();
+            told = handler; // it may have been handed on
+        }
+        if (told != null && (events & (EpollLoop.RDHUP | EpollLoop.HUP | EpollLoop.ERR)) != 0) {
+            told.onHangup();
         }
     }
 
@@ -90,14 +130,28 @@ final class FdLink extends Link {
     }
 
     @Override
+    int descriptor() {
+        return fd;
+    }
+
+    @Override
+    void tellOfBytes(boolean tell) {
+        loop.listen(watch, fd, tell);
+    }
+
+    @Override
     void shutdown() {
         UnixFd.shutdown(fd);
     }
 
     @Override
     long peerUid() {
-        UnixFd.Peer peer = UnixFd.peer(fd);
-        return peer == null ? Trust.STRANGER : Integer.toUnsignedLong(peer.uid());
+        if (!peerKnown) {
+            UnixFd.Peer peer = UnixFd.peer(fd);
+            peerUid = peer == null ? Trust.STRANGER : Integer.toUnsignedLong(peer.uid());
+            peerKnown = true;
+        }
+        return peerUid;
     }
 
     @Override

@@ -12,7 +12,9 @@ import java.nio.ByteBuffer;
  *
  * <p>Shape: fixed sizes, big-endian. The active side sends {@link Hello}; the passive side answers
  * with {@link Reply}, beside it the descriptor of the memory if that is a memfd; the active side
- * says ready once it has mapped it. From then on every byte is a bell.
+ * says ready once it has mapped it. From then on every byte is a bell, until the connection has
+ * ended in order and the passive side says {@link Cable#FREE}: then another Hello may follow, and
+ * no memory needs to be passed.
  *
  * {@snippet lang = text :
  *  Hello   0 magic | 4 version | 6 modes | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
@@ -40,6 +42,9 @@ final class Handshake {
     static final int REJECTED = 1;
     static final int OTHER_VERSION = 2;
     static final int NO_MEMORY = 3;
+
+    /** Accepted, on the memory that both sides have mapped for an earlier connection. */
+    static final int ACCEPTED_AGAIN = 4;
 
     private static final int HELLO_MAGIC = 0x53445048;
     private static final int REPLY_MAGIC = 0x53445052;

@@ -36,14 +36,22 @@ abstract class Link {
     /** A descriptor that was received, now the caller's, or -1. */
     abstract int takeDescriptor();
 
-    /** Throws away some of what came; false if the peer is gone. */
+    /** Takes some of what came as bells; false if the peer is gone. One thread at a time. */
     abstract boolean drain();
+
+    /** Whether {@link #drain} met {@link Cable#FREE} since the last call, on a link not watched. */
+    boolean takeFree() {
+        return false;
+    }
 
     /** Sends one byte if there is room. */
     abstract void ring();
 
     /** Starts calls to {@code handler}, or sends them to another one. */
     abstract void watch(Handler handler) throws IOException;
+
+    /** Ends the calls to the handler until {@link #watch} is called again. */
+    abstract void unwatch();
 
     /** Waits at most {@code nanos} for something to receive, on a link that is not watched. */
     abstract void awaitReadable(long nanos);
@@ -54,6 +62,19 @@ abstract class Link {
      */
     void expect(long nanos) {
         // a selector cannot look without a system call that costs as much as a sleep
+    }
+
+    /** What another epoll can watch for bytes, or -1. */
+    int descriptor() {
+        return -1;
+    }
+
+    /**
+     * Whether the handler is told of bytes. It always is of the end. Only where there is a
+     * descriptor.
+     */
+    void tellOfBytes(boolean tell) {
+        throw new UnsupportedOperationException();
     }
 
     /** Lets the peer see the end now. */

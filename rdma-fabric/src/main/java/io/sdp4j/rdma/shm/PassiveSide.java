@@ -14,14 +14,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The passive half of one hand-shake, and the request that it gives the listener's handler.
  *
- * <p>States: HELLO (a client has a second to say what it wants), ASKED (the handler decides),
- * ANSWERED (the client maps), DONE. Everything runs on the event thread; {@link #accept} and {@link
- * #reject} go there by themselves. The time for mapping is long because a client that gives up
- * closes its socket, which ends this at once; only one that stands still needs the limit, and one
- * that is merely slow must not be cut after it has gone ahead.
+ * <p>States: HELLO (a client has a second to say what it wants; on a cable that has carried a
+ * connection, some more), ASKED (the handler decides), ANSWERED (the client maps), DONE. Everything
+ * runs on the event thread; {@link #accept} and {@link #reject} go there by themselves. The time
+ * for mapping is long because a client that gives up closes its socket, which ends this at once;
+ * only one that stands still needs the limit, and one that is merely slow must not be cut after it
+ * has gone ahead.
  */
 final class PassiveSide implements Link.Handler, ConnectionRequest {
     private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long RESTING_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long MAPPING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private enum State {
@@ -41,6 +43,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
     private Handshake.Hello hello;
     private EventLoop.Timer timer;
     private boolean left;
+    private Cable cable;
     private ShmQueuePair queuePair;
     private Path file;
     private Outcome outcome;
@@ -51,12 +54,32 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         this.link = link;
     }
 
+    /** Waits for another connection on a cable that has carried one. */
+    PassiveSide(ShmFabric fabric, ShmListener listener, Cable cable) {
+        this(fabric, listener, cable.link());
+        this.cable = cable;
+    }
+
     void start() {
-        timer = fabric.loop().schedule(() -> end(null), HELLO_NANOS);
+        timer =
+                fabric.loop()
+                        .schedule(() -> end(null), cable == null ? HELLO_NANOS : RESTING_NANOS);
         try {
             link.watch(this);
+            if (cable != null) {
+                link.send(new byte[] {Cable.FREE}, 1, -1);
+            } else {
+                link.expect(fabric.patienceNanos());
+            }
             onReadable(); // the client may have been quicker than the watch
         } catch (IOException e) {
+            end(null);
+        }
+    }
+
+    /** Ends it if it only waits for another connection on an old cable. */
+    void dropIfResting() {
+        if (state == State.HELLO && cable != null) {
             end(null);
         }
     }
@@ -101,17 +124,33 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                 return false;
             }
             have += n;
+            if (cable != null && state == State.HELLO) {
+                skipBells();
+            }
         }
         have = 0;
         return true;
     }
 
+    /** The last bells of an earlier connection may come before a Hello, which does not start so. */
+    private void skipBells() {
+        int bells = 0;
+        while (bells < have && buffer[bells] == 0) {
+            bells++;
+        }
+        System.arraycopy(buffer, bells, buffer, 0, have - bells);
+        have -= bells;
+    }
+
     private void onHello() throws IOException {
         timer.cancel();
+        if (cable != null) {
+            listener.roused();
+        }
         ShmListener.closeDescriptor(link.takeDescriptor());
         hello = Handshake.Hello.parse(buffer);
-        if (hello == null) {
-            end(null);
+        if (hello == null || (cable != null && listener.closed())) {
+            end(null); // unanswered on an old cable, the client asks for a listener anew
         } else if (hello.version() != Handshake.VERSION) {
             refuse(Handshake.OTHER_VERSION, new byte[0]);
         } else if (listener.closed()
@@ -206,44 +245,13 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                         ? Handshake.MODE_NATIVE
                         : Handshake.MODE_PORTABLE;
         ShmLayout layout = ShmFabric.layout(mode, hello.spec(), spec);
-        int fd = -1;
-        try {
-            fabric.reserve(layout.totalBytes);
-            String name = "";
-            Segment segment = null;
-            try {
-                if (mode == Handshake.MODE_NATIVE) {
-                    fd = Memory.create(layout.totalBytes);
-                    segment = Memory.map(fd, layout.totalBytes);
-                } else {
-                    name = Memory.newName();
-                    file = Memory.file(listener.directory(), name);
-                    segment = Memory.createFile(file, layout.totalBytes);
-                }
-            } finally {
-                if (segment == null) {
-                    fabric.release(layout.totalBytes);
-                }
-            }
-            queuePair = fabric.queuePair(1, mode, layout, segment, link);
-            Handshake.Reply reply =
-                    new Handshake.Reply(
-                            Handshake.VERSION,
-                            mode,
-                            Handshake.ACCEPTED,
-                            spec,
-                            layout.totalBytes,
-                            name,
-                            privateData);
-            link.send(reply.encode(), Handshake.MESSAGE_BYTES, fd);
-        } catch (FabricException e) {
-            link.send(
-                    Handshake.Reply.refusal(Handshake.NO_MEMORY, new byte[0]).encode(),
-                    Handshake.MESSAGE_BYTES,
-                    -1);
-            throw e;
-        } finally {
-            ShmListener.closeDescriptor(fd);
+        if (cable == null) {
+            answerWithMemory(mode, layout, spec, privateData);
+        } else if (mode == Handshake.MODE_NATIVE && layout.sameAs(cable.layout())) {
+            queuePair = fabric.queuePair(1, cable, listener::rest);
+            reply(Handshake.ACCEPTED_AGAIN, mode, layout, "", spec, privateData, -1);
+        } else {
+            throw new FabricException(Cause.PROTOCOL, "another shape on the same memory");
         }
         state = State.ANSWERED;
         link.expect(fabric.patienceNanos());
@@ -256,6 +264,63 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                                                         Cause.TIMED_OUT,
                                                         "the client did not map the memory")),
                                 MAPPING_NANOS);
+    }
+
+    private void answerWithMemory(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
+            throws IOException {
+        int fd = -1;
+        try {
+            fabric.reserve(layout.totalBytes);
+            String name = "";
+            Segment segment = null;
+            boolean isNative = mode == Handshake.MODE_NATIVE;
+            try {
+                if (isNative) {
+                    fd = Memory.create(layout.totalBytes);
+                    segment = Memory.map(fd, layout.totalBytes);
+                } else {
+                    name = Memory.newName();
+                    file = Memory.file(listener.directory(), name);
+                    segment = Memory.createFile(file, layout.totalBytes);
+                }
+            } finally {
+                if (segment == null) {
+                    fabric.release(layout.totalBytes);
+                }
+            }
+            cable = new Cable(fabric, link, segment, layout, isNative);
+            queuePair = fabric.queuePair(1, cable, listener::rest);
+            reply(Handshake.ACCEPTED, mode, layout, name, spec, privateData, fd);
+        } catch (FabricException e) {
+            link.send(
+                    Handshake.Reply.refusal(Handshake.NO_MEMORY, new byte[0]).encode(),
+                    Handshake.MESSAGE_BYTES,
+                    -1);
+            throw e;
+        } finally {
+            ShmListener.closeDescriptor(fd);
+        }
+    }
+
+    private void reply(
+            int status,
+            int mode,
+            ShmLayout layout,
+            String fileName,
+            QpSpec spec,
+            byte[] privateData,
+            int fd)
+            throws IOException {
+        Handshake.Reply reply =
+                new Handshake.Reply(
+                        Handshake.VERSION,
+                        mode,
+                        status,
+                        spec,
+                        layout.totalBytes,
+                        fileName,
+                        privateData);
+        link.send(reply.encode(), Handshake.MESSAGE_BYTES, fd);
     }
 
     private void onReady() throws IOException {
@@ -312,6 +377,9 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
     /** There is no connection. Releases all, tells who asked. */
     private void end(FabricException why) {
         boolean first = state != State.DONE;
+        if (state == State.HELLO && cable != null) {
+            listener.roused();
+        }
         state = State.DONE;
         if (first) {
             timer.cancel();
@@ -319,6 +387,8 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
             listener.forget(this);
             if (queuePair != null) {
                 queuePair.close();
+            } else if (cable != null) {
+                cable.close();
             } else {
                 link.close();
             }

@@ -66,6 +66,7 @@ public final class ShmFabric implements Fabric {
     private final Set<ShmQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final Set<ShmListener> listeners = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean sweepDue = new AtomicBoolean();
+    private final Spares spares = new Spares(this);
     private volatile boolean closed;
 
     /**
@@ -188,6 +189,7 @@ public final class ShmFabric implements Fabric {
         for (ShmQueuePair qp : queuePairs) {
             qp.kill(WcStatus.WR_FLUSH_ERR);
         }
+        spares.close();
     }
 
     // ---- for the hand-shake
@@ -198,6 +200,10 @@ public final class ShmFabric implements Fabric {
 
     Trust trust() {
         return trust;
+    }
+
+    Spares spares() {
+        return spares;
     }
 
     SocketKind sockets() {
@@ -220,10 +226,16 @@ public final class ShmFabric implements Fabric {
                 : new ShmLayout(active, passive, PORTABLE_CHUNKS, PORTABLE_CHUNK_BYTES);
     }
 
-    /** Books memory for a connection. */
+    /** Books memory for a connection; what only waits for another use must go first. */
     void reserve(long bytes) throws FabricException {
-        if (reservedBytes.addAndGet(bytes) > config.memoryMaxBytes()) {
-            reservedBytes.addAndGet(-bytes);
+        if (!tryReserve(bytes)) {
+            spares.drop();
+            if (loop.inLoop()) {
+                listeners.forEach(ShmListener::dropResting);
+            }
+            if (tryReserve(bytes)) {
+                return;
+            }
             throw new FabricException(
                     FabricException.Cause.RESOURCES,
                     "a connection of "
@@ -231,6 +243,14 @@ public final class ShmFabric implements Fabric {
                             + " bytes would pass the limit of "
                             + config.memoryMaxBytes());
         }
+    }
+
+    private boolean tryReserve(long bytes) {
+        if (reservedBytes.addAndGet(bytes) <= config.memoryMaxBytes()) {
+            return true;
+        }
+        reservedBytes.addAndGet(-bytes);
+        return false;
     }
 
     void release(long bytes) {
@@ -242,19 +262,10 @@ public final class ShmFabric implements Fabric {
     }
 
     /** Makes the queue pair of a connection whose memory is booked and mapped. */
-    ShmQueuePair queuePair(int side, int mode, ShmLayout layout, Segment segment, Link link) {
+    ShmQueuePair queuePair(int side, Cable cable, Cable.Heir heir) {
         Spinner spinner =
                 new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, nativeMode);
-        var parts =
-                new ShmQueuePair.Parts(
-                        side,
-                        layout,
-                        segment,
-                        link,
-                        spinner,
-                        nativeMode,
-                        mode == Handshake.MODE_NATIVE);
-        return new ShmQueuePair(parts, this);
+        return new ShmQueuePair(new ShmQueuePair.Parts(side, cable, heir, spinner, nativeMode));
     }
 
     /** From now on {@link #close} cuts {@code qp}. */
@@ -265,9 +276,8 @@ public final class ShmFabric implements Fabric {
         }
     }
 
-    void forget(ShmQueuePair qp, long bytes) {
+    void forget(ShmQueuePair qp) {
         queuePairs.remove(qp);
-        release(bytes);
     }
 
     void forget(ShmListener listener) {

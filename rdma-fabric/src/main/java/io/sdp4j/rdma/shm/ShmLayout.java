@@ -1,6 +1,7 @@
 package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.QpSpec;
+import java.util.Arrays;
 
 /**
  * Where everything lies in the segment of one connection. Computed on each side from what was
@@ -10,7 +11,7 @@ import io.sdp4j.rdma.QpSpec;
  * s} sends.
  *
  * {@snippet lang = text :
- *  0     control line of side 0   sleep word, bell word, CPU number + 1   (128 bytes)
+ *  0     control line of side 0   sleep, bell, CPU number + 1, failed: words  (128 bytes)
  *  128   control line of side 1
  *  256   descriptor ring of lane 0, of lane 1    8-byte entries, written by the sender
  *  ...   return ring of lane 0, of lane 1        4-byte entries, written by the receiver
@@ -28,6 +29,7 @@ final class ShmLayout {
     static final int SLEEP_WORD = 0;
     static final int BELL_WORD = 4;
     static final int CPU_WORD = 8;
+    static final int FAILED_WORD = 12;
     static final int CHUNK_HEADER_BYTES = 64;
 
     /** Ring entries beyond slots and chunks: one each of the connection's last words. */
@@ -87,6 +89,20 @@ final class ShmLayout {
 
     static long control(int side) {
         return (long) side * CONTROL_BYTES;
+    }
+
+    /** Bytes of the control words and rings, with which the memory starts. */
+    long wordsBytes() {
+        return data[0];
+    }
+
+    /** Whether a queue pair of {@code other}'s shape fits this memory exactly. */
+    boolean sameAs(ShmLayout other) {
+        return totalBytes == other.totalBytes
+                && chunks == other.chunks
+                && chunkBytes == other.chunkBytes
+                && Arrays.equals(slots, other.slots)
+                && Arrays.equals(slotBytes, other.slotBytes);
     }
 
     private static long align(long at, int to) {

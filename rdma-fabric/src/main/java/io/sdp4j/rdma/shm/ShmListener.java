@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A listener: one or two names in the rendezvous directory, and the hand-shakes under way.
@@ -25,12 +26,14 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class ShmListener implements FabricListener {
     private static final int MAX_PENDING = 1024;
+    private static final int MAX_RESTING = 64;
     private static final java.util.concurrent.atomic.AtomicLong NUMBERS =
             new java.util.concurrent.atomic.AtomicLong();
 
     private final ShmFabric fabric;
     private final ListenRequest request;
     private final Set<PassiveSide> pending = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger resting = new AtomicInteger();
     private final List<Name> names = new ArrayList<>();
     private Path directory;
     private volatile boolean closed;
@@ -101,6 +104,41 @@ final class ShmListener implements FabricListener {
         PassiveSide side = new PassiveSide(fabric, this, link);
         pending.add(side);
         side.start();
+    }
+
+    /** Waits for another connection on {@code cable}, unless enough others do. */
+    boolean rest(Cable cable) {
+        if (closed || !cable.nativeMode() || resting.get() >= MAX_RESTING) {
+            return false;
+        }
+        PassiveSide side = new PassiveSide(fabric, this, cable);
+        resting.incrementAndGet();
+        pending.add(side);
+        if (fabric.loop().inLoop()) {
+            startResting(side);
+        } else {
+            fabric.loop().execute(() -> startResting(side));
+        }
+        return true;
+    }
+
+    /** On the event thread: gives up the cables that wait for another connection. */
+    void dropResting() {
+        for (PassiveSide side : pending) {
+            side.dropIfResting();
+        }
+    }
+
+    /** A side that was counted by {@link #rest} does not rest any more. */
+    void roused() {
+        resting.decrementAndGet();
+    }
+
+    private void startResting(PassiveSide side) {
+        side.start();
+        if (closed) {
+            side.listenerClosed();
+        }
     }
 
     /** Whether a client may ask this listener for {@code wanted}. */

@@ -7,34 +7,29 @@ import io.sdp4j.rdma.MemoryRegion;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.WcStatus;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 
 /**
  * One side of a connection over shared memory.
  *
  * <p>Shape: a send slot <em>is</em> one of the peer's posted receive slots, so posting moves
  * nothing: it publishes eight bytes. {@link LaneOut} and {@link LaneIn} are the two directions,
- * {@link Waiter} the ways to wait, {@link RdmaEngine} the rest of RC, made when needed.
+ * {@link ShmCompletionQueue} what comes in, {@link OwnCompletions} what is reported without the
+ * peer's doing, {@link Waiter} the ways to wait, {@link Lifeline} the socket and what it shows of
+ * the peer's life, {@link RdmaEngine} the rest of RC, made when needed.
  *
- * <p>States: open; <em>failed</em> with a status, by our own finding; <em>over</em>, when the end
- * was reported. {@code gone} is set by the event thread when the socket shows that the peer has
- * left: what it published before is still delivered.
- *
- * <p>Locks: all but the volatile fields is guarded by the caller's lock. {@code life} guards {@code
- * closed}, so that event thread and {@link #wake} never touch memory that was unmapped.
+ * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link Lifeline} for
+ * what any thread may call.
  */
-final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
-    /** RDMA descriptors taken in one poll, so that a peer cannot keep us in it. */
-    private static final int MAX_SILENT = 64;
-
+final class ShmQueuePair implements QueuePair, Link.Handler {
     private final int side;
     private final MemorySegment mem;
     private final ShmLayout layout;
     private final LaneOut out;
     private final LaneIn in;
     private final Waiter waiter;
-    private final Link link;
-    private final Segment segment;
+    private final OwnCompletions own = new OwnCompletions();
+    private final Lifeline lifeline;
+    private final ShmCompletionQueue queue;
     private final ShmFabric fabric;
     private final int sendBase;
     private final int sendStride;
@@ -42,49 +37,23 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
     private final int receiveStride;
 
     private RdmaEngine rdma;
-    private volatile boolean rdmaWaits;
-
-    /** Completions that no descriptor stands for are there. */
-    private volatile boolean local;
-
-    /** The peer has left. */
-    private volatile boolean gone;
-
-    /** Why the event thread or the fabric ended it, or null. */
-    private volatile WcStatus killed;
-
-    private WcStatus failure;
-
-    /** The end was reported; nothing is received any more. */
-    private volatile boolean over;
 
     private boolean disconnected;
-    private int[] signalled = new int[0];
-    private int signalledCount;
-
-    private final Object life = new Object();
-    private boolean closed;
 
     /** What the hand-shake has agreed on, and what serves it. */
-    record Parts(
-            int side,
-            ShmLayout layout,
-            Segment segment,
-            Link link,
-            Spinner spinner,
-            boolean nativeCalls,
-            boolean futex) {}
+    record Parts(int side, Cable cable, Cable.Heir heir, Spinner spinner, boolean nativeCalls) {}
 
-    ShmQueuePair(Parts parts, ShmFabric fabric) {
+    ShmQueuePair(Parts parts) {
+        Cable cable = parts.cable;
         this.side = parts.side;
-        this.layout = parts.layout;
-        this.segment = parts.segment;
-        this.mem = segment.memory();
-        this.link = parts.link;
-        this.fabric = fabric;
+        this.layout = cable.layout();
+        this.mem = cable.memory().memory();
+        this.fabric = cable.fabric();
         out = new LaneOut(layout, side, mem);
         in = new LaneIn(layout, 1 - side, mem);
-        waiter = new Waiter(this, mem, side, parts.nativeCalls, parts.futex, parts.spinner);
+        waiter = new Waiter(this, mem, side, parts.nativeCalls, cable.nativeMode(), parts.spinner);
+        lifeline = new Lifeline(cable, parts.heir, side, waiter, fabric::peerLeft);
+        queue = new ShmCompletionQueue(this, in, out, own, waiter, lifeline);
         sendBase = Math.toIntExact(layout.data[side]);
         sendStride = layout.stride[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
@@ -100,11 +69,16 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
     }
 
     boolean failed() {
-        return failure != null;
+        return own.failed();
     }
 
     void rdmaWaits(boolean waits) {
-        rdmaWaits = waits;
+        queue.rdmaWaits(waits);
+    }
+
+    /** See {@link ShmCompletionQueue#ready}. */
+    boolean ready() {
+        return queue.ready();
     }
 
     // ---- slots
@@ -156,7 +130,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
     @Override
     public void postSend(int slot, int byteLen, int flags) {
         out.post(slot);
-        if (failure != null || disconnected || over) {
+        if (ended()) {
             return; // flushed
         }
         if (byteLen < 0 || byteLen > layout.slotBytes[side]) {
@@ -170,11 +144,8 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
             return;
         }
         if ((flags & SIGNALLED) != 0) {
-            if (signalledCount == signalled.length) {
-                signalled = Arrays.copyOf(signalled, Math.max(8, signalledCount * 2));
-            }
-            signalled[signalledCount++] = slot;
-            localChange();
+            own.sent(slot);
+            waiter.rouse();
         }
     }
 
@@ -199,7 +170,8 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
 
     // ---- RDMA
 
-    private RdmaEngine rdma() {
+    /** The engine, made if need be. */
+    RdmaEngine rdma() {
         if (rdma == null) {
             rdma = new RdmaEngine(this, out, in, mem, layout);
         }
@@ -236,282 +208,120 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, Link.Handler {
         if (!engine.post(opcode, wrId, region, offset, len, address, rkey)) {
             return false;
         }
-        if (failure != null || disconnected || over) {
-            if (over) {
-                engine.flush();
-            }
-            localChange();
-        } else if (engine.reports()) {
-            localChange();
+        boolean ended = ended();
+        if (own.over()) {
+            engine.flush();
+        }
+        if (ended || engine.reports()) {
+            own.changed();
+            waiter.rouse();
         }
         return true;
+    }
+
+    /** Whether nothing is sent any more. */
+    private boolean ended() {
+        return disconnected || own.failed() || own.over();
     }
 
     // ---- completions
 
     @Override
     public CompletionQueue completions() {
-        return this;
+        return queue;
     }
 
-    @Override
-    public void drive() {
-        // no I/O of our own
+    /** The engine, or null. */
+    RdmaEngine rdmaOrNull() {
+        return rdma;
     }
 
-    @Override
-    public boolean ready() {
-        if (over) {
-            return local;
-        }
-        return in.present() || local || gone || (rdmaWaits && out.returned());
-    }
-
-    @Override
-    public boolean poll(Completion into) {
-        if (local && pollLocal(into)) {
-            return true;
-        }
-        if (over) {
-            return false;
-        }
-        try {
-            return pollLane(into);
-        } catch (InternalError e) {
-            fail(WcStatus.RETRY_EXC_ERR);
-            return pollLocal(into);
-        }
-    }
-
-    private boolean pollLane(Completion into) {
-        boolean last = gone;
-        for (int n = 0; n < MAX_SILENT; n++) {
-            long d = in.next();
-            if (d == 0) {
-                break;
-            }
-            int kind = Descriptor.kind(d);
-            if (kind == Descriptor.SEND) {
-                return received(into, Descriptor.index(d), Descriptor.low(d));
-            }
-            if (kind == Descriptor.DISCONNECT || kind == Descriptor.DISCONNECT_REPLY) {
-                return ended(into, WcStatus.SUCCESS);
-            }
-            if (kind == 0
-                    || kind > Descriptor.NAK
-                    || !rdma().onDescriptor(kind, Descriptor.index(d), Descriptor.low(d))) {
-                fail(WcStatus.REM_INV_REQ_ERR);
-            }
-            if (localNow()) {
-                return pollLocal(into);
-            }
-        }
-        if (rdmaWaits) {
-            rdma.progress();
-            if (out.broken()) {
-                fail(WcStatus.REM_INV_REQ_ERR);
-            }
-            if (localNow()) {
-                return pollLocal(into);
-            }
-        }
-        if (last && !in.present()) {
-            WcStatus why = killed;
-            if (why != null) {
-                fail(why);
-                return pollLocal(into);
-            }
-            return ended(into, disconnected ? WcStatus.SUCCESS : WcStatus.RETRY_EXC_ERR);
-        }
-        return false;
-    }
-
-    private boolean localNow() {
-        if (failure != null || (rdma != null && rdma.reports())) {
-            local = true;
-            return true;
-        }
-        return false;
-    }
-
-    private boolean received(Completion into, int slot, int byteLen) {
-        if (!in.deliver(slot, byteLen)) {
-            fail(WcStatus.REM_INV_REQ_ERR);
-            return pollLocal(into);
-        }
-        into.opcode = Completion.RECEIVE;
-        into.status = WcStatus.SUCCESS;
-        into.slot = slot;
-        into.byteLen = byteLen;
-        return true;
-    }
-
-    private boolean ended(Completion into, WcStatus status) {
-        if (!disconnected) {
-            disconnected = true;
-            out.publish(Descriptor.of(Descriptor.DISCONNECT_REPLY, 0, 0));
-            waiter.notifyPeer();
-        }
-        into.count = status == WcStatus.SUCCESS ? 0 : out.outstanding(rdma);
-        end();
-        into.opcode = Completion.DISCONNECTED;
-        into.status = status;
-        return true;
-    }
-
-    private void end() {
-        over = true;
-        if (rdma != null) {
-            rdma.flush();
-        }
-        local = signalledCount > 0 || (rdma != null && rdma.reports());
-    }
-
-    private boolean pollLocal(Completion into) {
-        if (signalledCount > 0) {
-            into.opcode = Completion.SEND;
-            into.status = WcStatus.SUCCESS;
-            into.slot = signalled[0];
-            into.count = 1;
-            into.signalled = true;
-            System.arraycopy(signalled, 1, signalled, 0, --signalledCount);
-        } else if (rdma != null && rdma.report(into)) {
-            // filled
-        } else if (failure != null && !over) {
-            into.opcode = Completion.ERROR;
-            into.status = failure;
-            end();
-            return true;
-        } else {
-            local = false;
-            return false;
-        }
-        local =
-                signalledCount > 0
-                        || (failure != null && !over)
-                        || (rdma != null && rdma.reports());
-        return true;
+    /** Whether this side has said its last word. */
+    boolean disconnected() {
+        return disconnected;
     }
 
     /** The queue pair goes to error. Caller's lock. */
     void fail(WcStatus status) {
-        if (failure == null && !over) {
-            failure = status;
-            whileMapped(link::shutdown);
+        if (own.fail(status)) {
+            lifeline.fail();
         }
-        localChange();
-    }
-
-    private void localChange() {
-        local = true;
         waiter.rouse();
-    }
-
-    @Override
-    public void await(long nanos) {
-        waiter.await(nanos);
-    }
-
-    @Override
-    public void wake() {
-        waiter.wake();
-    }
-
-    @Override
-    public boolean arm() {
-        return waiter.arm();
-    }
-
-    @Override
-    public void onDoorbell(Runnable handler) {
-        waiter.onDoorbell(handler);
     }
 
     // ---- the socket
 
     void ring() {
-        link.ring();
+        lifeline.ring();
+    }
+
+    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    void leaveBytes(boolean leave) {
+        lifeline.leaveBytes(leave);
+    }
+
+    /** Throws away the bytes on the socket. */
+    void drain() {
+        lifeline.drain();
     }
 
     @Override
     public void onReadable() {
-        boolean alive;
-        synchronized (life) {
-            if (closed) {
-                return;
-            }
-            alive = link.drain();
-        }
-        if (!alive) {
-            onHangup();
-        } else if (!waiter.onBell()) {
-            kill(WcStatus.REM_INV_REQ_ERR);
-        }
+        lifeline.onReadable();
     }
 
     @Override
     public void onHangup() {
-        if (!gone) {
-            gone = true;
-            waiter.onChange();
-            fabric.peerLeft();
-        }
+        lifeline.onHangup();
     }
 
     /** Cuts the connection from outside; the user learns {@code why} at his next poll. */
     void kill(WcStatus why) {
-        killed = why;
-        whileMapped(link::shutdown);
-        onHangup();
+        lifeline.kill(why);
     }
 
     /** Runs {@code task} unless the memory was unmapped and the socket closed. */
     void whileMapped(Runnable task) {
-        synchronized (life) {
-            if (!closed) {
-                task.run();
-            }
-        }
+        lifeline.whileMapped(task);
     }
 
     // ---- the end
 
     @Override
     public void disconnect() {
-        if (!disconnected && failure == null && !over) {
+        if (!ended()) {
             disconnected = true;
             publish(Descriptor.of(Descriptor.DISCONNECT, 0, 0));
         }
     }
 
+    /** Says it now, whatever RDMA work waits. */
+    void lastWord(int kind) {
+        disconnected = true;
+        out.publish(Descriptor.of(kind, 0, 0));
+        waiter.notifyPeer();
+    }
+
     @Override
     public void abort() {
-        if (!disconnected && failure == null && !over) {
-            disconnected = true;
-            out.publish(Descriptor.of(Descriptor.DISCONNECT, 0, 0));
-            waiter.notifyPeer();
+        if (!ended()) {
+            lastWord(Descriptor.DISCONNECT);
         }
-        whileMapped(link::shutdown);
+        lifeline.cut();
     }
 
     @Override
     public void close() {
-        synchronized (life) {
-            if (closed) {
-                return;
-            }
+        if (lifeline.closed()) {
+            return;
         }
         try {
             disconnect();
         } catch (InternalError e) {
             // the memory is gone already
         }
-        synchronized (life) {
-            closed = true;
-            waiter.disarm();
-            link.close();
-            segment.release().run();
-        }
-        fabric.forget(this, layout.totalBytes);
+        fabric.forget(this);
+        // RDMA leaves chunks and regions behind whose end nobody has agreed on
+        lifeline.close(disconnected && queue.farewell() && !own.failed() && rdma == null);
     }
 }

@@ -22,8 +22,8 @@ import java.util.concurrent.locks.LockSupport;
  * at the latest when it is young and after a second when it is old, and because what really ends
  * the connection is told by the private fields here.
  *
- * <p>{@link #await} is used by one thread at a time, {@link #notifyPeer} and {@link #arm} under the
- * queue pair's lock, the rest by any thread.
+ * <p>{@link #await} is used by one thread at a time, {@link #notifyPeer}, {@link #arm} and {@link
+ * #armDescriptor} under the queue pair's lock, the rest by any thread.
  */
 final class Waiter {
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -62,6 +62,9 @@ final class Waiter {
 
     @SuppressWarnings("unused") // by ARMED
     private volatile boolean armed;
+
+    /** Somebody else's epoll watches the socket. Set under the queue pair's lock. */
+    private volatile boolean polled;
 
     /** Of the event thread. */
     private int strikes;
@@ -234,6 +237,7 @@ final class Waiter {
     }
 
     boolean arm() {
+        releaseDescriptor();
         ARMED.setVolatile(this, true);
         Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 1);
         VarHandle.fullFence();
@@ -247,6 +251,33 @@ final class Waiter {
             Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 0);
         }
         return false;
+    }
+
+    /**
+     * Takes the bytes on the socket and wants another one. Always takes them, because a peer that
+     * rings without having been asked must not keep a poller busy.
+     */
+    boolean armDescriptor() {
+        if (!polled) {
+            polled = true;
+            qp.leaveBytes(true);
+        }
+        qp.drain();
+        Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 1);
+        VarHandle.fullFence();
+        return !qp.ready();
+    }
+
+    void releaseDescriptor() {
+        if (polled) {
+            polled = false;
+            qp.leaveBytes(false);
+        }
+    }
+
+    /** Whether the bytes on the socket are somebody else's to take. */
+    boolean polled() {
+        return polled;
     }
 
     /** No more calls of the handler begin. */

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.ConnectRequest;
+import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +80,51 @@ final class ShmSystemTest {
             qp.completions().await(TimeUnit.SECONDS.toNanos(20));
         }
         return c;
+    }
+
+    /** Goal: an end by our error is told apart from the end of our process, in every mode. */
+    @ParameterizedTest
+    @CsvSource({"true,true", "false,false", "true,false", "false,true"})
+    void aFailedQueuePairIsNoDeadPeer(boolean mine, boolean its) throws Exception {
+        try (ShmFabric active = Ends.fabric(dir, mine);
+                ShmFabric passive = Ends.fabric(dir, its);
+                ServerSocket kernel = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            AtomicReference<QueuePair> accepted = new AtomicReference<>();
+            var to = (InetSocketAddress) kernel.getLocalSocketAddress();
+            try (FabricListener l =
+                    passive.listen(
+                            new ListenRequest(
+                                    to,
+                                    false,
+                                    r -> r.accept(SPEC, new byte[0], outcome(accepted))))) {
+                QueuePair a = active.connect(request(to)).queuePair();
+                await().until(() -> accepted.get() != null);
+                QueuePair b = accepted.get();
+                b.postSend(b.takeSendSlot(), 7, 0);
+                b.postSend(b.takeSendSlot(), b.sendBytes() + 1, 0); // an error of b's user
+                assertEquals(WcStatus.LOC_LEN_ERR, next(b).status);
+                assertEquals(7, next(a).byteLen);
+                Completion end = next(a);
+                assertEquals(Completion.DISCONNECTED, end.opcode);
+                assertEquals(WcStatus.REM_OP_ERR, end.status);
+                a.close();
+                b.close();
+            }
+        }
+    }
+
+    private static ConnectionRequest.Outcome outcome(AtomicReference<QueuePair> accepted) {
+        return new ConnectionRequest.Outcome() {
+            @Override
+            public void onEstablished(QueuePair qp) {
+                accepted.set(qp);
+            }
+
+            @Override
+            public void onFailed(FabricException why) {
+                throw new AssertionError(why);
+            }
+        };
     }
 
     // ---- the other process

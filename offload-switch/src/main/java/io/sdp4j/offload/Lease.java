@@ -1,6 +1,5 @@
-package io.sdp4j.offload.net;
+package io.sdp4j.offload;
 
-import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.lang.ref.Cleaner;
 

@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# What the checks share: a place to work in that is gone afterwards, and ways to say what was wrong.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+lab() { "$LAB_DIR/run" "$@"; }
+
+wrong() {
+  printf 'wrong: %s\n' "$*" >&2
+  exit 1
+}
+
+expect() {
+  [ "$2" = "$3" ] || wrong "$1: expected \"$2\", got \"$3\""
+}
+
+# between WHAT LOW VALUE HIGH, whole numbers
+between() {
+  if [ "$3" -lt "$2" ] || [ "$3" -gt "$4" ]; then wrong "$1: $3 is not from $2 to $4"; fi
+}
+
+# Exit code of a command that may fail, in $code.
+code_of() {
+  code=0
+  "$@" || code=$?
+}
+
+# How many times slower this place is than this machine: programs of the host machine's speed need more time.
+slow() { if [ "$LAB_KERNEL" = stock ]; then echo "$1"; else echo 1; fi; }
+
+# The wire's counter of that name in the last line that lab/run printed to the given file.
+counted() { sed -n "s/^lab: wire: .*\b$1=\([0-9]*\).*/\1/p" "$2"; }
+
+# serve_and_connect PORT SERVER CLIENT [OPTION...]: two shell commands, the client once the server listens on the port.
+serve_and_connect() {
+  local port=$1 server=$2 client=$3
+  shift 3
+  if [ "$LAB_HOSTS" -eq 1 ]; then
+    lab "$@" -- bash -c "$server & lab-listens $port && $client && wait \$!"
+  else
+    lab "$@" -- bash -c "$server & lab-listens $port; lab-meet listening; wait \$!" :: bash -c "lab-meet listening; $client"
+  fi
+}

@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# The lab checks: scripts in lab/checks that run on the caller's side and call lab/run. Their opening lines say what for:
+#
+#   # Goal: one line
+#   # All: FABRIC/HOSTS ...      what `lab/run all` runs it on, with User-mode Linux
+#   # Stock: FABRIC/HOSTS ...    what it runs it on with Debian's kernel as well
+#   # Ci: FABRIC/HOSTS ...       what `lab/run ci` runs it on
+#
+# A check finds its place in LAB_FABRIC, LAB_HOSTS and LAB_KERNEL, which are lab/run's defaults; it passes when it exits 0.
+
+checks_main() {
+  local wanted=$1
+  shift
+  case $wanted in
+    list) checks_list ;;
+    check) checks_run All "$@" ;;
+    all) checks_run "All Stock" ;;
+    ci) checks_run Ci ;;
+  esac
+}
+
+checks_list() {
+  local script
+  for script in "$LAB_DIR"/checks/*; do
+    printf '%-12s %s\n' "${script##*/}" "$(header "$script" Goal)"
+  done
+}
+
+header() { sed -n "s/^# $2: //p" "$1" | head -n 1; }
+
+# checks_run SETS [NAME...]: every check, or those named, on what its header lists for each set.
+checks_run() {
+  local set sets=$1 script place passed=0 began=$SECONDS failed=()
+  shift
+  check_log=$(mktemp)
+  trap 'rm -f "$check_log"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  for set in $sets; do
+    kernel=uml
+    [ "$set" != Stock ] || kernel=stock
+    session_prepare
+    for script in "$LAB_DIR"/checks/*; do
+      [ $# -eq 0 ] || [[ " $* " == *" ${script##*/} "* ]] || continue
+      for place in $(header "$script" "$set"); do
+        if check_once "$script" "$place"; then passed=$((passed + 1)); else failed+=("${script##*/} $place $kernel"); fi
+      done
+    done
+  done
+  printf 'lab: %d passed, %d failed in %d s\n' "$passed" "${#failed[@]}" "$((SECONDS - began))"
+  [ "${#failed[@]}" -eq 0 ] || printf 'lab: failed: %s\n' "${failed[@]}"
+  [ "${#failed[@]}" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+check_once() {
+  local script=$1 place=$2 began=$SECONDS code=0
+  (
+    cd "$LAB_DIR/.."
+    LAB_DIR=$LAB_DIR LAB_FABRIC=${place%/*} LAB_HOSTS=${place#*/} LAB_KERNEL=$kernel "$script"
+  ) </dev/null >"$check_log" 2>&1 || code=$?
+  if [ "$code" -eq 0 ]; then
+    printf 'ok   %-10s %-5s %-5s %3d s  %s\n' "${script##*/}" "$place" "$kernel" "$((SECONDS - began))" "$(header "$script" Goal)"
+  else
+    printf 'FAIL %-10s %-5s %-5s %3d s  exit code %d\n' "${script##*/}" "$place" "$kernel" "$((SECONDS - began))" "$code"
+    sed 's/^/     | /' "$check_log"
+    return 1
+  fi
+}

@@ -1,0 +1,78 @@
+# shellcheck shell=bash
+# The User-mode Linux kernel: Debian's kernel source, our configuration, one executable in the cache.
+
+# Sets uml_kernel to the executable, building it when no kernel of this configuration is in the cache.
+uml_prepare() {
+  local key
+  key=$(config_key)
+  [ -n "$(newest_uml "$key")" ] || alone uml_build "$key"
+  uml_kernel=$(newest_uml "$key")
+  [ -x "$uml_kernel" ] || fail "no User-mode Linux kernel in $LAB_CACHE"
+}
+
+config_key() { sha256sum <"$LAB_DIR/uml.config" | cut -c1-8; }
+
+# The name holds the version of Debian's kernel source and the hash of our configuration.
+newest_uml() { { compgen -G "$LAB_CACHE/linux-*-$1" || true; } | sort -V | tail -n 1; }
+
+uml_build() {
+  local key=$1 package version started=$SECONDS
+  [ -z "$(newest_uml "$key")" ] || return 0
+  need gcc:gcc make:make flex:flex bison:bison bc:bc xz-utils:xz libc6-dev:/usr/include/stdio.h
+  package=$(source_package)
+  version=$(apt-cache show --no-all-versions "$package" | sed -n 's/^Version: //p')
+  say "building User-mode Linux from $package $version, once: about 13 CPU minutes on $(nproc) CPUs"
+  build=$(mktemp -d "$LAB_CACHE/build.XXXXXX")
+  trap 'rm -rf "$build"' EXIT
+  (cd "$build" && unpack_package "$package" "$build/deb")
+  uml_compile "$build" >"$LAB_CACHE/build.log" 2>&1 ||
+    fail "the kernel build failed: $(tail -n 5 "$LAB_CACHE/build.log")"
+  mv "$build/linux" "$LAB_CACHE/linux-$version-$key"
+  rm -rf "$build"
+  trap - EXIT
+  say "built in $(((SECONDS - started) / 60)) min $(((SECONDS - started) % 60)) s: $LAB_CACHE/linux-$version-$key"
+}
+
+source_package() {
+  apt-cache depends linux-source 2>/dev/null | grep -q Depends || apt_update
+  apt-cache depends linux-source | sed -n 's/.*Depends: \(linux-source-[0-9.]*\).*/\1/p' | head -n 1 | grep . ||
+    fail "apt knows no linux-source package"
+}
+
+uml_compile() (
+  set -e
+  mkdir "$1/source"
+  cd "$1/source"
+  # Documentation is a third of the files; only its Kconfig is ever read.
+  tar -xJf "$1"/deb/usr/src/linux-source-*.tar.xz --strip-components=1 --exclude='*/Documentation'
+  mkdir -p Documentation
+  : >Documentation/Kconfig
+  make ARCH=um defconfig
+  scripts/kconfig/merge_config.sh -m .config "$LAB_DIR/uml.config"
+  make ARCH=um olddefconfig
+  uml_check_config
+  nice make ARCH=um -j"$(nproc)" linux
+  strip -o "$1/linux" linux
+)
+
+# A symbol that olddefconfig dropped for want of a dependency must not surface as a missing device.
+uml_check_config() {
+  local line
+  grep '=y$' "$LAB_DIR/uml.config" | while read -r line; do
+    grep -qx "$line" .config || { echo "not granted by Kconfig: $line" && exit 1; }
+  done
+}
+
+# Sets host_command to what boots one host: uml_command HOST.
+uml_command() {
+  local memory_dir=/dev/shm
+  # The memory of a host is an unlinked file; containers often have a tiny /dev/shm.
+  [ "$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt "$((memory * hosts))" ] || memory_dir=${TMPDIR:-/tmp}
+  mkdir "$run_dir/$1/uml"
+  ln -sf "$LAB_DIR/guest/uml-init" "$run_dir/init"
+  host_command=(env "TMPDIR=$memory_dir" "$LAB_DIR/lib/to-file" "$run_dir/$1/console" "$uml_kernel" "mem=${memory}M"
+    root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$run_dir/init" "lab=$run_dir" "lab_host=$1"
+    "uml_dir=$run_dir/$1/uml/" "umid=$1" con=null "con0=null,fd:1" quiet
+    dummy.numdummies=0 bonding.max_bonds=0 fb_tunnels=none)
+  [ "$hosts" -eq 1 ] || host_command+=("vec0:transport=fd,fd=3,mac=52:54:00:00:00:0$1,depth=128,vec=0")
+}

@@ -1,0 +1,138 @@
+package io.sdp4j.stream;
+
+import static io.sdp4j.stream.StreamPair.readFully;
+import static io.sdp4j.stream.StreamPair.writeFully;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.QueuePair;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.SocketException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the ends of a stream learn when something below it fails. */
+@Timeout(60)
+@SuppressWarnings("try") // closing early is the point
+class FailureTest {
+    /** Asks {@code override} first; null means "as {@code target} does". */
+    private static <T> T around(Class<T> type, T target, InvocationHandler override) {
+        InvocationHandler handler =
+                (proxy, method, args) -> {
+                    Object answer = override.invoke(proxy, method, args);
+                    return answer != null ? answer : invoke(method, target, args);
+                };
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
+        try {
+            method.setAccessible(true);
+            return method.invoke(target, args);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    /**
+     * A fabric whose doorbell is not heard in time: only who drains a queue learns what is in it.
+     */
+    private static Fabric deaf(Fabric fabric) {
+        return around(
+                Fabric.class,
+                fabric,
+                (p, method, args) -> {
+                    if (!method.getName().equals("connect")) {
+                        return null;
+                    }
+                    var c = (Fabric.Connection) invoke(method, fabric, args);
+                    return new Fabric.Connection(deaf(c.queuePair()), c.privateData());
+                });
+    }
+
+    private static QueuePair deaf(QueuePair qp) {
+        CompletionQueue queue =
+                around(
+                        CompletionQueue.class,
+                        qp.completions(),
+                        (p, method, args) -> method.getName().equals("arm") ? true : null);
+        return around(
+                QueuePair.class,
+                qp,
+                (p, method, args) -> method.getName().equals("completions") ? queue : null);
+    }
+
+    /**
+     * Goal: a call that fails has first woken whoever else waits for what it has drained. Method:
+     * one virtual thread is parked in the stream, the connection is reset, and this thread's call,
+     * the only one that looks, fails with it.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {OffloadStream.READ, OffloadStream.WRITE})
+    void aFailingCallWakesTheOther(int parkedFor) throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(FailureTest::deaf))) {
+            byte[] chunk = new byte[1 << 16];
+            if (parkedFor == OffloadStream.WRITE) {
+                while (pair.client.tryWrite(chunk, 0, chunk.length) > 0) {}
+            }
+            Thread parked =
+                    Thread.startVirtualThread(() -> pair.client.await(parkedFor, Long.MAX_VALUE));
+            await().until(() -> parked.getState() == Thread.State.WAITING);
+            pair.server.close(true);
+            if (parkedFor == OffloadStream.WRITE) {
+                await().untilAsserted(
+                                () ->
+                                        assertThrows(
+                                                SocketException.class,
+                                                () -> pair.client.tryRead(chunk, 0, 1)));
+            } else {
+                await().untilAsserted(
+                                () ->
+                                        assertThrows(
+                                                SocketException.class,
+                                                () -> pair.client.tryWrite(chunk, 0, 1)));
+            }
+            parked.join(TimeUnit.SECONDS.toMillis(20));
+            assertEquals(Thread.State.TERMINATED, parked.getState());
+            pair.client.close(false);
+        }
+    }
+
+    /**
+     * Goal: what our peer's queue pair could not go on with is a reset, even if the peer had taken
+     * all that we sent; an end of stream is for processes that have ended. Method: the peer's
+     * fabric cuts its queue pairs.
+     */
+    @Test
+    void aPeerWhoseQueuePairFailedIsNoEndOfStream() throws Exception {
+        try (TestFabric here = new TestFabric();
+                TestFabric there = here.beside();
+                StreamPair pair = new StreamPair(there.provider(), here.provider())) {
+            writeFully(pair.client, new byte[100]);
+            assertEquals(100, readFully(pair.server, 100).length);
+            assertEquals(0, pair.server.tryRead(new byte[1], 0, 1)); // gives the message back
+            writeFully(pair.server, new byte[] {1, 2, 3});
+            there.close();
+            assertArrayEquals(new byte[] {1, 2, 3}, readFully(pair.client, 3));
+            SocketException e =
+                    assertThrows(SocketException.class, () -> readFully(pair.client, 1));
+            assertEquals("Connection reset", e.getMessage());
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+}

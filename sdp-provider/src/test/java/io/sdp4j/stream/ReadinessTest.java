@@ -1,0 +1,201 @@
+package io.sdp4j.stream;
+
+import static io.sdp4j.offload.spi.OffloadStream.READ;
+import static io.sdp4j.offload.spi.OffloadStream.WRITE;
+import static io.sdp4j.stream.StreamPair.readFully;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.IOException;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: whoever does not stand in {@code await} is told once when a stream becomes ready, never
+ * missed. Method: both ends in one JVM, with native calls and without.
+ */
+@Timeout(60)
+class ReadinessTest {
+    /** One pair over a fabric of its own. */
+    private record Setting(TestFabric fabric, StreamPair pair) implements AutoCloseable {
+        static Setting open(boolean allowNative) throws Exception {
+            TestFabric fabric = new TestFabric(allowNative, 32);
+            return new Setting(fabric, new StreamPair(fabric.provider()));
+        }
+
+        OffloadStream client() {
+            return pair.client;
+        }
+
+        OffloadStream server() {
+            return pair.server;
+        }
+
+        @Override
+        public void close() throws IOException {
+            client().close(false);
+            server().close(false);
+            pair.close();
+            fabric.close();
+        }
+    }
+
+    private static boolean soon(Semaphore called) throws InterruptedException {
+        return called.tryAcquire(20, TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void eachArmIsAnsweredOnce(boolean allowNative) throws Exception {
+        try (Setting s = Setting.open(allowNative)) {
+            Semaphore called = new Semaphore(0);
+            for (int i = 0; i < 200; i++) {
+                assertTrue(s.server().arm(READ, called::release), "nothing has come");
+                StreamPair.writeFully(s.client(), new byte[] {(byte) i});
+                assertTrue(soon(called));
+                assertFalse(s.server().arm(READ, called::release), "something is there");
+                assertEquals((byte) i, readFully(s.server(), 1)[0]);
+            }
+            assertEquals(0, called.availablePermits());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void wakeAndCloseAnswerToo(boolean allowNative) throws Exception {
+        try (Setting s = Setting.open(allowNative)) {
+            Semaphore called = new Semaphore(0);
+            assertTrue(s.server().arm(READ, called::release));
+            s.server().wake();
+            assertTrue(soon(called));
+            assertFalse(s.server().arm(READ, called::release), "woken");
+            assertTrue(s.server().arm(READ, called::release));
+            s.server().shutdownInput();
+            assertTrue(soon(called));
+            assertEquals(-1, s.server().tryRead(new byte[1], 0, 1));
+            assertTrue(s.client().arm(READ, called::release));
+            s.server().shutdownOutput();
+            assertTrue(soon(called));
+            assertEquals(-1, s.client().tryRead(new byte[1], 0, 1));
+        }
+        TestFabric fabric = new TestFabric(allowNative, 32);
+        StreamPair pair = new StreamPair(fabric.provider());
+        Semaphore called = new Semaphore(0);
+        assertTrue(pair.server.arm(READ, called::release));
+        pair.server.close(false);
+        assertTrue(soon(called));
+        pair.client.close(false);
+        pair.close();
+        fabric.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void readerAndWriterAreToldApart(boolean allowNative) throws Exception {
+        try (Setting s = Setting.open(allowNative)) {
+            byte[] block = new byte[100_000];
+            long written = 0;
+            for (int n = 1; n > 0; written += n) {
+                n = s.client().tryWrite(block, 0, block.length);
+            }
+            Semaphore room = new Semaphore(0);
+            Semaphore data = new Semaphore(0);
+            assertTrue(s.client().arm(WRITE, room::release));
+            assertTrue(s.client().arm(READ, data::release));
+            readFully(s.server(), (int) written);
+            assertTrue(soon(room));
+            assertEquals(0, data.availablePermits());
+            assertTrue((s.client().ready() & WRITE) != 0);
+            StreamPair.writeFully(s.server(), new byte[1]);
+            assertTrue(soon(data));
+        }
+    }
+
+    /** Pauses of random length, so that arming, arriving and looking meet in every order. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noArmIsForgotten(boolean allowNative) throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (Setting s = Setting.open(allowNative)) {
+            CompletableFuture<Void> echo =
+                    CompletableFuture.runAsync(() -> echo(s.server(), new Random(seed + 1)));
+            Semaphore called = new Semaphore(0);
+            for (int i = 0; i < 5_000; i++) {
+                StreamPair.writeFully(s.client(), new byte[] {(byte) i});
+                pause(random);
+                byte[] one = new byte[1];
+                while (s.client().tryRead(one, 0, 1) == 0) {
+                    if (s.client().arm(READ, called::release)) {
+                        assertTrue(soon(called), "no answer, seed " + seed + ", round " + i);
+                    }
+                }
+                assertEquals((byte) i, one[0], "seed " + seed);
+            }
+            s.client().shutdownOutput();
+            echo.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void echo(OffloadStream stream, Random random) {
+        Semaphore called = new Semaphore(0);
+        byte[] one = new byte[1];
+        try {
+            for (int n = 0; n >= 0; n = stream.tryRead(one, 0, 1)) {
+                if (n > 0) {
+                    pause(random);
+                    StreamPair.writeFully(stream, one);
+                } else if (stream.arm(READ, called::release) && !soon(called)) {
+                    throw new IllegalStateException("no answer");
+                }
+            }
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void pause(Random random) {
+        for (int n = random.nextInt(2_000); n > 0; n--) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /**
+     * Goal: the doorbell says at once what is ready, and steps back where the provider must look
+     * after the stream itself.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theDoorbellTellsWhatIsReady(boolean allowNative) throws Exception {
+        try (Setting s = Setting.open(allowNative)) {
+            OffloadStream server = s.server();
+            assertEquals(allowNative, server.doorbell() >= 0);
+            if (!allowNative) {
+                assertEquals(-1, server.armDoorbell(READ));
+                assertEquals(0, server.armDoorbell(0));
+                return;
+            }
+            assertEquals(0, server.armDoorbell(READ));
+            assertEquals(WRITE, server.armDoorbell(READ | WRITE));
+            StreamPair.writeFully(s.client(), new byte[3]);
+            assertEquals(READ, server.armDoorbell(READ));
+            readFully(server, 3);
+            assertEquals(0, server.armDoorbell(READ));
+            server.shutdownInput();
+            assertEquals(-1, server.armDoorbell(READ), "input is thrown away in the background");
+            assertEquals(0, server.armDoorbell(0));
+            // which it is, though nobody looks: the peer's writes go on without end
+            byte[] block = new byte[100_000];
+            for (int i = 0; i < 200; i++) {
+                StreamPair.writeFully(s.client(), block);
+            }
+        }
+    }
+}
