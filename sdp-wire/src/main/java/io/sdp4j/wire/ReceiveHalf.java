@@ -32,6 +32,11 @@ final class ReceiveHalf {
         return mode;
     }
 
+    /** Whether there is more to look after than buffered copy. */
+    boolean busy() {
+        return offers.unanswered() || offers.cancelled() || !sinks.isEmpty() || leaveBuffered;
+    }
+
     /** Whether the peer has ended this half. */
     boolean fin() {
         return fin;

@@ -49,6 +49,11 @@ final class Resizing {
         return ownBytes;
     }
 
+    /** Whether a request or an answer may be due. */
+    boolean busy() {
+        return wantedBytes != 0 || grantedBytes != 0;
+    }
+
     /** Wants another size at the peer. */
     boolean want(int receiveBytes) {
         boolean larger = receiveBytes > peerBytes;

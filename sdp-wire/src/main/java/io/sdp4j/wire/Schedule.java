@@ -66,13 +66,15 @@ final class Schedule {
     }
 
     private void talk(Outbox out) {
-        cureDeadlock();
-        sinkPump.pump(out);
-        sourcePump.pump(room(), out);
-        // One is left to SrcAvail: a SinkAvail may stay for as long as the peer has nothing to say.
-        sinkPump.offer(room() - 1, out);
-        resize(out);
-        rest(out);
+        if (send.busy() || receive.busy()) {
+            transfer(out);
+        }
+        if (sizes.busy()) {
+            resize(out);
+        }
+        if (resting.wanted()) {
+            rest(out);
+        }
         if (send.finDue() && !resting.wanted() && emitter.controlAllowed()) {
             emitter.control(Mid.DISCONN, Outbox.SIGNALLED, 0, out);
             send.onFinSent();
@@ -83,6 +85,15 @@ final class Schedule {
         if (due && emitter.controlAllowed() && !over) {
             emitter.emptyData(out);
         }
+    }
+
+    /** Whatever goes beyond buffered copy. */
+    private void transfer(Outbox out) {
+        cureDeadlock();
+        sinkPump.pump(out);
+        sourcePump.pump(room(), out);
+        // One is left to SrcAvail: a SinkAvail may stay for as long as the peer has nothing to say.
+        sinkPump.offer(room() - 1, out);
         watch.look(out);
     }
 
@@ -120,7 +131,8 @@ final class Schedule {
     }
 
     private void rest(Outbox out) {
-        if (!resting.wanted() || busy() || !emitter.controlAllowed()) {
+        watch.look(out);
+        if (busy() || !emitter.controlAllowed()) {
             return;
         }
         if (resting.answerDue()) {

@@ -25,7 +25,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Source: sdp-wire.md, cited rule by rule.
  */
-public final class SdpMachine {
+public final class SdpMachine extends SetUp {
     /** Timer: the peer must end its half within this time after our close. */
     public static final int TIMER_CLOSE = 0;
 
@@ -53,58 +53,12 @@ public final class SdpMachine {
     /** Timers there are or will be: size of a shell's table. */
     public static final int TIMERS = 8;
 
-    private final boolean connecting;
-    private final boolean suspending;
-    private final Handshake handshake;
-    private final Credits credits;
-    private final SendQueue queue;
-    private final SendHalf send;
-    private final ReceiveHalf receive;
-    private final Lifecycle life = new Lifecycle();
-    private final Resizing sizes;
-    private final Resting resting = new Resting();
-    private final Emitter emitter;
-    private final Arrivals arrivals;
-    private final Schedule schedule;
-    private final Ending ending;
-    private final SourceSide sourceSide;
-    private final SinkSide sinkSide;
-
-    private boolean greeted; // both Hello and HelloAck have been exchanged, as far as we can know
-    private long messagesReceived;
+    private final SourceSide sourceSide = new SourceSide(this, send, sizes);
+    private final SinkSide sinkSide = new SinkSide(this, receive, sinkPump, arrivals);
     private long messagesAtKeepAlive = -1;
 
     private SdpMachine(WireConfig config, boolean connecting) {
-        Features features = config.features();
-        this.connecting = connecting;
-        this.suspending = features.suspending();
-        handshake = new Handshake(config);
-        credits = new Credits(config.receiveSlots());
-        queue = new SendQueue(config.sendDepth());
-        send = new SendHalf(config, credits);
-        receive = new ReceiveHalf(config, credits);
-        sizes = new Resizing(config);
-        emitter = new Emitter(life, credits, queue, send, resting);
-        arrivals =
-                new Arrivals(life, credits, send, receive, sizes, resting, connecting, suspending);
-        SinkPump sinkPump =
-                new SinkPump(receive, credits, sizes, resting, emitter, handshake, features);
-        SourcePump sourcePump = new SourcePump(send, credits, sizes, resting, emitter, features);
-        schedule =
-                new Schedule(
-                        life,
-                        credits,
-                        send,
-                        receive,
-                        sizes,
-                        resting,
-                        emitter,
-                        handshake,
-                        sourcePump,
-                        sinkPump);
-        ending = new Ending(life, send, receive, resting, schedule);
-        sourceSide = new SourceSide(this, send, sizes);
-        sinkSide = new SinkSide(this, receive, sinkPump, arrivals);
+        super(config, connecting);
     }
 
     /**
@@ -123,82 +77,6 @@ public final class SdpMachine {
      */
     public static SdpMachine accepting(WireConfig config) {
         return new SdpMachine(config, false);
-    }
-
-    /**
-     * Connecting side: speak the InfiniBand form; before {@link #writeHello}. IPv4 addresses are
-     * the low four bytes of their low half.
-     */
-    public void useIbForm(
-            int ipVersion, int port, long srcHigh, long srcLow, long dstHigh, long dstLow) {
-        assert connecting && state() == State.CLOSED;
-        handshake.useIbForm(ipVersion, port, srcHigh, srcLow, dstHigh, dstLow);
-    }
-
-    /**
-     * Connecting side: writes Hello at {@code at}; all receive slots must be posted already.
-     *
-     * @return bytes written: 32, or 92 in the InfiniBand form
-     */
-    public int writeHello(MemorySegment to, long at) {
-        assert connecting;
-        life.onHelloWritten();
-        credits.advertised();
-        return handshake.writeHello(to, at, credits.bufs());
-    }
-
-    /**
-     * Accepting side: a Hello came as private data; bytes behind its Len are padding.
-     *
-     * @param m a private copy
-     * @return NONE when accepted; the state is unchanged otherwise
-     */
-    public HelloFault onHello(MemorySegment m, long at, int availableBytes) {
-        if (connecting || state() != State.CLOSED || closed()) {
-            return HelloFault.WRONG_TIME;
-        }
-        HelloFault fault = handshake.onHello(m, at, availableBytes);
-        if (fault == HelloFault.NONE) {
-            onPeer(m, at);
-            life.onHelloAccepted();
-        }
-        return fault;
-    }
-
-    /**
-     * Accepting side: writes HelloAck at {@code at} in the form of the Hello; all receive slots
-     * must be posted already.
-     *
-     * @return bytes written: 28, or 196 in the InfiniBand form
-     */
-    public int writeHelloAck(MemorySegment to, long at) {
-        assert state() == State.HELLO_RCVD && !greeted;
-        greeted = true;
-        credits.advertised();
-        return handshake.writeHelloAck(to, at, credits.bufs());
-    }
-
-    /**
-     * Connecting side: a HelloAck came as private data.
-     *
-     * @param m a private copy
-     * @return NONE when accepted; the state is unchanged otherwise
-     */
-    public HelloFault onHelloAck(MemorySegment m, long at, int availableBytes) {
-        if (state() != State.HELLO_SENT || greeted) {
-            return HelloFault.WRONG_TIME;
-        }
-        HelloFault fault = handshake.onHelloAck(m, at, availableBytes);
-        if (fault == HelloFault.NONE) {
-            onPeer(m, at);
-            greeted = true;
-        }
-        return fault;
-    }
-
-    private void onPeer(MemorySegment m, long at) {
-        credits.granted(Bsdh.bufs(m, at));
-        sizes.onPeerBytes(handshake.peerReceiveBytes());
     }
 
     /** The connection below is up: after HelloAck was accepted, or after it was written. */
@@ -439,103 +317,6 @@ public final class SdpMachine {
     void onward(boolean couldWrite, Outbox out) {
         schedule.run(out);
         emitter.wakeWriter(couldWrite, out);
-    }
-
-    /** Where the connection stands. */
-    public State state() {
-        return life.state();
-    }
-
-    /** Whether the peer has ended its half in order: what was delivered is all there is. */
-    public boolean eof() {
-        return life.eof();
-    }
-
-    /** Whether the stream was cut. */
-    public boolean reset() {
-        return life.reason() != AbortReason.NONE;
-    }
-
-    /** Why the stream was cut, NONE when it was not. */
-    public AbortReason abortReason() {
-        return life.reason();
-    }
-
-    /** Whether output was shut by {@link #shutdownOutput} or {@link #close}. */
-    public boolean outputShut() {
-        return send.shut();
-    }
-
-    /**
-     * Whether all output has reached the peer, or never will: a lingering close need wait no more.
-     */
-    public boolean outputDone() {
-        return send.finCompleted() || closed();
-    }
-
-    /** Whether nothing is left to do: the shell may release the queue pair. */
-    public boolean closed() {
-        return life.down();
-    }
-
-    /** Messages the peer can take now, reservations taken off; never negative. */
-    public int credit() {
-        return credits.available();
-    }
-
-    /** Receive buffers posted now. */
-    public int posted() {
-        return credits.posted();
-    }
-
-    /** Messages emitted, of any kind. */
-    public long messagesSent() {
-        return emitter.messagesSent();
-    }
-
-    /** Messages received, of any kind. */
-    public long messagesReceived() {
-        return messagesReceived;
-    }
-
-    /** Payload bytes emitted. */
-    public long bytesSent() {
-        return emitter.bytesSent();
-    }
-
-    /** Payload bytes received. */
-    public long bytesReceived() {
-        return arrivals.bytesReceived();
-    }
-
-    /** Empty Data messages emitted. */
-    public long creditUpdatesSent() {
-        return emitter.creditUpdatesSent();
-    }
-
-    /** Empty Data messages received. */
-    public long creditUpdatesReceived() {
-        return arrivals.creditUpdatesReceived();
-    }
-
-    /** Advertisements the peer keeps track of. */
-    public int peerMaxAdverts() {
-        return handshake.peerMaxAdverts();
-    }
-
-    /** RDMA reads we may have outstanding, as agreed. */
-    public int ord() {
-        return handshake.ord();
-    }
-
-    /** RDMA reads we serve at a time, as agreed. */
-    public int ird() {
-        return handshake.ird();
-    }
-
-    /** The form in which Hello and HelloAck are exchanged. */
-    public HelloForm helloForm() {
-        return handshake.form();
     }
 
     /** Starts the sequence numbers elsewhere, so that tests meet the wrap; before set-up. */

@@ -60,6 +60,11 @@ final class SendHalf {
         return true;
     }
 
+    /** Whether there is more to look after than buffered copy. */
+    boolean busy() {
+        return !sources.isEmpty() || !offers.isEmpty() || offers.ackDue() || mode != wish;
+    }
+
     /** Whether the application has ended its output. */
     boolean shut() {
         return finWanted;

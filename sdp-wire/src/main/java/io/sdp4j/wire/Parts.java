@@ -1,0 +1,135 @@
+package io.sdp4j.wire;
+
+/**
+ * What a machine is made of, and what it can tell about itself.
+ *
+ * <p>Shape: one organ for each thing to keep; the two halves of the connection know nothing of each
+ * other, and only the pumps and the schedule look at several organs.
+ */
+abstract sealed class Parts permits SetUp {
+    final boolean connecting;
+    final boolean suspending;
+    final Lifecycle life = new Lifecycle();
+    final Handshake handshake;
+    final Credits credits;
+    final SendQueue queue;
+    final SendHalf send;
+    final ReceiveHalf receive;
+    final Resizing sizes;
+    final Resting resting = new Resting();
+    final Emitter emitter;
+    final Arrivals arrivals;
+    final SinkPump sinkPump;
+    final Schedule schedule;
+    final Ending ending;
+
+    boolean greeted; // both Hello and HelloAck have been exchanged, as far as we can know
+    long messagesReceived;
+
+    Parts(WireConfig config, boolean connecting) {
+        Features features = config.features();
+        this.connecting = connecting;
+        suspending = features.suspending();
+        handshake = new Handshake(config);
+        credits = new Credits(config.receiveSlots());
+        queue = new SendQueue(config.sendDepth());
+        send = new SendHalf(config, credits);
+        receive = new ReceiveHalf(config, credits);
+        sizes = new Resizing(config);
+        emitter = new Emitter(life, credits, queue, send, resting);
+        arrivals =
+                new Arrivals(life, credits, send, receive, sizes, resting, connecting, suspending);
+        sinkPump = new SinkPump(receive, credits, sizes, resting, emitter, handshake, features);
+        SourcePump sourcePump = new SourcePump(send, credits, sizes, resting, emitter, features);
+        schedule =
+                new Schedule(
+                        life,
+                        credits,
+                        send,
+                        receive,
+                        sizes,
+                        resting,
+                        emitter,
+                        handshake,
+                        sourcePump,
+                        sinkPump);
+        ending = new Ending(life, send, receive, resting, schedule);
+    }
+
+    /** Where the connection stands. */
+    public State state() {
+        return life.state();
+    }
+
+    /** Whether the peer has ended its half in order: what was delivered is all there is. */
+    public boolean eof() {
+        return life.eof();
+    }
+
+    /** Whether the stream was cut. */
+    public boolean reset() {
+        return life.reason() != AbortReason.NONE;
+    }
+
+    /** Why the stream was cut, NONE when it was not. */
+    public AbortReason abortReason() {
+        return life.reason();
+    }
+
+    /** Whether output was shut by {@link SdpMachine#shutdownOutput} or {@link SdpMachine#close}. */
+    public boolean outputShut() {
+        return send.shut();
+    }
+
+    /**
+     * Whether all output has reached the peer, or never will: a lingering close need wait no more.
+     */
+    public boolean outputDone() {
+        return send.finCompleted() || closed();
+    }
+
+    /** Whether nothing is left to do: the shell may release the queue pair. */
+    public boolean closed() {
+        return life.down();
+    }
+
+    /** Messages the peer can take now, reservations taken off; never negative. */
+    public int credit() {
+        return credits.available();
+    }
+
+    /** Receive buffers posted now. */
+    public int posted() {
+        return credits.posted();
+    }
+
+    /** Messages emitted, of any kind. */
+    public long messagesSent() {
+        return emitter.messagesSent();
+    }
+
+    /** Messages received, of any kind. */
+    public long messagesReceived() {
+        return messagesReceived;
+    }
+
+    /** Payload bytes emitted. */
+    public long bytesSent() {
+        return emitter.bytesSent();
+    }
+
+    /** Payload bytes received. */
+    public long bytesReceived() {
+        return arrivals.bytesReceived();
+    }
+
+    /** Empty Data messages emitted. */
+    public long creditUpdatesSent() {
+        return emitter.creditUpdatesSent();
+    }
+
+    /** Empty Data messages received. */
+    public long creditUpdatesReceived() {
+        return arrivals.creditUpdatesReceived();
+    }
+}
