@@ -208,10 +208,9 @@ final class Oracles {
         }
         boolean timed = side.timers != 0;
         boolean open = machine.state() == State.ESTABLISHED || machine.state() == State.PEER_FIN;
-        require(side.lender.sources.isEmpty() || timed, side.name + " never gets a buffer back");
-        require(
-                !open || machine.writable() || !side.lender.sources.isEmpty(),
-                side.name + " is stuck without credits");
+        boolean lent = machine.source().lent() > 0;
+        require(!lent || timed, side.name + " never gets a buffer back");
+        require(!open || machine.writable() || lent, side.name + " is stuck without credits");
         require(
                 timed || !machine.outputShut() || machine.outputDone(),
                 side.name + " never ends its half");
