@@ -68,9 +68,7 @@ final class SourcePump {
                             && !offers.cancelled()
                             && sources.outstanding() == 0;
             Region source = mayWrite ? sources.next() : null;
-            // Hardly any room left: not worth another operation.
-            boolean full = target.issued > 0 && target.left() < sizes.peerBytes();
-            if (source != null && !full) {
+            if (source != null && target.left() > 0) {
                 if (sources.writes().size() >= features.writesInFlight()) {
                     return;
                 }

@@ -90,7 +90,8 @@ final class Rig {
     List<Integer> mids() {
         List<Integer> mids = new ArrayList<>();
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == Outbox.SEND || out.kind(i) == Outbox.CONTROL) {
+            int kind = out.kind(i);
+            if (kind == Outbox.SEND || kind == Outbox.CONTROL || kind == Outbox.SEND_LENT) {
                 mids.add(out.mid(i));
             }
         }
