@@ -68,8 +68,12 @@ final class Resizing {
         return true;
     }
 
+    /**
+     * Whether ChRcvBuf may leave: not while an answer is owed. MSeqAck may be held back (6.6), and
+     * the peer would take our request for one that crossed its own.
+     */
     boolean requestDue() {
-        return wantedBytes != 0 && !sent;
+        return wantedBytes != 0 && !sent && grantedBytes == 0;
     }
 
     int wantedBytes() {

@@ -147,7 +147,7 @@ final class SendHalf {
     /** Our ModeChange leaves, as message {@code mseq}. */
     void onModeChangeSent(int newMode, int mseq) {
         if (mode == Mch.PIPELINED && offers.onLeavingPipelined(mseq)) {
-            sources.withdraw();
+            sources.withdraw(mseq);
         }
         mode = newMode;
     }
@@ -162,7 +162,7 @@ final class SendHalf {
             int len, boolean lenLegal, int rkey, long va, int nonDiscards, int peerReceiveBytes) {
         if (mode == Mch.COMBINED && offers.window()) {
             if (offers.crossedModeChange(nonDiscards)) {
-                sources.withdraw();
+                sources.withdraw(offers.windowMseq()); // what followed it stands
             }
             return AbortReason.NONE;
         }
@@ -180,7 +180,7 @@ final class SendHalf {
             return AbortReason.TOO_MANY_ADVERTISEMENTS;
         }
         if (sources.outstanding() > 0) {
-            sources.withdraw(); // Write zcopy wins
+            sources.withdraw(credits.lastSent() + 1); // Write zcopy wins
         }
         offers.hold(lenBytes, rkey, va);
         return AbortReason.NONE;

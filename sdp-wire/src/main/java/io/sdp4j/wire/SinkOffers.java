@@ -52,6 +52,11 @@ final class SinkOffers {
         return window;
     }
 
+    /** MSeq of the ModeChange that opened the window. */
+    int windowMseq() {
+        return windowMseq;
+    }
+
     int p() {
         return p;
     }

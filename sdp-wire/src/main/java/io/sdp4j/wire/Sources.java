@@ -207,18 +207,21 @@ final class Sources {
         }
     }
 
-    /** A SinkAvail, or leaving Pipelined, takes back what is outstanding (6.5, 7.3). */
-    void withdraw() {
+    /**
+     * A SinkAvail, or leaving Pipelined, takes back what was advertised before message {@code mseq}
+     * (6.5, 7.3).
+     */
+    void withdraw(int mseq) {
         for (int i = 0; i < lent.size(); i++) {
             Region r = lent.get(i);
-            if (r.advertised && r.outcome == 0) {
+            if (r.advertised && r.outcome == 0 && r.mseq - mseq < 0) {
                 r.advertised = false;
+                outstanding--;
                 urgent.onWithdrawn(r.left());
                 crossed = true;
             }
         }
-        outstanding = 0;
-        if (cancel != NONE) {
+        if (outstanding == 0 && cancel != NONE) {
             onCancelled(false);
         }
     }

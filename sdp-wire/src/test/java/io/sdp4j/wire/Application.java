@@ -45,12 +45,20 @@ final class Application {
 
     /** Whether a write can begin or go on. */
     boolean canWrite() {
-        return !outShut && !reserved && !writerAsleep && (budget > 0 || todo > 0);
+        boolean owing = !side.lender.pending.isEmpty();
+        return ((owing && !closed) || !outShut)
+                && !reserved
+                && !writerAsleep
+                && (budget > 0 || todo > 0 || owing);
     }
 
     /** Begins a write, or goes on with one. */
     void write() {
         if (!canWrite()) {
+            return;
+        }
+        if (outShut || budget == 0) {
+            sendPending();
             return;
         }
         if (todo == 0 || (style == Style.ASYNCHRONOUS && waiting < PIPELINE && budget > 0)) {
@@ -97,10 +105,23 @@ final class Application {
     }
 
     private void send() {
-        int bytes = (int) Math.min(Math.max(todo, 1), side.machine.maxPayload());
+        boolean owing = !side.lender.pending.isEmpty();
+        int limit = side.lender.sendLimit();
+        int bytes = owing ? limit : (int) Math.min(Math.max(todo, 1), limit);
         boolean urgent = !side.bounds.plain() && choices.below(8) == 7;
         side.send(bytes, urgent);
-        taken(bytes);
+        if (!owing) {
+            taken(bytes);
+        }
+    }
+
+    /** Sends what came back from the peer unread, before anything else. */
+    boolean sendPending() {
+        boolean can = !side.lender.pending.isEmpty() && !reserved && side.machine.reserve();
+        if (can) {
+            send();
+        }
+        return can;
     }
 
     private void taken(long bytes) {
@@ -160,12 +181,15 @@ final class Application {
             moved = true;
             side.oracles.reads(side, chunk, read);
             read = chunk.at() + chunk.bytes();
-            side.event(() -> side.machine.consumed(chunk.slot(), side.out));
+            consume(chunk);
         }
         return moved;
     }
 
     void shutOutput() {
+        if (side.lender.mustNotShut()) {
+            return;
+        }
         outShut = true;
         writerAsleep = false;
         taken(todo);
@@ -177,8 +201,14 @@ final class Application {
         readerAsleep = false;
         side.event(() -> side.machine.shutdownInput(side.out));
         while (!side.unread.isEmpty()) {
-            int slot = side.unread.remove().slot();
-            side.event(() -> side.machine.consumed(slot, side.out));
+            consume(side.unread.remove());
+        }
+    }
+
+    /** What came by RDMA needs no slot. */
+    private void consume(Side.Chunk chunk) {
+        if (chunk.slot() >= 0) {
+            side.event(() -> side.machine.consumed(chunk.slot(), side.out));
         }
     }
 
@@ -186,7 +216,8 @@ final class Application {
         if (closed) {
             return;
         }
-        boolean quiet = side.machine.eof() && side.unread.isEmpty() && !abortive;
+        boolean lost = side.lender.mustNotShut() || !side.lender.pending.isEmpty();
+        boolean quiet = side.machine.eof() && side.unread.isEmpty() && !abortive && !lost;
         if (!quiet) {
             side.twins.rough(); // the peer may have sent, or may still send, what nobody will read
         }

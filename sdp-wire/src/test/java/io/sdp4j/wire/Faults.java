@@ -7,10 +7,16 @@ package io.sdp4j.wire;
  * @param failures queue pairs break, set-up ends early, applications abort
  * @param wildTimers timers fire before anything else had a chance
  * @param lies messages are replaced on their way
+ * @param lending buffers are lent in both directions, modes change, buffers are resized
  */
-record Faults(boolean ends, boolean failures, boolean wildTimers, boolean lies) {
-    static final Faults NONE = new Faults(false, false, false, false);
-    static final Faults ENDS = new Faults(true, false, false, false);
-    static final Faults ALL = new Faults(true, true, true, false);
-    static final Faults LIES = new Faults(true, true, true, true);
+record Faults(boolean ends, boolean failures, boolean wildTimers, boolean lies, boolean lending) {
+    static final Faults NONE = new Faults(false, false, false, false, false);
+    static final Faults ENDS = new Faults(true, false, false, false, false);
+    static final Faults ALL = new Faults(true, true, true, false, false);
+    static final Faults LIES = new Faults(true, true, true, true, false);
+
+    /** The same, with buffers lent. */
+    Faults lent() {
+        return new Faults(ends, failures, wildTimers, lies, true);
+    }
 }

@@ -61,6 +61,10 @@ final class Fingerprint {
             }
             add(flight.byteLen).add(flight.streamAt).add(flight.tag);
             add(flight.hangUp).add(flight.failed);
+            if (flight.rdma != null) {
+                add(flight.rdma.read).add(flight.rdma.va).add(flight.rdma.lenBytes);
+                add(flight.rdma.rkey).add(flight.rdma.position);
+            }
         }
         return this;
     }

@@ -9,4 +9,9 @@ final class Flight {
     int tag; // of a signalled control message, else 0
     boolean hangUp; // the connection below ends here
     boolean failed; // and is reported as a queue pair error
+    Lender.Rdma rdma; // no message, but an RDMA operation
+
+    boolean message() {
+        return !hangUp && rdma == null;
+    }
 }

@@ -6,8 +6,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The zero-copy part of one of the {@link LentTwins}: lends buffers, carries RDMA out, keeps the
- * books.
+ * The zero-copy part of one of the {@link Twins}: lends buffers, carries RDMA out, keeps the books.
  *
  * <p>Shape: a byte is its position in the stream, here too. A lent source remembers where in the
  * stream it starts; its address is that position, so what is read can be recognised. A lent sink
@@ -21,8 +20,8 @@ final class Lender {
         int rkey;
         long va;
         int lenBytes;
-        Lent sink; // of a read
-        long sinkOffset;
+        Lent local; // into which it reads, or from which it writes
+        long localOffset;
         long position = -1; // of a write's first byte in the stream; of a read's, once it is done
     }
 
@@ -36,8 +35,8 @@ final class Lender {
 
     private static final long VA = 1L << 40;
 
-    private final LentTwins twins;
-    private final LentTwins.Side side;
+    private final Twins twins;
+    private final Side side;
     private final Choices choices;
     private int ids;
     private boolean recalling;
@@ -54,7 +53,7 @@ final class Lender {
     long returned; // buffers, for tests that want to know that something happened
     long moved; // bytes by RDMA
 
-    Lender(LentTwins twins, LentTwins.Side side, Choices choices) {
+    Lender(Twins twins, Side side, Choices choices) {
         this.twins = twins;
         this.side = side;
         this.choices = choices;
@@ -78,7 +77,7 @@ final class Lender {
     void move() {
         switch (choices.below(16)) {
             case 0, 1, 2, 3 -> lendSource(2 + choices.below(choices.below(2) == 0 ? 20 : 600));
-            case 4, 5, 6, 7 -> lendSink(1 + choices.below(choices.below(2) == 0 ? 30 : 700));
+            case 4, 5, 6, 7 -> lendSink(1 + choices.below(choices.below(4) == 0 ? 30 : 700));
             case 8 -> recallSources();
             case 9 -> side.event(() -> side.machine.sink().recall(side.out));
             case 10 -> {
@@ -109,7 +108,7 @@ final class Lender {
 
     boolean lendSource(long lenBytes) {
         boolean mine = ahead() != side.machine.source().owedBytes(); // recalled, to be sent first
-        if (side.outShut || side.reserved || side.closed || mine) {
+        if (side.app.outShut || side.app.reserved() || side.app.closed || mine) {
             return false;
         }
         Lent lent = new Lent();
@@ -131,14 +130,14 @@ final class Lender {
                                                 VA + lent.start,
                                                 side.out));
         if (!taken[0]) {
-            twins.check(sources.removeLast() == lent, "not taken, yet given back");
+            twins.oracles.require(sources.removeLast() == lent, "not taken, yet given back");
             side.written -= lenBytes;
         }
         return taken[0];
     }
 
     boolean lendSink(long lenBytes) {
-        if (side.inShut || side.closed || !side.unread.isEmpty()) {
+        if (side.app.inShut || side.app.closed || !side.unread.isEmpty()) {
             return false;
         }
         Lent lent = new Lent();
@@ -154,13 +153,13 @@ final class Lender {
                                         .sink()
                                         .lend(lent.id, lenBytes, lent.id, 7, offerable, side.out));
         if (!taken[0]) {
-            twins.check(sinks.removeLast() == lent, "not taken, yet given back");
+            twins.oracles.require(sinks.removeLast() == lent, "not taken, yet given back");
         }
         return taken[0];
     }
 
     void recallSources() {
-        if (!side.outShut && !sources.isEmpty()) {
+        if (!side.app.outShut && !sources.isEmpty()) {
             recalling = true;
             side.event(() -> side.machine.source().recall(side.out));
         }
@@ -228,9 +227,9 @@ final class Lender {
         check(
                 rdma.lenBytes > 0 && out.bufferOffset(i) + rdma.lenBytes <= local.lenBytes,
                 "RDMA beyond our own buffer");
+        rdma.local = local;
+        rdma.localOffset = out.bufferOffset(i);
         if (rdma.read) {
-            rdma.sink = local;
-            rdma.sinkOffset = out.bufferOffset(i);
             check(++readsInFlight <= side.machine.ord(), "more reads than agreed");
         } else {
             rdma.position = local.start + out.bufferOffset(i);
@@ -272,8 +271,15 @@ final class Lender {
         }
     }
 
+    /** A buffer in which RDMA of ours is under way must not have been given back. */
+    private void checkLent(Deque<Lent> lent, Rdma rdma) {
+        check(
+                side.machine.closed() || lookUp(lent, rdma.local.id) == rdma.local,
+                "gave back a buffer in use");
+    }
+
     private void misused(String how) {
-        check(side.closed || side.machine.closed(), side.peer.name + " " + how);
+        check(side.app.closed || side.machine.closed(), side.peer.name + " " + how);
         side.fail();
     }
 
@@ -284,7 +290,8 @@ final class Lender {
         }
         for (int i = 0; i < n; i++) {
             Rdma rdma = readsDone.remove();
-            rdma.sink.chunks.add(new long[] {rdma.sinkOffset, rdma.position, rdma.lenBytes});
+            checkLent(sinks, rdma);
+            rdma.local.chunks.add(new long[] {rdma.localOffset, rdma.position, rdma.lenBytes});
         }
         readsInFlight -= n;
         side.event(() -> side.machine.sink().onReadsCompleted(n, side.out));
@@ -297,7 +304,7 @@ final class Lender {
             return false;
         }
         for (int i = 0; i < n; i++) {
-            writesDone.remove();
+            checkLent(sources, writesDone.remove());
         }
         side.event(() -> side.machine.source().onWritesCompleted(n, side.out));
         return true;
@@ -329,15 +336,16 @@ final class Lender {
         Lent sink = sinks.remove();
         check(sink.id == side.out.buffer(i), "sinks come back out of order");
         long done = side.out.bytesDone(i);
-        if (side.machine.closed() || side.closed) {
+        if (side.machine.closed() || side.app.closed) {
             return;
         }
         long at = 0;
         for (long[] chunk : sink.chunks) {
             check(chunk[0] == at, "a hole in a sink");
             at += chunk[2];
-            if (!side.inShut) {
-                side.unread.add(new long[] {-1, chunk[1], chunk[2]});
+            if (!side.app.inShut) {
+                side.unread.add(new Side.Chunk(-1, chunk[1], (int) chunk[2]));
+                side.app.delivered();
             }
         }
         check(at == done, "a sink with " + at + " bytes comes back with " + done);
@@ -347,13 +355,9 @@ final class Lender {
     boolean progress(boolean reading) {
         boolean moved = completeReads(Integer.MAX_VALUE);
         moved |= completeWrites(Integer.MAX_VALUE);
-        if (!pending.isEmpty() && side.machine.writable()) {
-            side.write();
-            side.finishReservation();
-            moved = true;
-        }
+        moved |= side.app.sendPending();
         boolean offered = side.machine.sink().offeredBytes() > 0;
-        if (reading && offered && side.unread.isEmpty() && !side.closed) {
+        if (reading && offered && side.unread.isEmpty() && !side.app.closed) {
             if (choices.below(2) == 0 || !lendSink(1 + choices.below(200))) {
                 side.event(() -> side.machine.sink().refuse(side.out));
             }
@@ -362,8 +366,33 @@ final class Lender {
         return moved;
     }
 
+    /** Nothing is under way, and the peer offers nothing that the program would have to take. */
+    boolean quiet() {
+        return readsDone.isEmpty()
+                && writesDone.isEmpty()
+                && pending.isEmpty()
+                && side.machine.sink().offeredBytes() == 0;
+    }
+
+    void fingerprint(Fingerprint print) {
+        print.add(sources.size()).add(sinks.size()).add(pending.size());
+        print.add(readsDone.size()).add(writesDone.size()).add(recalling).add(ids);
+        for (Lent source : sources) {
+            print.add(source.start).add(source.lenBytes);
+        }
+        for (Lent sink : sinks) {
+            print.add(sink.lenBytes);
+            for (long[] chunk : sink.chunks) {
+                print.add(chunk[0]).add(chunk[1]).add(chunk[2]);
+            }
+        }
+        for (long[] range : pending) {
+            print.add(range[0]).add(range[1]);
+        }
+    }
+
     private void check(boolean ok, String what) {
-        twins.check(ok || twins.lied(), side.name + ": " + what);
+        twins.oracles.require(ok || twins.lied(), side.name + ": " + what);
     }
 
     private static Lent lookUp(Deque<Lent> all, int id) {
@@ -377,7 +406,8 @@ final class Lender {
 
     private Lent find(Deque<Lent> all, int id) {
         Lent lent = lookUp(all, id);
-        twins.check(lent != null, side.name + " uses buffer " + id + " which is not lent");
+        twins.oracles.require(
+                lent != null, side.name + " uses buffer " + id + " which is not lent");
         return lent;
     }
 

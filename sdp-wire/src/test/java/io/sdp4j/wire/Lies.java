@@ -13,7 +13,7 @@ final class Lies {
 
     /** Whether there was a message to replace: in parts, or by a well-formed one of any kind. */
     static boolean tell(Flight victim, WireConfig receiver, Choices choices) {
-        if (victim == null || victim.hangUp) {
+        if (victim == null || !victim.message()) {
             return false;
         }
         MemorySegment header = MemorySegment.ofArray(victim.header);

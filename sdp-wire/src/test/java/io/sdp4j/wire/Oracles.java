@@ -22,6 +22,9 @@ final class Oracles {
         boolean wasClosed;
     }
 
+    /** Messages sent, by MID: what a search has never seen it has not tested. */
+    final int[] sent = new int[256];
+
     private final Twins twins;
     private final Log a = new Log();
     private final Log b = new Log();
@@ -80,7 +83,8 @@ final class Oracles {
         require(!side.dead, "sends on a dead queue pair");
         require(!log.wasClosed, "sends after the end");
         require(Bsdh.check(header, 0, byteLen) == Bsdh.Fault.NONE, "malformed message");
-        require(byteLen <= side.peer.config.receiveBytes(), "too long for the peer");
+        require(twins.lied() || byteLen <= side.peer.receiveBytes(), "too long for the peer");
+        sent[Bsdh.mid(header, 0)]++;
         int told = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
         if (!twins.lied()) {
             int before = log.limit - (Bsdh.mseq(header, 0) - 1);
@@ -95,7 +99,7 @@ final class Oracles {
     void sendDepth(Side side) {
         int depth = side.config.sendDepth();
         require(
-                depth == Integer.MAX_VALUE || side.wire.size() + side.sent.size() <= depth,
+                depth == Integer.MAX_VALUE || Side.messages(side.wire) + side.sent.size() <= depth,
                 "send queue overrun");
     }
 
@@ -109,7 +113,9 @@ final class Oracles {
     void delivers(Side side, int offset, int bytes) {
         require(bytes > 0, "delivers nothing");
         require(!side.app.inShut, "delivers to a reader who left");
-        require(offset == Bsdh.BYTES || twins.lied(), "payload offset " + offset);
+        require(
+                offset == Bsdh.BYTES || twins.faults.lending() || twins.lied(),
+                "payload offset " + offset);
     }
 
     void reads(Side side, Side.Chunk chunk, long expected) {
@@ -147,6 +153,9 @@ final class Oracles {
         Application app = side.app;
         require(machine.credit() >= 0, "negative credit");
         require(
+                twins.lied() || !machine.abortReason().violation(),
+                side.name + " accuses an honest peer");
+        require(
                 !app.writerAsleep()
                         || !(machine.writable() || machine.reset() || machine.outputShut()),
                 side.name + "'s writer sleeps for no reason");
@@ -161,13 +170,21 @@ final class Oracles {
         int ours = side.posted.size() + Side.messages(side.landed);
         require(machine.posted() == ours, side.name + " lost count of its buffers");
         require(
-                app.closed || ours + side.unread.size() == side.config.receiveSlots(),
+                app.closed || ours + slots(side) == side.config.receiveSlots(),
                 side.name + " lost a buffer");
         if (!side.peer.dead && talking(side.peer.machine)) {
             int real = side.peer.posted.size() - Side.messages(side.wire);
             int believed = machine.credit() + machine.credits().reserved();
             require(believed <= real, side.name + " believes in " + believed + " of " + real);
         }
+    }
+
+    private static int slots(Side side) {
+        int count = 0;
+        for (Side.Chunk chunk : side.unread) {
+            count += chunk.slot() >= 0 ? 1 : 0;
+        }
+        return count;
     }
 
     /** Nothing is under way on this side: what is still to happen must be its program's idea. */
@@ -177,6 +194,7 @@ final class Oracles {
                 && side.landed.isEmpty()
                 && side.sent.isEmpty()
                 && side.unread.isEmpty()
+                && side.lender.quiet()
                 && !side.app.reserved()
                 && side.underway == 0
                 && side.out.size() == 0;
@@ -190,7 +208,9 @@ final class Oracles {
         }
         boolean timed = side.timers != 0;
         boolean open = machine.state() == State.ESTABLISHED || machine.state() == State.PEER_FIN;
-        require(!open || machine.writable(), side.name + " is stuck without credits");
+        boolean lent = machine.source().lent() > 0;
+        require(!lent || timed, side.name + " never gets a buffer back");
+        require(!open || machine.writable() || lent, side.name + " is stuck without credits");
         require(
                 timed || !machine.outputShut() || machine.outputDone(),
                 side.name + " never ends its half");

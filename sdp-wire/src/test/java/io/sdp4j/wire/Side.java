@@ -31,8 +31,10 @@ final class Side {
     final Deque<Flight> landed = new ArrayDeque<>();
     final Deque<Flight> sent = new ArrayDeque<>();
     final Deque<Chunk> unread = new ArrayDeque<>();
+    final Lender lender;
+    final long[] slotAt;
     private final Choices choices;
-    private final long[] slotAt;
+    private long sendAt; // position of the payload being sent
     Side peer;
     boolean established = true;
     boolean dead; // queue pair gone
@@ -55,6 +57,7 @@ final class Side {
         this.oracles = twins.oracles;
         this.choices = twins.choices;
         this.app = new Application(this, choices, style, writes);
+        this.lender = new Lender(twins, this, choices);
         this.slotAt = new long[config.receiveSlots()];
         for (int i = 0; i < config.receiveSlots(); i++) {
             posted.add(i);
@@ -63,7 +66,8 @@ final class Side {
 
     /** Whether the peer's program has read all we wrote, unless it does not want to. */
     boolean peerSees() {
-        return peer.app.inShut || peer.app.read == written;
+        boolean all = lender.sources.isEmpty() && lender.pending.isEmpty();
+        return peer.app.inShut || (all && peer.app.read == written);
     }
 
     /** Tells the machine something, carries out what it wants, and asks the oracles. */
@@ -90,7 +94,7 @@ final class Side {
 
     private void act(int i) {
         switch (out.kind(i)) {
-            case Outbox.SEND, Outbox.CONTROL -> post(i);
+            case Outbox.SEND, Outbox.CONTROL, Outbox.SEND_LENT -> post(i);
             case Outbox.DELIVER -> deliver(i);
             case Outbox.REPOST -> posted.add(out.slot(i));
             case Outbox.ARM_TIMER -> timers |= 1 << out.timer(i);
@@ -105,7 +109,8 @@ final class Side {
                 hangUp(choices.below(2) == 0);
                 dead = true;
             }
-            default -> throw new AssertionError(out.toString());
+            case Outbox.RESIZE, Outbox.KEEP_ALIVE -> {}
+            default -> lender.act(i);
         }
     }
 
@@ -114,10 +119,14 @@ final class Side {
         MemorySegment header = MemorySegment.ofArray(message.header);
         out.writeHeader(i, header, 0);
         message.byteLen = out.messageBytes(i);
-        message.streamAt = written;
+        message.streamAt = sendAt;
+        if (out.kind(i) == Outbox.SEND) {
+            lender.onSent(out.bytes(i));
+        } else if (out.kind(i) == Outbox.SEND_LENT) {
+            message.streamAt = lender.positionOf(i);
+        }
         message.tag = (out.flags(i) & Outbox.SIGNALLED) != 0 ? out.tag(i) : 0;
         oracles.sends(this, header, message.byteLen, out.bytes(i) > 0);
-        written += out.bytes(i);
         wire.add(message);
         oracles.sendDepth(this);
     }
@@ -136,8 +145,21 @@ final class Side {
         wire.add(end);
     }
 
+    /** RDMA goes the way of the messages. */
+    void transmit(Lender.Rdma rdma) {
+        Flight flight = new Flight();
+        flight.rdma = rdma;
+        wire.add(flight);
+    }
+
+    /** Largest receive buffers there may be. */
+    int receiveBytes() {
+        return Math.max(config.receiveBytes(), config.features().maxReceiveBytes());
+    }
+
     /** Sends what the program has put into a slot. */
     void send(int bytes, boolean urgent) {
+        sendAt = lender.sendPosition();
         event(
                 () -> {
                     boolean left = machine.send(0, bytes, urgent, out);
@@ -152,6 +174,10 @@ final class Side {
             Flight message = peer.wire.remove();
             moved = true;
             if (dead) {
+                continue;
+            }
+            if (message.rdma != null) {
+                lender.land(message.rdma);
                 continue;
             }
             if (!message.hangUp) {
@@ -245,7 +271,9 @@ final class Side {
 
     void fireTimer(int timer) {
         if ((timers & (1 << timer)) != 0) {
-            twins.rough();
+            if (timer != SdpMachine.TIMER_SRC_AVAIL) {
+                twins.rough();
+            }
             timers &= ~(1 << timer);
             event(() -> machine.onTimer(timer, out));
         } else if (choices.below(8) == 0) {
@@ -296,6 +324,7 @@ final class Side {
         moved |= poll(Integer.MAX_VALUE);
         moved |= reading && app.read(Integer.MAX_VALUE);
         moved |= completeSends(Integer.MAX_VALUE);
+        moved |= lender.progress(reading);
         return moved;
     }
 
@@ -303,7 +332,7 @@ final class Side {
     static int messages(Deque<Flight> queue) {
         int count = 0;
         for (Flight flight : queue) {
-            count += flight.hangUp ? 0 : 1;
+            count += flight.message() ? 1 : 0;
         }
         return count;
     }
@@ -322,6 +351,7 @@ final class Side {
             print.add(chunk.at()).add(chunk.bytes());
         }
         app.fingerprint(print);
+        lender.fingerprint(print);
     }
 
     @Override
@@ -356,6 +386,7 @@ final class Side {
                 + ", dead "
                 + dead
                 + ", program "
-                + app;
+                + app
+                + lender;
     }
 }

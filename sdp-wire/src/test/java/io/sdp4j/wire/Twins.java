@@ -25,7 +25,8 @@ final class Twins {
         SHUT(1),
         TIMER(1),
         FAIL(1),
-        LIE(1);
+        LIE(1),
+        LEND(7);
 
         private static final Move[] ALL = values();
 
@@ -71,7 +72,8 @@ final class Twins {
         int slots = 4 + choices.below(choices.below(2) == 0 ? 2 : 40);
         int bytes = 37 + choices.below(100);
         int depth = choices.below(2) == 0 ? Integer.MAX_VALUE : 3 + choices.below(12);
-        return new WireConfig(slots, bytes, depth, 1 + choices.below(4), 4, 4);
+        WireConfig config = new WireConfig(slots, bytes, depth, 1 + choices.below(4), 4, 4);
+        return faults.lending() ? config.with(Lender.features(choices)) : config;
     }
 
     private Application.Style style() {
@@ -118,6 +120,10 @@ final class Twins {
         a.establish();
         if (bounds.plain() || choices.below(2) == 0) {
             b.establish();
+        }
+        if (faults.lending() && !bounds.plain() && choices.below(3) == 0) { // SinkAvails need it
+            a.event(() -> a.machine.source().changeMode(Mch.PIPELINED, a.out));
+            b.event(() -> b.machine.source().changeMode(Mch.PIPELINED, b.out));
         }
     }
 
@@ -193,6 +199,7 @@ final class Twins {
             case TIMER -> faults.wildTimers() && !over && (side.timers != 0 || !bounds.plain());
             case FAIL -> faults.failures() && !side.dead && !over;
             case LIE -> faults.lies() && !side.wire.isEmpty();
+            case LEND -> faults.lending() && !side.machine.closed();
         };
     }
 
@@ -233,6 +240,7 @@ final class Twins {
                     rough = true;
                 }
             }
+            case LEND -> side.lender.move();
         }
     }
 
@@ -289,6 +297,8 @@ final class Twins {
             oracles.require(a.app.outShut || a.machine.writable(), "a is stuck without credits");
             oracles.require(b.app.outShut || b.machine.writable(), "b is stuck without credits");
         }
+        oracles.require(rough || lied || !a.lender.mustNotShut(), "a's buffers did not come back");
+        oracles.require(rough || lied || !b.lender.mustNotShut(), "b's buffers did not come back");
         closeGently(a);
         closeGently(b);
         for (int i = 0; i < 8 && !(a.machine.closed() && b.machine.closed()); i++) {
