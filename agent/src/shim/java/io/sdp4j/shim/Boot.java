@@ -80,15 +80,15 @@ public final class Boot {
             off("another socket factory is installed already; put this -javaagent first");
             return;
         }
+        if (late) {
+            say(
+                    "attached late: sockets made from now on pass the switch, older ones stay as they are");
+        }
         for (String problem :
                 Arrays.asList(ChannelProvider.install(given), AsyncProvider.install(given))) {
             if (problem != null) {
                 say(problem);
             }
-        }
-        if (late) {
-            say(
-                    "attached late: sockets made from now on pass the switch, older ones stay as they are");
         }
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.agent.programs.BeanReader;
 import io.sdp4j.agent.programs.NoSocket;
+import io.sdp4j.agent.programs.OneChannel;
 import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.OtherAgent;
 import io.sdp4j.agent.programs.Parent;
@@ -64,6 +65,36 @@ class AgentIT {
         Path report = folder.resolve("report.json");
         assertRan(connect("report=" + report), 0);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
+    @Test
+    void offloadsChannels() throws IOException {
+        Path report = folder.resolve("report.json");
+        assertRan(channel(Jvm.agent("report=" + report)), 0);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+        assertRan(channel(Jvm.agent("report=" + report), "--illegal-native-access=deny"), 1);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
+    private static Jvm.Outcome channel(String... options) {
+        return Jvm.run(OneChannel.class, List.of(options));
+    }
+
+    @Test
+    void leavesAnotherSelectorProviderAlone() throws IOException {
+        Path report = folder.resolve("report.json");
+        String agent = Jvm.agent("report=" + report);
+        Jvm.Outcome named =
+                channel(
+                        agent,
+                        "-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider");
+        assertRan(named, 1);
+        assertTrue(named.err().contains("channels are not offloaded"), named::err);
+        assertEquals(List.of(0L, 0L, 0L), connections(report));
+        Jvm.Outcome late = channel(otherAgent("selector"), agent);
+        assertRan(late, 1);
+        assertTrue(late.err().contains("put this -javaagent first"), late::err);
+        assertEquals(List.of(0L, 0L, 0L), connections(report));
     }
 
     @Test

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.spi.SelectorProvider;
 
-/** Somebody else's agent: takes a socket factory, or wakes the JDK's own SDP switch. */
+/** Somebody else's agent: takes a socket factory, wakes the JDK's own SDP switch, or
+ * asks for a selector provider. */
 public final class OtherAgent {
     private OtherAgent() {}
 
@@ -16,6 +18,7 @@ public final class OtherAgent {
             case "client" -> Socket.setSocketImplFactory(OtherAgent::none);
             case "server" -> ServerSocket.setSocketFactory(OtherAgent::none);
             case "nethooks" -> Class.forName("sun.net.NetHooks", true, null);
+            case "selector" -> SelectorProvider.provider();
             default -> throw new IllegalArgumentException(what);
         }
     }

@@ -28,4 +28,9 @@ class FallbackNioTest extends SwitchedNioTest {
             assertEquals(Map.of(), owner.report().acceptedOffloaded());
         }
     }
+
+    @Override
+    public int programs() {
+        return Scale.of(100, 10_000);
+    }
 }

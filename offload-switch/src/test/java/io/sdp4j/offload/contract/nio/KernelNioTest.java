@@ -13,4 +13,9 @@ class KernelNioTest extends NioContract {
     public boolean offloads() {
         return false;
     }
+
+    @Override
+    public int programs() {
+        return Scale.of(100, 10_000);
+    }
 }

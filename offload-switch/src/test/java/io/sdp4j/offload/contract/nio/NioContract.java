@@ -6,4 +6,7 @@ package io.sdp4j.offload.contract.nio;
  * that a replacement must reproduce. A difference from the kernel is a bug or documented.
  */
 public abstract class NioContract
-        implements SocketChannelContract, ServerSocketChannelContract, SelectorContract {}
+        implements SocketChannelContract,
+                ServerSocketChannelContract,
+                SelectorContract,
+                ProgramContract {}

@@ -11,7 +11,6 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -51,17 +50,7 @@ interface SamenessContract extends NioChannels {
     }
 
     private NioChannels kernel() {
-        return new NioChannels() {
-            @Override
-            public SelectorProvider provider() {
-                return SelectorProvider.provider();
-            }
-
-            @Override
-            public boolean offloads() {
-                return false;
-            }
-        };
+        return new ProgramContract.Kernel();
     }
 
     private static Pair in(NioChannels on, ClientState state) throws IOException {
@@ -82,7 +71,7 @@ interface SamenessContract extends NioChannels {
                 switch (state) {
                     case CONNECTED -> unread(p);
                     case ACCEPTED -> {
-                        p = new Pair(p.listener(), p.server(), p.client());
+                        p = new Pair(p.listener(), /* client= */ p.server(), /* server= */ p.client());
                         unread(p);
                     }
                     case OUTPUT_SHUT -> {
