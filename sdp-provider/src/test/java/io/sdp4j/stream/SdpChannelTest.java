@@ -265,6 +265,91 @@ abstract class SdpChannelTest {
         }
     }
 
+    /** Everything is on its way, and the sender gone, before the receiver looks for the first time. */
+    @Test
+    void whatCameBeforeTheFirstLookIsSeen() throws Exception {
+        try (ServerSocketChannel listener = listen();
+                Selector selector = provider.openSelector();
+                SocketChannel a = provider.openSocketChannel()) {
+            a.configureBlocking(false);
+            SelectionKey key = a.register(selector, 0);
+            a.connect(listener.getLocalAddress());
+            key.interestOps(SelectionKey.OP_CONNECT);
+            try (SocketChannel b = listener.accept()) {
+                b.configureBlocking(false);
+                SelectionKey other = b.register(selector, 0);
+                b.setOption(StandardSocketOptions.SO_SNDBUF, 1024);
+                assertEquals(924, b.write(ByteBuffer.allocateDirect(924)));
+                ByteBuffer[] rest = {
+                    ByteBuffer.allocateDirect(50),
+                    ByteBuffer.allocateDirect(200),
+                    ByteBuffer.allocateDirect(50),
+                    ByteBuffer.allocateDirect(824)
+                };
+                assertEquals(1124, b.write(rest));
+                assertTrue(other.isValid());
+            }
+            selected(selector, key, SelectionKey.OP_CONNECT);
+            key.interestOps(0);
+            assertTrue(a.finishConnect());
+            key.interestOps(SelectionKey.OP_READ);
+            ByteBuffer all = ByteBuffer.allocate(4096);
+            for (int n = 0; n >= 0; n = a.read(all)) {
+                selected(selector, key, SelectionKey.OP_READ);
+            }
+            assertEquals(2048, all.position());
+        }
+    }
+
+    /** The same with a sender that is as fast as it can: every order of connecting and arriving. */
+    @Test
+    void whatArrivesWhileConnectingIsSeen() throws Exception {
+        try (ServerSocketChannel listener = listen();
+                Selector selector = provider.openSelector()) {
+            CompletableFuture<Void> sender =
+                    CompletableFuture.runAsync(() -> sendToEach(listener, 300));
+            for (int i = 0; i < 300; i++) {
+                SocketChannel a = provider.openSocketChannel();
+                a.configureBlocking(false);
+                SelectionKey key = a.register(selector, 0);
+                a.connect(listener.getLocalAddress());
+                key.interestOps(SelectionKey.OP_CONNECT);
+                selected(selector, key, SelectionKey.OP_CONNECT);
+                key.interestOps(0);
+                assertTrue(a.finishConnect());
+                key.interestOps(SelectionKey.OP_READ);
+                ByteBuffer all = ByteBuffer.allocate(4096);
+                for (int n = 0; n >= 0; n = a.read(all)) {
+                    selected(selector, key, SelectionKey.OP_READ);
+                }
+                assertEquals(2048, all.position(), "connection " + i);
+                a.close();
+            }
+            sender.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Registers each accepted channel, writes to it, and closes it at once. */
+    private void sendToEach(ServerSocketChannel listener, int count) {
+        try (Selector selector = provider.openSelector()) {
+            for (int i = 0; i < count; i++) {
+                SocketChannel b = listener.accept();
+                b.configureBlocking(false);
+                SelectionKey key = b.register(selector, 0);
+                assertEquals(924, b.write(ByteBuffer.allocateDirect(924)));
+                ByteBuffer[] rest = {
+                    ByteBuffer.allocateDirect(300), ByteBuffer.allocateDirect(824)
+                };
+                assertEquals(1124, b.write(rest));
+                key.interestOps(SelectionKey.OP_READ);
+                b.close();
+                selector.selectNow();
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** A peer without offload: the same channel, the same key, kernel TCP. */
     @Test
     void nonBlockingConnectFallsBackInsideTheSameChannel() throws Exception {
