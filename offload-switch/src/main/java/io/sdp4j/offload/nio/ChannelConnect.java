@@ -229,9 +229,7 @@ final class ChannelConnect {
         try {
             channel.enter(true);
             try {
-                attempt =
-                        owner.connect(
-                                decision, target, this::localAddress, nanos, this::closed);
+                attempt = owner.connect(decision, target, this::localAddress, nanos, this::closed);
                 offloaded = attempt.stream() != null && channel.adopt(attempt.stream());
                 if (offloaded) {
                     move(State.OFFLOADED);

@@ -71,7 +71,11 @@ interface SamenessContract extends NioChannels {
                 switch (state) {
                     case CONNECTED -> unread(p);
                     case ACCEPTED -> {
-                        p = new Pair(p.listener(), /* client= */ p.server(), /* server= */ p.client());
+                        p =
+                                new Pair(
+                                        p.listener(),
+                                        /* client= */ p.server(),
+                                        /* server= */ p.client());
                         unread(p);
                     }
                     case OUTPUT_SHUT -> {
