@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Goal: servers and clients on channels and selectors do not notice the agent, and a plain TCP
  * client is served on the same port at the same time.
  */
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 400, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ChannelApplicationsIT extends Comparison {
     private Child program(boolean agent, Class<?> main, String... args) throws Exception {
         return jvms.java(
@@ -52,7 +52,7 @@ class ChannelApplicationsIT extends Comparison {
         }
 
         @Override
-        public void meanwhile(String port) throws Exception {
+        public int meanwhile(String port) throws Exception {
             String scheme = keys.length > 0 ? "https" : "http";
             Child curl =
                     jvms.start(
@@ -69,6 +69,7 @@ class ChannelApplicationsIT extends Comparison {
                                     scheme + "://127.0.0.1:" + port + "/bytes/123456"),
                             null);
             assertEquals("123456", curl.results().get("length"), curl::toString);
+            return 1;
         }
     }
 

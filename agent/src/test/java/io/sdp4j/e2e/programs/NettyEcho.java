@@ -69,7 +69,12 @@ public final class NettyEcho {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel c) {
-                c.pipeline().addLast(tls.newHandler(c.alloc()), handlers.make());
+                c.pipeline()
+                        .addLast(
+                                tls.isClient() // which checks whom it talks to
+                                        ? tls.newHandler(c.alloc(), "127.0.0.1", 443)
+                                        : tls.newHandler(c.alloc()),
+                                handlers.make());
             }
         };
     }
