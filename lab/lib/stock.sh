@@ -89,7 +89,7 @@ stock_command() {
   host_command=("$LAB_DIR/lib/to-file" "$run_dir/$1/console" qemu-system-x86_64
     -accel "tcg,thread=multi,tb-size=512" -cpu max -m "$memory" -smp "$((3 - hosts))" -nographic -no-reboot -nodefaults
     -serial stdio -kernel "$stock_kernel/vmlinuz" -initrd "$stock_kernel/initramfs" -device virtio-rng-pci
-    -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off lab=$run_dir lab_out=$out_dir lab_fabric=$fabric lab_host=$1"
+    -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off lab=$run_dir lab_fabric=$fabric lab_host=$1"
     -virtfs "local,path=/,mount_tag=root,readonly=on,$share"
     -virtfs "local,path=$run_dir,mount_tag=run,$share")
   [ -z "$out_dir" ] || host_command+=(-virtfs "local,path=$out_dir,mount_tag=out,$share")
