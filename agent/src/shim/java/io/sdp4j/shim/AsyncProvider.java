@@ -1,7 +1,6 @@
 package io.sdp4j.shim;
 
 import java.io.IOException;
-import java.lang.instrument.Instrumentation;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
@@ -16,8 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class AsyncProvider extends AsynchronousChannelProvider {
     private static final ProviderSlot<AsynchronousChannelProvider> SLOT =
-            new ProviderSlot<>(
-                    AsynchronousChannelProvider.class, "ProviderHolder", "asynchronous channels");
+            new ProviderSlot<>(AsynchronousChannelProvider.class, "asynchronous channels");
 
     /** The switch's once it runs, or the one that the application brings. */
     private final AtomicReference<AsynchronousChannelProvider> settled = new AtomicReference<>();
@@ -26,9 +24,8 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
     public AsyncProvider() {}
 
     /** Makes this the JVM's provider; returns why it is not, or null. */
-    static String install(Instrumentation instrumentation) {
-        return SLOT.take(
-                instrumentation, AsyncProvider.class, AsynchronousChannelProvider::provider);
+    static String install() {
+        return SLOT.take(AsyncProvider.class, AsynchronousChannelProvider::provider);
     }
 
     private AsynchronousChannelProvider target() {

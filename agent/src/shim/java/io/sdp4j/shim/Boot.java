@@ -88,8 +88,8 @@ public final class Boot {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as they are");
         }
-        sayIf(ChannelProvider.install(given));
-        sayIf(AsyncProvider.install(given));
+        sayIf(ChannelProvider.install());
+        sayIf(AsyncProvider.install());
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));

@@ -1,7 +1,6 @@
 package io.sdp4j.shim;
 
 import java.io.IOException;
-import java.lang.instrument.Instrumentation;
 import java.net.ProtocolFamily;
 import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
@@ -18,7 +17,7 @@ import java.nio.channels.spi.SelectorProvider;
  */
 public final class ChannelProvider extends SelectorProvider {
     private static final ProviderSlot<SelectorProvider> SLOT =
-            new ProviderSlot<>(SelectorProvider.class, "Holder", "channels");
+            new ProviderSlot<>(SelectorProvider.class, "channels");
 
     /** The provider that does the work; null until the first channel. */
     private static volatile SelectorProvider target;
@@ -31,8 +30,8 @@ public final class ChannelProvider extends SelectorProvider {
      *
      * @return why not, as one sentence for people, or null
      */
-    static String install(Instrumentation instrumentation) {
-        return SLOT.take(instrumentation, ChannelProvider.class, SelectorProvider::provider);
+    static String install() {
+        return SLOT.take(ChannelProvider.class, SelectorProvider::provider);
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.sdp4j.shim;
 
-import java.lang.instrument.Instrumentation;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
 
@@ -9,10 +8,9 @@ import java.util.function.Supplier;
  * from a system property, a service file, or with the JDK's own.
  *
  * @param service the provider's class, whose name is the property's too
- * @param holder the class that keeps it, nested in the provider's
  * @param what what its channels are called, in the plural
  */
-record ProviderSlot<P>(Class<P> service, String holder, String what) {
+record ProviderSlot<P>(Class<P> service, String what) {
     /**
      * Has the JVM fill the place now, and leaves no trace: a property that stayed would be handed
      * on to child processes, where our class does not exist (NIO-1).
@@ -21,37 +19,29 @@ record ProviderSlot<P>(Class<P> service, String holder, String what) {
      * @param fill the JDK's method that fills the place
      * @return why it could not be done, as one sentence, or null
      */
-    String take(Instrumentation instrumentation, Class<?> ours, Supplier<?> fill) {
-        String foreign = foreign(instrumentation);
+    String take(Class<?> ours, Supplier<?> fill) {
+        String name = service.getName();
+        String foreign = System.getProperty(name);
         if (foreign != null) {
-            return what + " are not offloaded: " + foreign;
+            return notOffloaded(name + " names " + foreign);
         }
-        System.setProperty(service.getName(), ours.getName());
+        System.setProperty(name, ours.getName());
         try {
-            Object found = fill.get();
-            return found.getClass() == ours
+            // whether the place was filled before, only its content tells: an AOT cache brings
+            // classes along that nobody has used
+            return fill.get().getClass() == ours
                     ? null
-                    : what + " are not offloaded: " + found.getClass().getName() + " is in place";
+                    : notOffloaded(
+                            "something opened one before this agent; put this -javaagent first");
         } catch (Error | RuntimeException e) { // the JDK's word for a class that it cannot load
-            return what + " are not offloaded: " + e;
+            return notOffloaded(e.toString());
         } finally {
-            System.clearProperty(service.getName());
+            System.clearProperty(name);
         }
     }
 
-    /** Who has the place already, or was meant to, as a clause; null if nobody. */
-    private String foreign(Instrumentation instrumentation) {
-        String name = service.getName();
-        String property = System.getProperty(name);
-        if (property != null) {
-            return name + " names " + property;
-        }
-        for (Class<?> c : instrumentation.getAllLoadedClasses()) {
-            if (c.getName().equals(name + "$" + holder)) {
-                return "something opened one before this agent; put this -javaagent first";
-            }
-        }
-        return null;
+    private String notOffloaded(String why) {
+        return what + " are not offloaded: " + why;
     }
 
     /**
@@ -64,10 +54,7 @@ record ProviderSlot<P>(Class<P> service, String holder, String what) {
                         .findFirst()
                         .orElse(null);
         if (found != null) {
-            Boot.say(
-                    what
-                            + " are not offloaded: the class path brings "
-                            + found.getClass().getName());
+            Boot.say(notOffloaded("the class path brings " + found.getClass().getName()));
         }
         return found;
     }

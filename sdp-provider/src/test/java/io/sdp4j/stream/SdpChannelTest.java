@@ -265,7 +265,9 @@ abstract class SdpChannelTest {
         }
     }
 
-    /** Everything is on its way, and the sender gone, before the receiver looks for the first time. */
+    /**
+     * Everything is on its way, and the sender gone, before the receiver looks for the first time.
+     */
     @Test
     void whatCameBeforeTheFirstLookIsSeen() throws Exception {
         try (ServerSocketChannel listener = listen();
