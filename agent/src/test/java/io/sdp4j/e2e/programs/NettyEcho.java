@@ -17,6 +17,8 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
@@ -30,6 +32,7 @@ public final class NettyEcho {
 
     /** Serves until it is ended, or visits once. */
     public static void main(String[] args) throws Exception {
+        InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE); // SLF4J would complain
         EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         if (args[0].equals("server")) {
             SslContext tls =
