@@ -3,16 +3,20 @@ package io.sdp4j.stream;
 import static io.sdp4j.offload.spi.OffloadStream.READ;
 import static io.sdp4j.offload.spi.OffloadStream.WRITE;
 import static io.sdp4j.stream.StreamPair.readFully;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.rdma.os.UnixFd;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -197,5 +201,31 @@ class ReadinessTest {
                 StreamPair.writeFully(s.client(), block);
             }
         }
+    }
+
+    /**
+     * Goal: whoever watches only now and then, as a selector whose keys lose their interest after
+     * each message, is no reason to doubt the peer. Each round leaves one ring that nobody waits
+     * for any more.
+     */
+    @Test
+    void watchingNowAndThenLastsForEver() throws Exception {
+        try (Setting s = Setting.open(true)) {
+            OffloadStream server = s.server();
+            for (int i = 0; i < 1_500; i++) {
+                assertEquals(0, server.armDoorbell(READ), "round " + i);
+                StreamPair.writeFully(s.client(), new byte[] {(byte) i});
+                assertTrue(rung(server), "round " + i);
+                assertEquals((byte) i, readFully(server, 1)[0]);
+                assertEquals(0, server.armDoorbell(0));
+                await().pollDelay(Duration.ZERO)
+                        .pollInterval(Duration.ofMillis(1))
+                        .until(() -> !UnixFd.awaitReadable(server.doorbell(), 0));
+            }
+        }
+    }
+
+    private static boolean rung(OffloadStream stream) {
+        return UnixFd.awaitReadable(stream.doorbell(), TimeUnit.SECONDS.toNanos(10));
     }
 }

@@ -66,6 +66,9 @@ final class Waiter {
     /** Somebody else's epoll watches the socket. Set under the queue pair's lock. */
     private volatile boolean polled;
 
+    /** A byte was wanted since the last one that came; it may find that nobody waits any more. */
+    private volatile boolean asked;
+
     /** Of the event thread. */
     private int strikes;
 
@@ -176,8 +179,7 @@ final class Waiter {
         publishCpu();
         parked = Thread.currentThread();
         for (int n = 0; ; n++) {
-            Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 1);
-            VarHandle.fullFence();
+            ask();
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
                 break;
@@ -236,11 +238,17 @@ final class Waiter {
         Futex.wake(mem.address() + own + ShmLayout.SLEEP_WORD);
     }
 
+    /** Wants a byte for whatever is published from now on; to be followed by a look. */
+    private void ask() {
+        asked = true;
+        Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 1);
+        VarHandle.fullFence();
+    }
+
     boolean arm() {
         releaseDescriptor();
         ARMED.setVolatile(this, true);
-        Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 1);
-        VarHandle.fullFence();
+        ask();
         if (!qp.ready()) {
             return true;
         }
@@ -263,8 +271,7 @@ final class Waiter {
             qp.leaveBytes(true);
         }
         qp.drain();
-        Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 1);
-        VarHandle.fullFence();
+        ask();
         return !qp.ready();
     }
 
@@ -296,7 +303,9 @@ final class Waiter {
             strikes = 0;
             LockSupport.unpark(t);
         }
-        if (!runHandler() && t == null) {
+        boolean wanted = asked;
+        asked = false;
+        if (!runHandler() && t == null && !wanted) {
             return ++strikes < MAX_STRIKES;
         }
         strikes = 0;
