@@ -88,8 +88,12 @@ public final class Boot {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as they are");
         }
-        sayIf(ChannelProvider.install());
-        sayIf(AsyncProvider.install());
+        if (flag("channels.enabled", true)) {
+            sayIf(ChannelProvider.install());
+        }
+        if (flag("async.enabled", false)) {
+            sayIf(AsyncProvider.install());
+        }
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
@@ -308,10 +312,17 @@ public final class Boot {
 
     /** The operator's line, unless told to be quiet. */
     static void say(String line) {
-        String quiet = options.getOrDefault("quiet", System.getProperty("sdp4j.quiet", "false"));
-        if (quiet.equalsIgnoreCase("false") || quiet.equals("0") || quiet.equals("off")) {
+        if (!flag("quiet", false)) {
             System.err.println("sdp4j: " + line);
         }
+    }
+
+    /** One of the few settings that count before there are Settings. */
+    private static boolean flag(String name, boolean byDefault) {
+        String text = options.getOrDefault(name, System.getProperty("sdp4j." + name));
+        return text == null
+                ? byDefault
+                : !text.equalsIgnoreCase("false") && !text.equals("0") && !text.equals("off");
     }
 
     /** The innermost message of ours, or the class of what went wrong. */

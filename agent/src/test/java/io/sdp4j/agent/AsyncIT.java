@@ -12,7 +12,6 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,14 +19,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Asynchronous channels of a program that knows nothing of the agent: checklist 64, 66 to 68. */
 class AsyncIT {
+    private static final String ON = "async.enabled=true";
     private static final String PROPERTY = "java.nio.channels.spi.AsynchronousChannelProvider";
 
     @TempDir private Path folder;
 
-    private Jvm.Outcome run(Path report, String... jvmOptions) {
-        List<String> all = new ArrayList<>(List.of(jvmOptions));
-        all.add(Jvm.agent("report=" + report));
-        return Jvm.run(AsyncConnection.class, all);
+    private static Jvm.Outcome run(Path report) {
+        return Jvm.run(AsyncConnection.class, List.of(Jvm.agent(ON + ",report=" + report)));
     }
 
     private static long offloaded(Path report) throws IOException {
@@ -58,7 +56,7 @@ class AsyncIT {
         Jvm.Outcome outcome =
                 Jvm.run(
                         AsyncConnection.class,
-                        List.of(Jvm.agent("report=" + report + ",policy=" + rules)));
+                        List.of(Jvm.agent(ON + ",report=" + report + ",policy=" + rules)));
         assertEquals("", outcome.err());
         assertEquals(List.of("byte=42"), outcome.outLines());
         assertEquals(0, offloaded(report));
@@ -71,7 +69,8 @@ class AsyncIT {
         try (FileSystem jar = FileSystems.newFileSystem(hollow)) {
             Files.delete(jar.getPath("sdp4j-modules/io.sdp4j.offload/module-info.class"));
         }
-        Jvm.Outcome outcome = Jvm.run(AsyncConnection.class, List.of("-javaagent:" + hollow));
+        Jvm.Outcome outcome =
+                Jvm.run(AsyncConnection.class, List.of("-javaagent:" + hollow + "=" + ON));
         assertEquals(List.of("byte=42"), outcome.outLines());
         assertEquals(1, outcome.errLines().size(), outcome::err);
         assertTrue(outcome.err().startsWith("sdp4j: off, "), outcome::err);
@@ -86,7 +85,7 @@ class AsyncIT {
         Jvm.Outcome outcome =
                 Jvm.java(
                         List.of(
-                                Jvm.agent(""),
+                                Jvm.agent(ON),
                                 "-cp",
                                 folder + File.pathSeparator + Jvm.classes(),
                                 AsyncConnection.class.getName()));
@@ -103,7 +102,7 @@ class AsyncIT {
         Jvm.Outcome outcome =
                 Jvm.run(
                         AsyncConnection.class,
-                        List.of("-D" + PROPERTY + "=" + theirs, Jvm.agent("")),
+                        List.of("-D" + PROPERTY + "=" + theirs, Jvm.agent(ON)),
                         "who");
         assertEquals(List.of(OtherAsyncProvider.class.getPackageName()), outcome.outLines());
         assertEquals(
@@ -115,12 +114,20 @@ class AsyncIT {
                 outcome.errLines());
     }
 
+    /** Goal: nothing is changed for a program that nobody asked to be offloaded so. */
+    @Test
+    void isOffUnlessAskedFor() {
+        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent("")), "who");
+        assertEquals("", who.err());
+        assertEquals(List.of("sun.nio.ch"), who.outLines());
+    }
+
     /** Goal: checklist 68, the property is gone again. */
     @Test
     void leavesNoProperty() {
-        Jvm.Outcome outcome = Jvm.run(Surroundings.class, List.of(Jvm.agent("")));
+        Jvm.Outcome outcome = Jvm.run(Surroundings.class, List.of(Jvm.agent(ON)));
         assertTrue(!outcome.out().contains(PROPERTY), outcome::out);
-        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent("")), "who");
+        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent(ON)), "who");
         assertEquals(List.of("io.sdp4j.shim"), who.outLines());
     }
 }

@@ -62,6 +62,16 @@ public enum Setting {
             1_048_576,
             "entries",
             "How many such destinations are remembered; 0: none."),
+    /** Selectable channels. */
+    CHANNELS_ENABLED(
+            "sdp4j.channels.enabled",
+            true,
+            "Offload SocketChannel and ServerSocketChannel; read when the agent starts."),
+    /** Asynchronous channels. */
+    ASYNC_ENABLED(
+            "sdp4j.async.enabled",
+            false,
+            "Offload asynchronous channels; read when the agent starts. Not yet faster than TCP."),
     /** Shared-memory fabric. */
     SHM_ENABLED("sdp4j.shm.enabled", true, "Use the shared-memory fabric."),
     /** Native half of the shared-memory fabric. */
