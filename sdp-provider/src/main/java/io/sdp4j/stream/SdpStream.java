@@ -32,6 +32,12 @@ final class SdpStream implements OffloadStream {
     /** The application has closed. Guarded by {@code core}. */
     private boolean closing;
 
+    /**
+     * The doorbell was granted to somebody: what comes is his to see, and a call of the event
+     * thread that was on its way then must not ask for it instead. Guarded by {@code core}.
+     */
+    private boolean watched;
+
     SdpStream(
             SdpMachine machine,
             QueuePair qp,
@@ -178,6 +184,7 @@ final class SdpStream implements OffloadStream {
                 return ops; // a busy peer must not keep this thread: it may come back
             }
             if (core.queue.armDescriptor()) {
+                watched = true;
                 return 0;
             }
             core.progress();
@@ -198,6 +205,7 @@ final class SdpStream implements OffloadStream {
             int wake;
             synchronized (core) {
                 core.progress();
+                watched = false;
                 armed = false;
                 for (int n = 0; n < MAX_ROUNDS && !armed && (readyOps() & ops) == 0; n++) {
                     armed = core.queue.arm();
@@ -216,14 +224,16 @@ final class SdpStream implements OffloadStream {
      * On the event thread: something completed while a virtual thread was parked, or after the
      * application closed.
      */
-    private void onDoorbell() {
+    void onDoorbell() {
         int wake;
         synchronized (core) {
             if (core.released()) {
                 return;
             }
             core.progress();
-            lookAfterItself();
+            if (!watched) {
+                lookAfterItself();
+            }
             wake = core.takeWakeOps();
         }
         waiters.signal(wake);
@@ -236,6 +246,7 @@ final class SdpStream implements OffloadStream {
      * a parked virtual thread. With the lock.
      */
     private void lookAfterItself() {
+        watched = false;
         for (int n = 0; needsDoorbell() && !core.queue.arm(); n++) {
             if (n == MAX_ROUNDS) {
                 // A busy peer must not keep this thread.

@@ -225,6 +225,22 @@ class ReadinessTest {
         }
     }
 
+    /**
+     * Goal: a call of the event thread that was on its way when the doorbell was granted does not
+     * take it away again.
+     */
+    @Test
+    void aLateCallLeavesTheDoorbellAlone() throws Exception {
+        try (Setting s = Setting.open(true)) {
+            OffloadStream server = s.server();
+            assertTrue(server.arm(READ, () -> {}));
+            assertEquals(0, server.armDoorbell(READ));
+            ((SdpStream) server).onDoorbell();
+            StreamPair.writeFully(s.client(), new byte[1]);
+            assertTrue(rung(server));
+        }
+    }
+
     private static boolean rung(OffloadStream stream) {
         return UnixFd.awaitReadable(stream.doorbell(), TimeUnit.SECONDS.toNanos(10));
     }
