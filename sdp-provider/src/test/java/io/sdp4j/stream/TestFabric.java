@@ -73,6 +73,10 @@ final class TestFabric implements AutoCloseable {
         return new TestFabric(directory, false, true, buffers);
     }
 
+    EventLoop loop() {
+        return loop;
+    }
+
     OffloadProvider provider() {
         return provider(UnaryOperator.identity());
     }
