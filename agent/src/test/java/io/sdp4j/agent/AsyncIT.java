@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ class AsyncIT {
 
     /** Goal: checklist 64, every kind of group passes the switch, and nothing is said. */
     @Test
+    @DisplayName("64: every kind of group passes the switch")
     void everyKindOfGroupIsOffloaded() throws IOException {
         Path report = folder.resolve("report.json");
         Jvm.Outcome outcome = run(report);
@@ -78,6 +80,7 @@ class AsyncIT {
 
     /** Goal: checklist 67, so does one that comes in a service file. */
     @Test
+    @DisplayName("67: a provider on the class path stays, and one line says so")
     void standsAsideForAService() throws IOException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         String theirs = OtherAsyncProvider.class.getName();
@@ -97,6 +100,7 @@ class AsyncIT {
 
     /** Goal: checklist 67, somebody else's provider stays, and one line says so. */
     @Test
+    @DisplayName("67: a provider that is named stays, and one line says so")
     void standsAside() {
         String theirs = OtherAsyncProvider.class.getName();
         Jvm.Outcome outcome =
@@ -124,6 +128,7 @@ class AsyncIT {
 
     /** Goal: checklist 68, the property is gone again. */
     @Test
+    @DisplayName("68: no property is left")
     void leavesNoProperty() {
         Jvm.Outcome outcome = Jvm.run(Surroundings.class, List.of(Jvm.agent(ON)));
         assertTrue(!outcome.out().contains(PROPERTY), outcome::out);

@@ -9,6 +9,7 @@ import io.sdp4j.e2e.programs.JettyHttp;
 import io.sdp4j.e2e.programs.NettyEcho;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -75,6 +76,7 @@ class ChannelApplicationsIT extends Comparison {
 
     @ParameterizedTest
     @EnumSource
+    @DisplayName("76: the JDK's HttpServer and HttpClient")
     void jdkHttp(Ends ends) throws Exception {
         same("jdkHttp", new Http(JdkHttp.class), ends, false);
         assertEquals("true", EXPECTED.get("jdkHttp").get("right"));
@@ -90,6 +92,7 @@ class ChannelApplicationsIT extends Comparison {
     /** Jetty takes the upgrade that HttpClient offers. */
     @ParameterizedTest
     @EnumSource
+    @DisplayName("76: Jetty")
     void jettyHttp2(Ends ends) throws Exception {
         same("jettyHttp2", new Http(JettyHttp.class), ends, false);
         assertEquals("true", EXPECTED.get("jettyHttp2").get("right"));
@@ -98,6 +101,7 @@ class ChannelApplicationsIT extends Comparison {
 
     @ParameterizedTest
     @EnumSource
+    @DisplayName("76: Netty with TLS")
     void nettyTls(Ends ends) throws Exception {
         String keys = keys().toString();
         Application application =

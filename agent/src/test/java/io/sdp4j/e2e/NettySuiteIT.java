@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +81,7 @@ class NettySuiteIT {
     }
 
     @Test
+    @DisplayName("75: Netty's own socket tests end as without")
     void sameTestsPass() throws Exception {
         Map<String, String> expected = results(suite(false));
         assertTrue(expected.size() > 50, () -> "only " + expected);
