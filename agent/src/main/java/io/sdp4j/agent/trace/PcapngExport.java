@@ -27,8 +27,7 @@ import java.util.function.IntPredicate;
  *
  * <p>What is invented: hardware addresses, queue pairs, packet sequence numbers, the CM's own
  * fields, and Hello and HelloAck in the InfiniBand form where the conversation had the short one.
- * What is not in the trace is not in the frames: payload that was not kept (the frames are cut
- * off), RDMA of the other end, answers to RDMA Reads. Messages of more than 32 KiB are several
+ * What is not in the trace is not in the frames: payload that was not kept (zeros stand for it), RDMA of the other end, answers to RDMA Reads. Messages of more than 32 KiB are several
  * packets.
  *
  * <p>For one thread.
@@ -302,7 +301,7 @@ public final class PcapngExport {
             byte[] extended,
             byte[] payload,
             int payloadBytes) {
-        RoceFrame frame =
+        byte[] frame =
                 RoceFrame.of(
                         fromConnecting ? lane.connecting : lane.accepting,
                         fromConnecting ? lane.accepting : lane.connecting,
@@ -315,7 +314,7 @@ public final class PcapngExport {
                         payloadBytes);
         boolean inbound = fromConnecting != lane.connection.connecting();
         try {
-            file.frame(startNanos + e.nanos(), inbound, frame.captured(), frame.frameBytes());
+            file.frame(startNanos + e.nanos(), inbound, frame);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

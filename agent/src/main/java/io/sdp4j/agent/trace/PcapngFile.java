@@ -49,15 +49,14 @@ final class PcapngFile {
      *
      * @param nanos since 1970
      * @param inbound whether the traced end received it
-     * @param captured its first bytes
-     * @param frameBytes how long it was
+     * @param frame all of it, without the Ethernet checksum
      */
-    void frame(long nanos, boolean inbound, byte[] captured, int frameBytes) throws IOException {
+    void frame(long nanos, boolean inbound, byte[] frame) throws IOException {
         ByteBuffer block =
-                begin(ENHANCED_PACKET, 20 + padded(captured.length) + FLAGS_OPTION_BYTES);
+                begin(ENHANCED_PACKET, 20 + padded(frame.length) + FLAGS_OPTION_BYTES);
         block.putInt(0).putInt((int) (nanos >>> 32)).putInt((int) nanos);
-        block.putInt(captured.length).putInt(frameBytes).put(captured);
-        block.position(block.position() + padded(captured.length) - captured.length);
+        block.putInt(frame.length).putInt(frame.length).put(frame);
+        block.position(block.position() + padded(frame.length) - frame.length);
         block.putShort(OPTION_FLAGS).putShort((short) 4).putInt(inbound ? INBOUND : OUTBOUND);
         block.putInt(0);
         end(block);

@@ -5,12 +5,12 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * One RoCEv2 frame: Ethernet, IP, UDP, base transport header, what the operation adds, payload,
+ * Makes RoCEv2 frames: Ethernet, IP, UDP, base transport header, what the operation adds, payload,
  * ICRC.
  *
- * <p>Shape: built from front to back; the payload may be cut off, its length in the headers is the
- * real one. The ICRC and the checksum of UDP are zero: nobody computes them from bytes that were
- * not kept.
+ * <p>Shape: built from front to back; zeros stand for payload that was not kept, because Wireshark
+ * (4.0) takes no frame that was cut off. The ICRC and the checksum of UDP are zero, too: nobody
+ * computes them from bytes that are not there.
  *
  * <p>Source: InfiniBand Architecture 1, 9.2 to 9.4, and Annex A17 (RoCEv2).
  */
@@ -34,13 +34,7 @@ final class RoceFrame {
     private static final byte UDP = 17;
     private static final short DEFAULT_PARTITION = (short) 0xFFFF;
 
-    private final byte[] captured;
-    private final int frameBytes;
-
-    private RoceFrame(byte[] captured, int frameBytes) {
-        this.captured = captured;
-        this.frameBytes = frameBytes;
-    }
+    private RoceFrame() {}
 
     /**
      * A frame.
@@ -56,7 +50,7 @@ final class RoceFrame {
      * @param payload its first bytes
      * @param payloadBytes how long it was; at most 32 KiB
      */
-    static RoceFrame of(
+    static byte[] of(
             InetSocketAddress from,
             InetSocketAddress to,
             boolean fromConnecting,
@@ -72,11 +66,7 @@ final class RoceFrame {
         int pad = -payloadBytes & 3;
         int udpBytes = UDP_BYTES + BTH_BYTES + extended.length + payloadBytes + pad + ICRC_BYTES;
         int ipBytes = ipv4 ? IPV4_BYTES : IPV6_BYTES;
-        boolean whole = payload.length == payloadBytes;
-        int frameBytes = ETHERNET_BYTES + ipBytes + udpBytes;
-        int capturedBytes =
-                whole ? frameBytes : frameBytes - payloadBytes - pad - ICRC_BYTES + payload.length;
-        ByteBuffer b = ByteBuffer.allocate(capturedBytes);
+        ByteBuffer b = ByteBuffer.allocate(ETHERNET_BYTES + ipBytes + udpBytes);
         b.put(hardwareAddress(!fromConnecting)).put(hardwareAddress(fromConnecting));
         b.putShort((short) (ipv4 ? 0x0800 : 0x86DD));
         if (ipv4) {
@@ -89,7 +79,7 @@ final class RoceFrame {
         b.put((byte) opcode).put((byte) (pad << 4)).putShort(DEFAULT_PARTITION);
         b.putInt(queuePair & 0xFF_FFFF).putInt(psn & 0xFF_FFFF);
         b.put(extended).put(payload);
-        return new RoceFrame(b.array(), frameBytes);
+        return b.array();
     }
 
     private static byte[] hardwareAddress(boolean connecting) {
@@ -134,15 +124,5 @@ final class RoceFrame {
     /** RDMA extended transport header. */
     static byte[] reth(long va, int rkey, int lenBytes) {
         return ByteBuffer.allocate(16).putLong(va).putInt(rkey).putInt(lenBytes).array();
-    }
-
-    /** The bytes there are. */
-    byte[] captured() {
-        return captured;
-    }
-
-    /** How long the frame was. */
-    int frameBytes() {
-        return frameBytes;
     }
 }

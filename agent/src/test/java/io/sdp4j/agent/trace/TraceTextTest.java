@@ -8,6 +8,7 @@ import io.sdp4j.agent.Json;
 import io.sdp4j.agent.JsonReader;
 import io.sdp4j.trace.TraceReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -108,7 +109,9 @@ class TraceTextTest {
             told += text(trace, 0).size();
             try (TraceReader reader = TraceReader.open(trace)) {
                 assertFalse(TraceDiagram.of(reader, 1, true).contains(";"));
-                PcapngExport.write(reader, n -> true, java.io.OutputStream.nullOutputStream());
+                if (round % 50 == 0) { // bent lengths make large files
+                    PcapngExport.write(reader, n -> true, OutputStream.nullOutputStream());
+                }
                 reader.forEach(e -> JsonReader.parse(Json.text(TraceText.event(e))));
             }
         }
