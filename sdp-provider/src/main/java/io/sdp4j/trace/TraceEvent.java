@@ -29,9 +29,7 @@ public record TraceEvent(
         /** The connection below was cut; what was kept says why, if it is known. */
         ABORT(4);
 
-        private static final Kind[] BY_CODE = {
-            MESSAGE, RDMA_READ, RDMA_WRITE, DISCONNECT, ABORT
-        };
+        private static final Kind[] BY_CODE = {MESSAGE, RDMA_READ, RDMA_WRITE, DISCONNECT, ABORT};
 
         private final int code;
 

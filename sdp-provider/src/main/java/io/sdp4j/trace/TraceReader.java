@@ -216,8 +216,7 @@ public final class TraceReader implements AutoCloseable {
         }
         int kept = TraceFormat.getShort(batchMemory, offset + TraceFormat.C_KEPT);
         return kept <= cellBytes - TraceFormat.C_DATA
-                && TraceEvent.Kind.of(
-                                TraceFormat.getByte(batchMemory, offset + TraceFormat.C_KIND))
+                && TraceEvent.Kind.of(TraceFormat.getByte(batchMemory, offset + TraceFormat.C_KIND))
                         != null
                 && TraceFormat.getInt(batchMemory, offset + TraceFormat.C_BYTES) >= 0
                 && TraceFormat.getInt(batchMemory, offset + TraceFormat.C_CHECK)
@@ -271,8 +270,7 @@ public final class TraceReader implements AutoCloseable {
         return new TraceEvent(
                 TraceFormat.getLong(batchMemory, offset + TraceFormat.C_NANOS),
                 TraceFormat.getInt(batchMemory, offset + TraceFormat.C_CONNECTION),
-                TraceEvent.Kind.of(
-                        TraceFormat.getByte(batchMemory, offset + TraceFormat.C_KIND)),
+                TraceEvent.Kind.of(TraceFormat.getByte(batchMemory, offset + TraceFormat.C_KIND)),
                 TraceFormat.getByte(batchMemory, offset + TraceFormat.C_RECEIVED) != 0,
                 TraceFormat.getInt(batchMemory, offset + TraceFormat.C_BYTES),
                 copy(batchMemory, offset + TraceFormat.C_DATA, kept));

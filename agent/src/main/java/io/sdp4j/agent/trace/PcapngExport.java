@@ -27,8 +27,8 @@ import java.util.function.IntPredicate;
  *
  * <p>What is invented: hardware addresses, queue pairs, packet sequence numbers, the CM's own
  * fields, and Hello and HelloAck in the InfiniBand form where the conversation had the short one.
- * What is not in the trace is not in the frames: payload that was not kept (zeros stand for it), RDMA of the other end, answers to RDMA Reads. Messages of more than 32 KiB are several
- * packets.
+ * What is not in the trace is not in the frames: payload that was not kept (zeros stand for it),
+ * RDMA of the other end, answers to RDMA Reads. Messages of more than 32 KiB are several packets.
  *
  * <p>For one thread.
  */

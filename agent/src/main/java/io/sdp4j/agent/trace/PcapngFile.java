@@ -52,8 +52,7 @@ final class PcapngFile {
      * @param frame all of it, without the Ethernet checksum
      */
     void frame(long nanos, boolean inbound, byte[] frame) throws IOException {
-        ByteBuffer block =
-                begin(ENHANCED_PACKET, 20 + padded(frame.length) + FLAGS_OPTION_BYTES);
+        ByteBuffer block = begin(ENHANCED_PACKET, 20 + padded(frame.length) + FLAGS_OPTION_BYTES);
         block.putInt(0).putInt((int) (nanos >>> 32)).putInt((int) nanos);
         block.putInt(frame.length).putInt(frame.length).put(frame);
         block.position(block.position() + padded(frame.length) - frame.length);

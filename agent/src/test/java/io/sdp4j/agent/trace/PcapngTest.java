@@ -87,7 +87,8 @@ class PcapngTest {
         Transfers.BCOPY.play(trace, 0);
         export(trace, frames);
         assertEquals(
-                List.of("0x00\t8\t92\t0x00000000\t0x00000000\t0x02\t0x02\t0x04\t0x10\t16400\t16400\t50001"),
+                List.of(
+                        "0x00\t8\t92\t0x00000000\t0x00000000\t0x02\t0x02\t0x04\t0x10\t16400\t16400\t50001"),
                 Tshark.fields(
                                 frames,
                                 "infiniband.mad.attributeid == 0x0010",
