@@ -87,7 +87,7 @@ public final class Boot {
         if (late) {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as"
-                        + " they are");
+                            + " they are");
         }
         if (flag("channels.enabled", true)) {
             sayIf(ChannelProvider.install());
