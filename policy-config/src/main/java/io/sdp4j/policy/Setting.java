@@ -21,6 +21,29 @@ public enum Setting {
             "Name that program patterns in rules are compared with; empty: main class or jar."),
     /** Where the report goes. */
     REPORT("sdp4j.report", Kind.TEXT, "", "file", "JSON report written at exit; empty: none."),
+    /** Trace file. */
+    TRACE(
+            "sdp4j.trace",
+            Kind.TEXT,
+            "",
+            "file",
+            "Trace of all SDP messages, for sdp4j trace; %p: process id; empty: none."),
+    /** Size of the trace file. */
+    TRACE_LIMIT_MB(
+            "sdp4j.trace.limit.mb",
+            16,
+            1,
+            1_024,
+            "MiB",
+            "Size of the trace file, all of it at once; the oldest messages are overwritten."),
+    /** Payload in the trace. */
+    TRACE_PAYLOAD_BYTES(
+            "sdp4j.trace.payload.bytes",
+            0,
+            0,
+            4_096,
+            "bytes",
+            "Payload of each message that the trace keeps; 0: headers only."),
     /** Least severe level that is logged. */
     LOG_LEVEL(
             "sdp4j.log.level",

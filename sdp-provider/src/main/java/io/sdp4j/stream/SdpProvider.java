@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,14 +75,18 @@ public final class SdpProvider implements OffloadProvider {
                         "sdp4j-caretaker",
                         allowNative,
                         t -> LOG.error("a task of the caretaker failed", t));
+        UnaryOperator<Fabric> traced = Traces.around(settings);
         Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
         if (settings.flag(Setting.SHM_ENABLED)) {
             openers.put(
-                    HostResolver.SHM, () -> ShmFabric.open(shmConfig(settings, allowNative), loop));
+                    HostResolver.SHM,
+                    () -> traced.apply(ShmFabric.open(shmConfig(settings, allowNative), loop)));
         }
         FabricResolver resolver = new HostResolver(LocalAddresses.system());
         if (settings.flag(Setting.VERBS_ENABLED)) {
-            openers.put(DeviceResolver.VERBS, () -> VerbsFabric.open(VerbsConfig.defaults(), loop));
+            openers.put(
+                    DeviceResolver.VERBS,
+                    () -> traced.apply(VerbsFabric.open(VerbsConfig.defaults(), loop)));
             resolver = DeviceResolver.behind(resolver);
         }
         return new SdpProvider(new FabricSet(openers), resolver, StreamSettings.of(settings), loop);
