@@ -86,7 +86,8 @@ public final class Boot {
         checkConfiguration(parsed);
         if (late) {
             say(
-                    "attached late: sockets made from now on pass the switch, older ones stay as they are");
+                    "attached late: sockets made from now on pass the switch, older ones stay as"
+                            + " they are");
         }
         if (flag("channels.enabled", true)) {
             sayIf(ChannelProvider.install());
@@ -230,7 +231,7 @@ public final class Boot {
                 Layer layer = Layer.get();
                 Module offload = layer.module("io.sdp4j.offload");
                 access(
-                        Set.of("sun.nio.ch", "jdk.internal.access"),
+                        Set.of("sun.nio.ch", "jdk.internal.access", "jdk.internal.event"),
                         Set.of("java.net", "sun.nio.ch", "java.nio.channels.spi"),
                         offload);
                 access(Set.of("jdk.internal.module"), Set.of(), layer.module("io.sdp4j.agent"));

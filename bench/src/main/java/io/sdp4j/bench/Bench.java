@@ -84,7 +84,7 @@ final class Bench implements AutoCloseable {
 
     /** Milliseconds from asking for a JVM to its end. */
     private double startup(Config config) throws IOException, InterruptedException {
-        List<String> command = launch.command(config, null, Nothing.class);
+        List<String> command = launch.command(config, 0, null, Nothing.class);
         long start = System.nanoTime();
         Worker worker = new Worker(config.title + " start-up", command);
         try {

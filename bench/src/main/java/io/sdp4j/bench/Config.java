@@ -2,19 +2,31 @@ package io.sdp4j.bench;
 
 /** A way to run the worker programs; the programs themselves are the same for all. */
 enum Config {
-    TCP("tcp", "kernel TCP", Agent.NONE, "", false),
-    UNIX("unix", "AF_UNIX", Agent.NONE, "", false),
-    SHM("shm", "sdp4j", Agent.OFFLOADS, "", false),
-    PARKED("parked", "sdp4j, spinning off", Agent.OFFLOADS, "spin.max.us=0", false),
-    RULE_KERNEL("kernel", "agent, rules say kernel", Agent.KERNEL, "", false),
-    TCP_PINNED("tcp-pinned", "kernel TCP, one core", Agent.NONE, "", true),
-    SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, "", true);
+    TCP("tcp", "kernel TCP", Agent.NONE, "", Cores.ANY),
+    UNIX("unix", "AF_UNIX", Agent.NONE, "", Cores.ANY),
+    SHM("shm", "sdp4j", Agent.OFFLOADS, "", Cores.ANY),
+    PARKED("parked", "sdp4j, spinning off", Agent.OFFLOADS, "spin.max.us=0", Cores.ANY),
+    RULE_KERNEL("kernel", "agent, rules say kernel", Agent.KERNEL, "", Cores.ANY),
+    TCP_PINNED("tcp-pinned", "kernel TCP, one core", Agent.NONE, "", Cores.ONE),
+    SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, "", Cores.ONE),
+    TCP_APART("tcp-apart", "kernel TCP, a core each", Agent.NONE, "", Cores.APART),
+    KERNEL_APART(
+            "kernel-apart", "agent, rules say kernel, a core each", Agent.KERNEL, "", Cores.APART);
 
     /** What the agent, if there is one, must do with every connection. */
     enum Agent {
         NONE,
         OFFLOADS,
         KERNEL
+    }
+
+    /** Where the two JVMs may run. */
+    enum Cores {
+        ANY,
+        /** Both on the first. */
+        ONE,
+        /** One on the first, the other on the second. */
+        APART
     }
 
     final String id;
@@ -24,14 +36,13 @@ enum Config {
     /** More agent options, in the agent's own syntax. */
     final String agentOptions;
 
-    /** Whether both JVMs may use the first core only. */
-    final boolean pinned;
+    final Cores cores;
 
-    Config(String id, String title, Agent agent, String agentOptions, boolean pinned) {
+    Config(String id, String title, Agent agent, String agentOptions, Cores cores) {
         this.id = id;
         this.title = title;
         this.agent = agent;
         this.agentOptions = agentOptions;
-        this.pinned = pinned;
+        this.cores = cores;
     }
 }

@@ -36,18 +36,27 @@ final class Launch {
 
     boolean can(Config config) {
         return (config.agent == Config.Agent.NONE || agentJar != null)
-                && (!config.pinned || Files.isExecutable(Path.of("/usr/bin/taskset")));
+                && (config.cores == Config.Cores.ANY
+                        || Files.isExecutable(Path.of("/usr/bin/taskset")))
+                && (config.cores != Config.Cores.APART
+                        || Runtime.getRuntime().availableProcessors() > 1);
     }
 
     Path file(String name) {
         return directory.resolve(name);
     }
 
-    /** The command that starts {@code main}; {@code report} is where its agent reports, or null. */
-    List<String> command(Config config, Path report, Class<?> main, String... args) {
+    /**
+     * The command that starts {@code main}.
+     *
+     * @param end which of a pair it is, 0 or 1
+     * @param report where its agent reports, or null
+     */
+    List<String> command(Config config, int end, Path report, Class<?> main, String... args) {
         List<String> command = new ArrayList<>();
-        if (config.pinned) {
-            command.addAll(List.of("/usr/bin/taskset", "-c", "0"));
+        if (config.cores != Config.Cores.ANY) {
+            int core = config.cores == Config.Cores.ONE ? 0 : end;
+            command.addAll(List.of("/usr/bin/taskset", "-c", String.valueOf(core)));
         }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (config.agent != Config.Agent.NONE) {

@@ -34,14 +34,14 @@ final class Pair implements AutoCloseable {
         server =
                 new Worker(
                         config.title + " server",
-                        launch.command(config, serverReport, NetServer.class, how));
+                        launch.command(config, 1, serverReport, NetServer.class, how));
         Worker started = null;
         try {
             String target = server.expect("READY", START_TIMEOUT_MS);
             started =
                     new Worker(
                             config.title + " client",
-                            launch.command(config, clientReport, NetClient.class, target));
+                            launch.command(config, 0, clientReport, NetClient.class, target));
             started.expect("READY", START_TIMEOUT_MS);
         } catch (IOException | InterruptedException failed) {
             server.kill();

@@ -78,6 +78,21 @@ final class Results {
                 : n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
     }
 
+    /**
+     * The median over the rounds of each round's own value; NaN when nothing was measured. The
+     * slices of a round stand for one longer measurement: times give their median, rates their
+     * mean, which is what the whole would have given, and does not jump when the slices fall into
+     * two groups.
+     */
+    double overall(Row row, Config config, String metric) {
+        double[] values =
+                byRound(row, config, metric).values().stream()
+                        .mapToDouble(Double::doubleValue)
+                        .sorted()
+                        .toArray();
+        return median(values);
+    }
+
     /** What came of {@code bar} in {@code row}. */
     Verdict verdict(Row row, Bar bar) {
         double[] subject = sorted(row, bar.subject(), bar.metric());
@@ -88,14 +103,17 @@ final class Results {
         double value =
                 switch (bar.kind()) {
                     case SPEEDUP, TIMES_AS_LONG, MORE_BY_AT_MOST ->
-                            compare(bar, median(subject), median(base));
+                            compare(
+                                    bar,
+                                    overall(row, bar.subject(), bar.metric()),
+                                    overall(row, bar.base(), bar.metric()));
                     case SPEEDUP_EVERY_ROUND -> lowest;
                     case SPREAD -> {
                         lowest = subject.length == 0 ? Double.NaN : subject[0];
                         highest = subject.length == 0 ? Double.NaN : subject[subject.length - 1];
                         yield highest / lowest;
                     }
-                    case AT_MOST -> median(subject);
+                    case AT_MOST -> overall(row, bar.subject(), bar.metric());
                 };
         String objection = null;
         if (subject.length == 0 || base.length == 0) {
@@ -119,31 +137,32 @@ final class Results {
     }
 
     private double[] perRound(Row row, Bar bar) {
-        Map<Integer, double[]> subject = byRound(row, bar.subject(), bar.metric());
-        Map<Integer, double[]> base = byRound(row, bar.base(), bar.metric());
+        Map<Integer, Double> subject = byRound(row, bar.subject(), bar.metric());
+        Map<Integer, Double> base = byRound(row, bar.base(), bar.metric());
         return subject.keySet().stream()
                 .filter(base::containsKey)
-                .mapToDouble(
-                        round -> compare(bar, median(subject.get(round)), median(base.get(round))))
+                .mapToDouble(round -> compare(bar, subject.get(round), base.get(round)))
                 .sorted()
                 .toArray();
     }
 
-    private Map<Integer, double[]> byRound(Row row, Config config, String metric) {
-        Map<Integer, double[]> byRound = new TreeMap<>();
+    private Map<Integer, Double> byRound(Row row, Config config, String metric) {
+        Map<Integer, List<Double>> slices = new TreeMap<>();
         for (Run run : runs(row, config)) {
-            byRound.computeIfAbsent(
-                    run.round(),
-                    round ->
-                            runs(row, config).stream()
-                                    .filter(other -> other.round() == round)
-                                    .mapToDouble(
-                                            other ->
-                                                    other.metrics()
-                                                            .getOrDefault(metric, Double.NaN))
-                                    .sorted()
-                                    .toArray());
+            slices.computeIfAbsent(run.round(), round -> new ArrayList<>())
+                    .add(run.metrics().getOrDefault(metric, Double.NaN));
         }
+        Map<Integer, Double> byRound = new TreeMap<>();
+        slices.forEach(
+                (round, values) -> {
+                    double[] sorted =
+                            values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+                    byRound.put(
+                            round,
+                            Format.higherIsBetter(metric)
+                                    ? Arrays.stream(sorted).average().orElse(Double.NaN)
+                                    : median(sorted));
+                });
         return byRound;
     }
 

@@ -1,10 +1,12 @@
 package io.sdp4j.bench;
 
+import static io.sdp4j.bench.Config.KERNEL_APART;
 import static io.sdp4j.bench.Config.PARKED;
 import static io.sdp4j.bench.Config.RULE_KERNEL;
 import static io.sdp4j.bench.Config.SHM;
 import static io.sdp4j.bench.Config.SHM_PINNED;
 import static io.sdp4j.bench.Config.TCP;
+import static io.sdp4j.bench.Config.TCP_APART;
 import static io.sdp4j.bench.Config.TCP_PINNED;
 import static io.sdp4j.bench.Config.UNIX;
 
@@ -71,7 +73,7 @@ record Row(
                             "echo 64 4",
                             "p50",
                             List.of(TCP, SHM),
-                            1,
+                            3,
                             List.of(
                                     Bar.neverSlower("p50", SHM, TCP, 1),
                                     Bar.faster("p99", SHM, TCP, 1))),
@@ -113,7 +115,7 @@ record Row(
                             "sink 65536",
                             "bytes",
                             List.of(TCP, UNIX, SHM),
-                            1,
+                            3,
                             List.of(
                                     Bar.faster("bytes", SHM, TCP, 3),
                                     Bar.faster("cpu", SHM, TCP, 1))),
@@ -153,12 +155,12 @@ record Row(
                             List.of(Bar.timesAsLong("p50", RULE_KERNEL, TCP, 1.03))),
                     new Row(
                             "kernel-stream",
-                            "agent on, nothing to offload: stream, 64 KiB writes",
-                            "sink 65536",
+                            "agent on, nothing to offload: stream, 64 KiB writes, a core each",
+                            "sink-bounded 65536",
                             "bytes",
-                            List.of(TCP, RULE_KERNEL),
-                            3,
-                            List.of(Bar.faster("bytes", RULE_KERNEL, TCP, 0.97))),
+                            List.of(TCP_APART, KERNEL_APART),
+                            12,
+                            List.of(Bar.faster("bytes", KERNEL_APART, TCP_APART, 0.97))),
                     new Row(
                             "startup",
                             "JVM start-up, a program without sockets",

@@ -40,7 +40,7 @@ final class Table {
         if (values.length == 0) {
             return row.configs().contains(config) ? "–" : "";
         }
-        return Format.value(row.metric(), Results.median(values))
+        return Format.value(row.metric(), results.overall(row, config, row.metric()))
                 + " ("
                 + Format.value(row.metric(), values[0])
                 + " … "

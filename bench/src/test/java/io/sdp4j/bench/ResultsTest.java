@@ -66,6 +66,22 @@ class ResultsTest {
     }
 
     @Test
+    void slicesOfARoundMakeOneValue() {
+        Bar rate = Bar.faster("bytes", Config.SHM, Config.TCP, 2);
+        Bar time = Bar.faster("p50", Config.SHM, Config.TCP, 2);
+        Row row = row(rate, time);
+        for (int round = 1; round <= 3; round++) {
+            for (double value : new double[] {1, 1, 4}) {
+                results.add(row, Config.TCP, new Run(round, Map.of("bytes", value, "p50", value)));
+                results.add(row, Config.SHM, new Run(round, Map.of("bytes", 4.0, "p50", 4.0)));
+            }
+        }
+        reportOffloaded(3, 0);
+        assertEquals(2.0, results.verdict(row, rate).value(), "the mean");
+        assertEquals(0.25, results.verdict(row, time).value(), "the median");
+    }
+
+    @Test
     void neverSlowerLooksAtTheWorstRound() {
         Bar bar = Bar.neverSlower("p50", Config.SHM, Config.TCP, 1);
         Row row = row(bar);

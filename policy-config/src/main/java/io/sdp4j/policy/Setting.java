@@ -131,6 +131,15 @@ public enum Setting {
             1_048_576,
             "bytes",
             "Size of a private buffer, the 16 bytes of BSDH included."),
+    /** When a stream counts as bulk. */
+    BULK_BYTES(
+            "sdp4j.bulk.bytes",
+            262_144,
+            0,
+            1_073_741_824,
+            "bytes",
+            "Payload sent without an answer after which more is written past the processor's cache"
+                    + " (shared memory on x86-64); 0: never."),
     /** Longest spin before a thread sleeps. */
     SPIN_MAX_US(
             "sdp4j.spin.max.us",

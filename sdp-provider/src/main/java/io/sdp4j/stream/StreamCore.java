@@ -54,6 +54,10 @@ final class StreamCore {
 
     private EventLoop.Timer[] timers;
     private int wakeOps;
+
+    /** Messages with payload for the reader so far, wrapping. */
+    private int deliveries;
+
     private boolean oobInline;
     private boolean discardInput;
     private boolean released;
@@ -211,6 +215,7 @@ final class StreamCore {
             machine.consumed(slot, outbox);
         } else {
             unread.add(slot, outbox.offset(i), lenBytes);
+            deliveries++;
             wakeOps |= OffloadStream.READ;
         }
     }
@@ -234,6 +239,15 @@ final class StreamCore {
     /** Sends an open batch a little later, whatever the application does. */
     void flushLater(Runnable task) {
         loop.schedule(task, FLUSH_NANOS);
+    }
+
+    /** Changes with each message that brings the reader payload. */
+    int deliveries() {
+        return deliveries;
+    }
+
+    long bulkBytes() {
+        return settings.bulkBytes();
     }
 
     /** Payload bytes of the longest message that the peer and the fabric take. */

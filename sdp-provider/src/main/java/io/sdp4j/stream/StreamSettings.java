@@ -13,11 +13,17 @@ import java.util.concurrent.TimeUnit;
  *
  * @param buffers private buffers of a stream, 4 to 64
  * @param bufferBytes size of each, BSDH included
+ * @param bulkBytes payload that goes one way without an answer before the stream counts as bulk
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
  * @param closeGraceNanos how long the second closer leaves closing the connection below to the
  *     first
  */
-record StreamSettings(int buffers, int bufferBytes, long closeTimeoutNanos, long closeGraceNanos) {
+record StreamSettings(
+        int buffers,
+        int bufferBytes,
+        long bulkBytes,
+        long closeTimeoutNanos,
+        long closeGraceNanos) {
     /** Advertisements we could hold; sdp-wire.md 18. */
     private static final int MAX_ADVERTS = 16;
 
@@ -28,8 +34,14 @@ record StreamSettings(int buffers, int bufferBytes, long closeTimeoutNanos, long
         return new StreamSettings(
                 settings.intValue(Setting.BUFFERS_COUNT),
                 settings.intValue(Setting.BUFFERS_BYTES),
+                bulkBytes(settings),
                 TimeUnit.SECONDS.toNanos(settings.longValue(Setting.CLOSE_TIMEOUT_S)),
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CLOSE_GRACE_MS)));
+    }
+
+    private static long bulkBytes(Settings settings) {
+        long bytes = settings.longValue(Setting.BULK_BYTES);
+        return bytes == 0 ? Long.MAX_VALUE : bytes;
     }
 
     /** The time of a machine's timer: ours where there is a setting, else what the machine says. */

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.Bsdh;
+import java.lang.foreign.MemorySegment;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 
@@ -25,6 +26,14 @@ final class StreamWriter {
     private final Ending ending;
     private final QueuePair qp;
     private final int maxPayload;
+    private final long bulkBytes;
+
+    /** The reader's deliveries when {@link #oneWayBytes} was last 0. */
+    private int answered;
+
+    /** Payload of large messages since the peer last sent any. */
+    private long oneWayBytes;
+
     private boolean flushScheduled;
     private int flushFor;
 
@@ -34,6 +43,7 @@ final class StreamWriter {
         this.ending = ending;
         this.qp = core.qp;
         this.maxPayload = core.maxPayload();
+        this.bulkBytes = core.bulkBytes();
     }
 
     /** Writes from the array, or if that is null from absolute positions of the buffer. */
@@ -41,6 +51,7 @@ final class StreamWriter {
         int done = 0;
         int taken = -1; // a reserved slot that is being filled without the lock
         int filled = 0; // payload bytes in it
+        boolean bulk;
         while (true) {
             int wake;
             SocketException failure = null;
@@ -57,9 +68,11 @@ final class StreamWriter {
                     done += n;
                 }
                 taken = -1;
+                bulk = false;
                 if (len - done > SMALL_BYTES) {
                     core.batch.flush();
                     taken = core.reserve();
+                    bulk = countOneWay(Math.min(maxPayload, len - done));
                 }
                 if (taken < 0 && done == 0 && len > 0) {
                     failure = ending.forWriter();
@@ -76,7 +89,33 @@ final class StreamWriter {
                 return done;
             }
             filled = Math.min(maxPayload, len - done);
-            core.batch.copyIn(taken, Bsdh.BYTES, b, off + done, src, filled);
+            if (bulk) {
+                writePast(taken, b, off + done, src, filled);
+            } else {
+                core.batch.copyIn(taken, Bsdh.BYTES, b, off + done, src, filled);
+            }
+        }
+    }
+
+    /**
+     * Whether the next {@code bytes} belong to a long one-way stream. There the peer reads later
+     * than we write, and the fabric may favour throughput; an answer is waited for, so it has to be
+     * there soon. With the lock.
+     */
+    private boolean countOneWay(int bytes) {
+        if (answered != core.deliveries()) {
+            answered = core.deliveries();
+            oneWayBytes = 0;
+        }
+        oneWayBytes += bytes;
+        return oneWayBytes > bulkBytes;
+    }
+
+    private void writePast(int taken, byte[] b, int off, ByteBuffer src, int n) {
+        if (b != null) {
+            qp.writePast(taken, Bsdh.BYTES, MemorySegment.ofArray(b), off, n);
+        } else {
+            qp.writePast(taken, Bsdh.BYTES, MemorySegment.ofBuffer(src), off - src.position(), n);
         }
     }
 

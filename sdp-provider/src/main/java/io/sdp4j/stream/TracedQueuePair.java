@@ -188,6 +188,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public void writePast(int slot, int at, MemorySegment from, long fromOffset, int lenBytes) {
+        qp.writePast(slot, at, from, fromOffset, lenBytes);
+    }
+
+    @Override
     public int sendBytes() {
         return qp.sendBytes();
     }

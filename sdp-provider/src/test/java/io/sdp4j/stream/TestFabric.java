@@ -73,6 +73,10 @@ final class TestFabric implements AutoCloseable {
         return new TestFabric(directory, false, true, buffers);
     }
 
+    EventLoop loop() {
+        return loop;
+    }
+
     OffloadProvider provider() {
         return provider(UnaryOperator.identity());
     }
@@ -84,7 +88,11 @@ final class TestFabric implements AutoCloseable {
                 new FabricSet(Map.of(fabric.name(), () -> used)),
                 DeviceResolver.behind(new HostResolver(LocalAddresses.system())),
                 new StreamSettings(
-                        buffers, 16_400, TimeUnit.SECONDS.toNanos(60), TimeUnit.SECONDS.toNanos(1)),
+                        buffers,
+                        16_400,
+                        262_144,
+                        TimeUnit.SECONDS.toNanos(60),
+                        TimeUnit.SECONDS.toNanos(1)),
                 loop);
     }
 

@@ -51,18 +51,26 @@ abstract class Link implements Closeable {
         return true;
     }
 
-    /** Connects to {@code target}: a port of the loopback address, or {@code unix:PATH}. */
-    static Link connect(String target) throws IOException {
+    /**
+     * Connects to {@code target}: a port of the loopback address, or {@code unix:PATH}.
+     *
+     * @param sendBufferBytes SO_SNDBUF of a socket; 0 = as the system makes it
+     */
+    static Link connect(String target, int sendBufferBytes) throws IOException {
         if (target.startsWith("unix:")) {
             SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
             channel.connect(UnixDomainSocketAddress.of(Path.of(target.substring(5))));
             return new ChannelLink(channel);
         }
-        return new SocketLink(socket(target));
+        return new SocketLink(socket(target, sendBufferBytes));
     }
 
-    static Socket socket(String port) throws IOException {
+    /** Connects; a send buffer of 0 bytes is the system's choice. */
+    static Socket socket(String port, int sendBufferBytes) throws IOException {
         Socket socket = new Socket();
+        if (sendBufferBytes > 0) {
+            socket.setSendBufferSize(sendBufferBytes);
+        }
         InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
         socket.connect(new InetSocketAddress(loopback, Integer.parseInt(port)), 10_000);
         return socket;

@@ -27,6 +27,9 @@ import java.util.concurrent.FutureTask;
  *       read them; {@code writes} and {@code bytes} per second, {@code cpu} nanoseconds of both
  *       processes per byte (equal to CPU seconds per 10^9 bytes), {@code alloc} heap bytes per
  *       write;
+ *   <li>{@code sink-bounded SIZE WARM_MS MEASURE_MS}: the same with SO_SNDBUF of that size, which
+ *       keeps the kernel from tuning it: otherwise chance makes one connection up to twice as fast
+ *       as the next, and differences of some per cent cannot be seen;
  *   <li>{@code connect WARM_MS MEASURE_MS}: connect, write one byte, read the end of the stream,
  *       close; {@code p50}, {@code p99} in nanoseconds.
  * </ul>
@@ -69,14 +72,20 @@ public final class NetClient {
         int[] numbers = Arrays.stream(words).skip(1).mapToInt(Integer::parseInt).toArray();
         return switch (words[0]) {
             case "echo" -> echo(numbers[0], numbers[1], numbers[2], numbers[3]);
-            case "sink" -> sink(numbers[0], numbers[1], numbers[2]);
+            case "sink" -> sink(open(0), numbers[0], numbers[1], numbers[2]);
+            case "sink-bounded" -> sink(open(numbers[0]), numbers[0], numbers[1], numbers[2]);
             case "connect" -> connects(numbers[0], numbers[1]);
             default -> throw new IOException("unknown command " + words[0]);
         };
     }
 
-    private Link open() throws IOException {
-        Link link = Link.connect(target);
+    /**
+     * Connects.
+     *
+     * @param sendBufferBytes SO_SNDBUF; 0 = as the system makes it
+     */
+    private Link open(int sendBufferBytes) throws IOException {
+        Link link = Link.connect(target, sendBufferBytes);
         link.buffer().put(0, (byte) 'B');
         link.write(1); // tells the accepting thread that this one stays
         return link;
@@ -109,7 +118,7 @@ public final class NetClient {
             Callable<Samples> pair =
                     () -> {
                         int[] nanos = new int[Math.max(warmMs, measureMs) * SAMPLES_PER_MS / pairs];
-                        try (Link link = open()) {
+                        try (Link link = open(0)) {
                             link.noDelay();
                             together.await();
                             roundTrips(link, sizeBytes, nanos, warmMs);
@@ -191,8 +200,9 @@ public final class NetClient {
         }
     }
 
-    private String sink(int sizeBytes, int warmMs, int measureMs) throws IOException {
-        try (Link link = open()) {
+    private static String sink(Link to, int sizeBytes, int warmMs, int measureMs)
+            throws IOException {
+        try (Link link = to) {
             long start = System.nanoTime();
             long writes = 16;
             Flow flow = flow(link, sizeBytes, writes);
@@ -247,7 +257,7 @@ public final class NetClient {
         int n = 0;
         do {
             long before = System.nanoTime();
-            try (Socket socket = Link.socket(target)) {
+            try (Socket socket = Link.socket(target, 0)) {
                 socket.getOutputStream().write(NetServer.CLOSE);
                 if (socket.getInputStream().read() >= 0) {
                     throw new IOException("a byte nobody sent");

@@ -26,6 +26,7 @@ final class AsyncStream {
     final Gate gate = new Gate(this::release);
     final Direction reads = new Direction(this, true);
     final Direction writes = new Direction(this, false);
+    final Readiness readiness = new Readiness(this);
 
     private final SwitchCounters counters;
     private final AsynchronousSocketChannel channel;
@@ -173,7 +174,7 @@ final class AsyncStream {
         } finally {
             gate.leave();
         }
-        direction.nudge();
+        readiness.again(); // what waits finds out
     }
 
     /** Closes; idempotent, does not block. What waits fails. */
@@ -187,6 +188,7 @@ final class AsyncStream {
     }
 
     private void release() {
+        readiness.end();
         last = stream.info();
         counters.closing(stream);
         stream.close(false);

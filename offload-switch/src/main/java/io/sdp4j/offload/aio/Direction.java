@@ -30,8 +30,9 @@ import java.util.concurrent.TimeUnit;
  * group of fields; the fields of the operation belong to the thread that tries or has claimed it.
  * With the monitor held only the group's timer is called.
  *
- * <p>An operation with a handler goes on on a thread of the group, where it ends anyway; one with a
- * future goes on on the thread that noticed, so that it never waits for the application's threads.
+ * <p>An operation with a handler goes on on a thread of the group, where it ends anyway: if {@link
+ * Readiness} can have it so, on the one that notices. One with a future goes on on the thread that
+ * noticed, so that it never waits for the application's threads.
  */
 final class Direction implements Runnable, Pending.Owner {
     private enum State {
@@ -44,7 +45,6 @@ final class Direction implements Runnable, Pending.Owner {
     private final AsyncStream owner;
     private final boolean reading;
     private final int op;
-    private final Runnable onReady = this::onReady;
     private final Runnable onTimeout = this::onTimeout;
 
     private State state = State.IDLE;
@@ -66,6 +66,10 @@ final class Direction implements Runnable, Pending.Owner {
         this.reading = reading;
         this.op = reading ? OffloadStream.READ : OffloadStream.WRITE;
         this.loan = new BufferLoan(reading);
+    }
+
+    int op() {
+        return op;
     }
 
     /**
@@ -204,7 +208,7 @@ final class Direction implements Runnable, Pending.Owner {
                 outcome(0, new AsynchronousCloseException());
                 return claim();
             }
-            if (owner.stream.arm(op, onReady) || !claim()) {
+            if (owner.readiness.await(this, handler == null) || !claim()) {
                 return false;
             }
             if (tried() || !awaitAgain()) {
@@ -213,12 +217,17 @@ final class Direction implements Runnable, Pending.Owner {
         }
     }
 
-    /** Something may be ready: on a thread of the provider, or of whoever has shut this down. */
-    private void onReady() {
+    /**
+     * Something may be ready: on a thread of the group, the provider, or whoever has done something
+     * to the stream.
+     *
+     * @param direct whether this thread is one of the group's that may call a handler
+     */
+    void onReady(boolean direct) {
         if (!claim()) {
             return;
         }
-        if (handler == null) {
+        if (direct || handler == null) {
             run();
             return;
         }
@@ -272,6 +281,7 @@ final class Direction implements Runnable, Pending.Owner {
         if (owner.gate.enter()) {
             try {
                 owner.stream.reclaim(op, true);
+                owner.readiness.forget(this);
             } finally {
                 owner.gate.leave();
             }
@@ -339,11 +349,6 @@ final class Direction implements Runnable, Pending.Owner {
     /** Later operations find the direction shut down; one that waits is left to the stream. */
     synchronized void shutDown() {
         shut = true;
-    }
-
-    /** The stream was told: what waits here finds out. */
-    void nudge() {
-        onReady();
     }
 
     synchronized boolean isShut() {

@@ -56,6 +56,7 @@ public final class Linux {
     static final int WRITE = number(1, 64);
     static final int CLOSE = number(3, 57);
     static final int MMAP = number(9, 222);
+    static final int MPROTECT = number(10, 226);
     static final int MUNMAP = number(11, 215);
     static final int SOCKET = number(41, 198);
     static final int CONNECT = number(42, 203);
@@ -99,6 +100,11 @@ public final class Linux {
     /** Whether the numbers here are right for this machine. Makes no native call. */
     static boolean known() {
         return ARCH >= 0 && System.getProperty("os.name", "").equals("Linux");
+    }
+
+    /** Whether the processor is an x86-64. */
+    static boolean isX86() {
+        return ARCH == 0;
     }
 
     /** Bound at the first native call, which costs tens of milliseconds. */

@@ -6,6 +6,7 @@ import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.MemoryRegion;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.rdma.os.NonTemporal;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -91,6 +92,11 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     @Override
     public long sendOffset(int slot) {
         return sendBase + (long) slot * sendStride;
+    }
+
+    @Override
+    public void writePast(int slot, int at, MemorySegment from, long fromOffset, int lenBytes) {
+        NonTemporal.copy(from, fromOffset, mem, sendOffset(slot) + at, lenBytes);
     }
 
     @Override
