@@ -79,7 +79,7 @@ class FuzzTest {
     /** The same peer from seeds, for those who have no fuzzer. */
     @Test
     void rawPeers() {
-        int seeds = Effort.of(500, 20_000, 1_000_000);
+        int seeds = Effort.of(200, 20_000, 1_000_000);
         for (long seed = 0; seed < seeds; seed++) {
             try {
                 RawPeer.play(Choices.seeded(seed));

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * itself, under seeded schedules, sequence numbers close to their wrap.
  */
 class VintageTest {
-    private static final int SEEDS = Effort.of(60, 1_500, 50_000);
+    private static final int SEEDS = Effort.of(15, 1_500, 50_000);
 
     /** {@code -Dsdp4j.test.seed=N} replays one seed. */
     private static final Long ONLY = Long.getLong("sdp4j.test.seed");
