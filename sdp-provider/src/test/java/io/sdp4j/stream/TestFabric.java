@@ -86,14 +86,16 @@ final class TestFabric implements AutoCloseable {
         Fabric used = around.apply(fabric);
         return new SdpProvider(
                 new FabricSet(Map.of(fabric.name(), () -> used)),
-                DeviceResolver.behind(new HostResolver(LocalAddresses.system())),
+                DeviceResolver.behind(
+                        new HostResolver(LocalAddresses.system()), new KernelNetlink(loop)),
                 new StreamSettings(
                         buffers,
                         16_400,
                         262_144,
                         TimeUnit.SECONDS.toNanos(60),
                         TimeUnit.SECONDS.toNanos(1)),
-                loop);
+                loop,
+                TimeUnit.SECONDS.toNanos(5));
     }
 
     @Override
