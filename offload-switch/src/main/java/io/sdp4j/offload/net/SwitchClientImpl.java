@@ -231,6 +231,9 @@ final class SwitchClientImpl extends SwitchSocketImpl {
             if (kernel != null && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {
                 offloaded.oobInline(true);
             }
+            if (kernel != null && Boolean.TRUE.equals(kernel.option(SO_KEEPALIVE))) {
+                offloaded.keepAlive(true);
+            }
             state = State.CONNECTED;
         }
     }
@@ -399,6 +402,8 @@ final class SwitchClientImpl extends SwitchSocketImpl {
             super.setOption(id, value);
             if (id == SO_OOBINLINE && offloaded != null) {
                 offloaded.oobInline((Boolean) value);
+            } else if (id == SO_KEEPALIVE && offloaded != null) {
+                offloaded.keepAlive((Boolean) value);
             }
         }
     }
