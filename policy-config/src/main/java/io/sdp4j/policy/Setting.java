@@ -76,8 +76,7 @@ public enum Setting {
             0,
             86_400,
             "s",
-            "How long a destination that did not answer goes straight to kernel TCP; 0: not at"
-                    + " all."),
+            "How long a destination that did not answer goes straight to kernel TCP; 0: not at all."),
     /** How many misses are remembered. */
     MISS_CACHE_ENTRIES(
             "sdp4j.miss.cache.entries",
@@ -103,8 +102,12 @@ public enum Setting {
             "sdp4j.shm.native",
             "auto, off",
             "auto",
-            "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
-                    + " slower)."),
+            "Native calls of the shared-memory fabric: when allowed, or never (pure Java, slower)."),
+    /** RDMA reads by one side alone. */
+    SHM_DIRECT_READS(
+            "sdp4j.shm.direct.reads",
+            true,
+            "RDMA reads copy straight from the peer's process where the kernel allows it."),
     /** Rendezvous directory. */
     SHM_DIR(
             "sdp4j.shm.dir",
@@ -117,6 +120,14 @@ public enum Setting {
             "sdp4j.verbs.enabled",
             false,
             "Use RDMA devices (InfiniBand, RoCE, iWARP) through librdmacm and libibverbs."),
+    /** Cap of an attempt over an RDMA device. */
+    VERBS_CONNECT_TIMEOUT_MS(
+            "sdp4j.verbs.connect.timeout.ms",
+            200,
+            1,
+            60_000,
+            "ms",
+            "Longest time an attempt over an RDMA device may take, unless a rule names one."),
     /** Receive buffers per connection. */
     BUFFERS_COUNT(
             "sdp4j.buffers.count",
@@ -133,6 +144,58 @@ public enum Setting {
             1_048_576,
             "bytes",
             "Size of a private buffer, the 16 bytes of BSDH included."),
+    /** Size of a receive buffer under load. */
+    BUFFERS_MAX_BYTES(
+            "sdp4j.buffers.max.bytes",
+            16_400,
+            256,
+            1_048_576,
+            "bytes",
+            "Size to which private buffers grow under load and from which they shrink when quiet;"
+                    + " not more than sdp4j.buffers.bytes: they keep their size."),
+    /** When buffers of a quiet connection go back. */
+    BUFFERS_QUIET_MS(
+            "sdp4j.buffers.quiet.ms",
+            1_000,
+            0,
+            3_600_000,
+            "ms",
+            "How long a connection must be quiet before it gives back memory; 0: never."),
+    /** Zero copy of direct buffers. */
+    ZCOPY_ENABLED(
+            "sdp4j.zcopy.enabled",
+            false,
+            "Move large direct buffers of asynchronous operations and blocking writes by RDMA instead"
+                    + " of copying them through private buffers."),
+    /** Least bytes moved without a copy. */
+    ZCOPY_THRESHOLD_BYTES(
+            "sdp4j.zcopy.threshold.bytes",
+            65_537,
+            4_096,
+            1_073_741_824,
+            "bytes",
+            "Remaining bytes from which a direct buffer is moved by RDMA."),
+    /** Buffers in flight. */
+    ZCOPY_BUFFERS(
+            "sdp4j.zcopy.buffers",
+            16,
+            1,
+            64,
+            "buffers",
+            "Buffers of one gathering write that the peer may read at a time."),
+    /** Size of one RDMA operation. */
+    ZCOPY_RDMA_BYTES(
+            "sdp4j.zcopy.rdma.bytes",
+            262_144,
+            4_096,
+            1_073_741_824,
+            "bytes",
+            "Most bytes of one RDMA operation."),
+    /** Write zcopy. */
+    ZCOPY_OFFERS(
+            "sdp4j.zcopy.offers",
+            false,
+            "Offer the buffers of waiting reads to the peer, which then writes into them."),
     /** When a stream counts as bulk. */
     BULK_BYTES(
             "sdp4j.bulk.bytes",
@@ -174,6 +237,15 @@ public enum Setting {
             60_000,
             "ms",
             "How long the queue pair of a closed connection waits for the peer to close too."),
+    /** When an idle peer is probed. */
+    KEEPALIVE_S(
+            "sdp4j.keepalive.s",
+            7_200,
+            1,
+            86_400,
+            "s",
+            "How long a connection with SO_KEEPALIVE over an RDMA device may be idle before the peer is"
+                    + " probed."),
     /** Bound of all shared memory. */
     MEMORY_MAX_MB(
             "sdp4j.memory.max.mb",
@@ -181,8 +253,7 @@ public enum Setting {
             0,
             16_777_216,
             "MiB",
-            "Most shared memory mapped by this process, counted as if all of it were used; 0:"
-                    + " 16384.");
+            "Most shared memory mapped by this process, counted as if all of it were used; 0: 16384.");
 
     enum Kind {
         TEXT,

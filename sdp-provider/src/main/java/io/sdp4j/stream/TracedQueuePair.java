@@ -178,6 +178,16 @@ final class TracedQueuePair implements QueuePair {
     // --- all the rest is the queue pair's own ---
 
     @Override
+    public boolean rest() {
+        return qp.rest();
+    }
+
+    @Override
+    public boolean postProbe(long wrId) {
+        return qp.postProbe(wrId);
+    }
+
+    @Override
     public MemorySegment sendMemory() {
         return sendMemory;
     }

@@ -180,18 +180,22 @@ final class AsyncStream {
     /** Closes; idempotent, does not block. What waits fails. */
     void close() {
         gate.close();
-        try {
-            reads.closed();
-        } finally {
-            writes.closed();
-        }
     }
 
+    /**
+     * The stream comes first: when an operation has failed, the application may use its buffers
+     * again, and nothing must touch them any more.
+     */
     private void release() {
         readiness.end();
         last = stream.info();
         counters.closing(stream);
         stream.close(false);
+        try {
+            reads.closed();
+        } finally {
+            writes.closed();
+        }
     }
 
     void closeChannel() {

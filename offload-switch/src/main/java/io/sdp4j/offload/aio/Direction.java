@@ -103,17 +103,26 @@ final class Direction implements Runnable, Pending.Owner {
             outcome(0, new AsynchronousCloseException());
         } else {
             try {
+                boolean lent = owner.stream.wantsLoan(op, loan);
+                if (lent) {
+                    owner.stream.lend(op, loan);
+                }
                 if (!tried()) {
                     handler = target;
                     attachment = with;
                     future = target == null ? new Pending<>(this) : null;
                     Pending<Number> result = future;
-                    owner.stream.lend(op, loan);
+                    if (!lent) {
+                        owner.stream.lend(op, loan);
+                    }
+                    lent = true;
                     await(timeout, unit);
                     if (!standBy()) {
-                        return (Future<V>) result;
+                        return (Future<V>) result; // whoever ends the operation gives it back
                     }
-                    owner.stream.reclaim(op, false);
+                }
+                if (lent) {
+                    owner.stream.reclaim(op, timedOut());
                 }
             } finally {
                 owner.gate.leave();
@@ -252,7 +261,7 @@ final class Direction implements Runnable, Pending.Owner {
                 if (!tried() && (awaitAgain() && !standBy())) {
                     return;
                 }
-                owner.stream.reclaim(op, false);
+                owner.stream.reclaim(op, timedOut());
             } finally {
                 owner.gate.leave();
             }
@@ -275,6 +284,11 @@ final class Direction implements Runnable, Pending.Owner {
         giveBack();
         outcome(0, new InterruptedByTimeoutException());
         complete(false);
+    }
+
+    /** The time was over while something was tried. */
+    private boolean timedOut() {
+        return failure instanceof InterruptedByTimeoutException;
     }
 
     private void giveBack() {

@@ -234,6 +234,9 @@ final class SwitchClientImpl extends DataSocketImpl {
             if (kernel != null && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {
                 offloaded.oobInline(true);
             }
+            if (kernel != null && Boolean.TRUE.equals(kernel.option(SO_KEEPALIVE))) {
+                offloaded.keepAlive(true);
+            }
             state = State.CONNECTED;
         }
     }
@@ -350,6 +353,8 @@ final class SwitchClientImpl extends DataSocketImpl {
             super.setOption(id, value);
             if (id == SO_OOBINLINE && offloaded != null) {
                 offloaded.oobInline((Boolean) value);
+            } else if (id == SO_KEEPALIVE && offloaded != null) {
+                offloaded.keepAlive((Boolean) value);
             }
         }
     }
