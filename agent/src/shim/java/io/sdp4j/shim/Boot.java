@@ -92,7 +92,7 @@ public final class Boot {
         if (flag("channels.enabled", true)) {
             sayIf(ChannelProvider.install());
         }
-        if (flag("async.enabled", false)) {
+        if (flag("async.enabled", true)) {
             sayIf(AsyncProvider.install());
         }
         new NativeTransports(given).start();
