@@ -1,6 +1,8 @@
 package io.sdp4j.wire;
 
-/** What the {@link Lender} of a side may do next: anything, or what there is when it is searched. */
+/**
+ * What the {@link Lender} of a side may do next: anything, or what there is when it is searched.
+ */
 final class LendingMoves {
     private final Twins twins;
     private final Side side;
@@ -77,7 +79,8 @@ final class LendingMoves {
             return;
         }
         switch (choices.below(16)) {
-            case 0, 1, 2, 3 -> lender.lendSource(2 + choices.below(choices.below(2) == 0 ? 20 : 600));
+            case 0, 1, 2, 3 ->
+                    lender.lendSource(2 + choices.below(choices.below(2) == 0 ? 20 : 600));
             case 4, 5, 6, 7 -> lender.lendSink(1 + choices.below(choices.below(4) == 0 ? 30 : 700));
             case 8 -> lender.recallSources();
             case 9 -> side.event(() -> side.machine.sink().recall(side.out));
@@ -89,7 +92,9 @@ final class LendingMoves {
                 side.event(() -> side.machine.sink().leaveBuffered(side.out));
             }
             case 11 -> side.event(() -> side.machine.sink().refuse(side.out));
-            case 12 -> side.event(() -> side.machine.source().announceUrgent(lender.ahead(), side.out));
+            case 12 ->
+                    side.event(
+                            () -> side.machine.source().announceUrgent(lender.ahead(), side.out));
             case 13 -> {
                 int bytes = 30 + choices.below(150);
                 side.event(() -> side.machine.source().askReceiveBytes(bytes, side.out));
