@@ -289,7 +289,8 @@ final class Visit extends Lone {
             }
             return true;
         }
-        if ((timers & (1 << SdpMachine.TIMER_SRC_AVAIL)) != 0 && !sources.isEmpty()) {
+        int patience = timers & (1 << SdpMachine.TIMER_SRC_AVAIL | 1 << SdpMachine.TIMER_CANCEL);
+        if (patience == 1 << SdpMachine.TIMER_SRC_AVAIL && !sources.isEmpty()) {
             fire(SdpMachine.TIMER_SRC_AVAIL); // a peer that never answers
             return true;
         }
