@@ -38,13 +38,13 @@ final class Lender {
     private final Twins twins;
     private final Side side;
     private final Choices choices;
-    private int ids;
-    private int modeChanges;
-    private boolean recalling;
+    int ids; // buffers lent so far
+    boolean recalling;
 
     /** Ranges of the stream that came back and are to be sent next: position, bytes. */
     final Deque<long[]> pending = new ArrayDeque<>();
 
+    final LendingMoves moves;
     final Deque<Lent> sources = new ArrayDeque<>();
     final Deque<Lent> sinks = new ArrayDeque<>();
     final Deque<Rdma> readsDone = new ArrayDeque<>();
@@ -58,93 +58,11 @@ final class Lender {
         this.twins = twins;
         this.side = side;
         this.choices = choices;
+        this.moves = new LendingMoves(twins, side, this, choices);
     }
 
-    static Features features(Choices choices) {
-        int min = choices.below(2) == 0 ? 0 : 37 + choices.below(20);
-        int max = choices.below(2) == 0 ? 0 : 60 + choices.below(100);
-        return new Features(
-                1 + choices.below(5),
-                1 + choices.below(choices.below(2) == 0 ? 50 : 1000),
-                1 + choices.below(4),
-                1 + choices.below(40),
-                choices.below(4) != 0,
-                min,
-                max,
-                false);
-    }
-
-    /** When only the order is chosen: what may be done now, one bit each. */
-    private int plainMoves() {
-        SdpMachine machine = side.machine;
-        boolean connecting = side == twins.a;
-        int moves = 0;
-        moves |= connecting && ids < side.bounds.lends() && !side.app.outShut ? 1 : 0;
-        boolean reads = !connecting && !side.app.inShut && side.unread.isEmpty();
-        moves |= reads && ids < side.bounds.lends() ? 2 : 0;
-        moves |= !sources.isEmpty() && !recalling && !side.app.outShut ? 4 : 0;
-        moves |= !sinks.isEmpty() && !machine.receive.sinks.recalled() ? 8 : 0;
-        moves |= !readsDone.isEmpty() && !side.dead ? 16 : 0;
-        moves |= !writesDone.isEmpty() && !side.dead ? 32 : 0;
-        moves |= machine.sink().offeredBytes() > 0 ? 64 : 0;
-        moves |= connecting && modeChanges < side.bounds.modes() ? 128 : 0;
-        return moves;
-    }
-
-    boolean canMove() {
-        return plainMoves() != 0;
-    }
-
-    private void plainMove() {
-        int moves = plainMoves();
-        for (int n = choices.below(Integer.bitCount(moves)); n > 0; n--) {
-            moves &= moves - 1;
-        }
-        switch (Integer.lowestOneBit(moves)) {
-            case 1 -> lendSource(3);
-            case 2 -> lendSink(70);
-            case 4 -> recallSources();
-            case 8 -> side.event(() -> side.machine.sink().recall(side.out));
-            case 16 -> completeReads(1);
-            case 32 -> completeWrites(1);
-            case 64 -> side.event(() -> side.machine.sink().refuse(side.out));
-            default -> {
-                int mode = modeChanges++ % 2 == 0 ? Mch.PIPELINED : Mch.COMBINED;
-                side.event(() -> side.machine.source().changeMode(mode, side.out));
-            }
-        }
-    }
-
-    /** One thing that an application or a shell may do with zero copy. */
-    void move() {
-        if (side.bounds.plain()) {
-            plainMove();
-            return;
-        }
-        switch (choices.below(16)) {
-            case 0, 1, 2, 3 -> lendSource(2 + choices.below(choices.below(2) == 0 ? 20 : 600));
-            case 4, 5, 6, 7 -> lendSink(1 + choices.below(choices.below(4) == 0 ? 30 : 700));
-            case 8 -> recallSources();
-            case 9 -> side.event(() -> side.machine.sink().recall(side.out));
-            case 10 -> {
-                int mode = choices.below(3);
-                if (choices.below(4) == 0) {
-                    side.event(() -> side.machine.source().changeMode(mode, side.out));
-                }
-                side.event(() -> side.machine.sink().leaveBuffered(side.out));
-            }
-            case 11 -> side.event(() -> side.machine.sink().refuse(side.out));
-            case 12 -> side.event(() -> side.machine.source().announceUrgent(ahead(), side.out));
-            case 13 -> {
-                int bytes = 30 + choices.below(150);
-                side.event(() -> side.machine.source().askReceiveBytes(bytes, side.out));
-            }
-            case 14 -> completeReads(1 + choices.below(3));
-            default -> completeWrites(1 + choices.below(3));
-        }
-    }
-
-    private long ahead() {
+    /** Bytes that came back and are to be sent next. */
+    long ahead() {
         long bytes = 0;
         for (long[] range : pending) {
             bytes += range[1];
@@ -427,7 +345,8 @@ final class Lender {
     void fingerprint(Fingerprint print) {
         print.add(sources.size()).add(sinks.size()).add(pending.size());
         print.add(readsDone.size()).add(writesDone.size()).add(recalling).add(ids);
-        print.add(modeChanges).add(readsInFlight);
+        print.add(readsInFlight);
+        moves.fingerprint(print);
         for (Lent source : sources) {
             print.add(source.start).add(source.lenBytes);
         }

@@ -117,6 +117,7 @@ class RaceScenarioTest extends ZcopyRig {
         assertEquals(List.of(), rig.mids(), "the credits are reserved");
         rig.out.clear();
         assertTrue(rig.machine.send(0, 10, false, rig.out));
+        assertEquals(List.of(Mid.DATA), rig.mids());
         rig.feed(Mid.DATA, 64, 0);
         assertEquals(List.of(), rig.mids(), "nothing was given up");
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));

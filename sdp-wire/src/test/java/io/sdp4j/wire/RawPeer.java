@@ -28,7 +28,7 @@ final class RawPeer extends Lone {
         int slots = 4 + choices.below(6);
         WireConfig config = new WireConfig(slots, 37 + choices.below(80), depth, 2, 4, 4);
         if (choices.below(4) != 0) {
-            Features features = Lender.features(choices);
+            Features features = LendingMoves.features(choices);
             config = config.with(choices.below(2) == 0 ? features : features.withSuspending());
         }
         RawPeer peer = new RawPeer(choices, config);

@@ -73,7 +73,7 @@ final class Twins {
         int bytes = 37 + choices.below(100);
         int depth = choices.below(2) == 0 ? Integer.MAX_VALUE : 3 + choices.below(12);
         WireConfig config = new WireConfig(slots, bytes, depth, 1 + choices.below(4), 4, 4);
-        return faults.lending() ? config.with(Lender.features(choices)) : config;
+        return faults.lending() ? config.with(LendingMoves.features(choices)) : config;
     }
 
     private Application.Style style() {
@@ -202,7 +202,7 @@ final class Twins {
             case LEND ->
                     faults.lending()
                             && !side.machine.closed()
-                            && (!bounds.plain() || side.lender.canMove());
+                            && (!bounds.plain() || side.lender.moves.canMove());
         };
     }
 
@@ -243,7 +243,7 @@ final class Twins {
                     rough = true;
                 }
             }
-            case LEND -> side.lender.move();
+            case LEND -> side.lender.moves.move();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.sdp4j.wire;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
@@ -121,5 +122,44 @@ enum Vintage {
 
     boolean is(Habit habit) {
         return habits.contains(habit);
+    }
+
+    /**
+     * Exchanges Hello and HelloAck with a machine.
+     *
+     * @param m room for either
+     * @return what is wrong, or nothing
+     */
+    String greet(
+            SdpMachine machine, boolean connecting, int bufs, int receiveBytes, MemorySegment m) {
+        boolean ib = greeting != Greeting.SHORT;
+        int version = greeting == Greeting.IB_1_1 ? 0x11 : 0x22;
+        if (connecting) {
+            if (ib) {
+                machine.useIbForm(4, 5001, 0, 1, 0, 2);
+            }
+            machine.writeHello(m, 0);
+            int n =
+                    ib
+                            ? HelloAck.writeIb(m, 0, version, bufs, maxAdverts, receiveBytes)
+                            : HelloAck.writeShort(m, 0, bufs, maxAdverts, receiveBytes, 4, 4);
+            return machine.onHelloAck(m, 0, n) == HelloFault.NONE ? "" : "HelloAck refused";
+        }
+        int n = ib ? writeIbHello(version, bufs, receiveBytes, m) : 0;
+        if (!ib) {
+            n = Hello.writeShort(m, 0, bufs, maxAdverts, 4096, receiveBytes, 4, 4);
+        }
+        if (machine.onHello(m, 0, n) != HelloFault.NONE) {
+            return "Hello refused";
+        }
+        n = machine.writeHelloAck(m, 0);
+        boolean form = n == (ib ? HelloAck.IB_BYTES : HelloAck.SHORT_BYTES);
+        boolean same = HelloAck.majorVersion(m, 0) == (ib ? version >> 4 : 1);
+        return form && same ? "" : "answers in another form or version";
+    }
+
+    private int writeIbHello(int version, int bufs, int receiveBytes, MemorySegment m) {
+        return Hello.writeIb(
+                m, 0, version, 4, 0, bufs, maxAdverts, 4096, receiveBytes, 7, 0, 1, 0, 2);
     }
 }

@@ -45,7 +45,7 @@ final class Visit extends Lone {
         int slots = 4 + choices.below(12);
         int adverts = 1 + choices.below(4);
         WireConfig config = new WireConfig(slots, 60 + choices.below(80), depth, adverts, 4, 4);
-        Features features = Lender.features(choices);
+        Features features = LendingMoves.features(choices);
         config = config.with(choices.below(2) == 0 ? features : features.withSuspending());
         boolean first = vintage.greeting != Vintage.Greeting.IB_1_1 && choices.below(2) == 0;
         Visit visit = new Visit(vintage, choices, config, first);
@@ -61,35 +61,10 @@ final class Visit extends Lone {
         int ours = -choices.below(20);
         int theirs = -choices.below(20);
         machine.startAt(ours, theirs);
-        boolean ib = vintage.greeting != Vintage.Greeting.SHORT;
-        int bufs = peer.buffers();
-        int adverts = vintage.maxAdverts;
-        int version = vintage.greeting == Vintage.Greeting.IB_1_1 ? 0x11 : 0x22;
-        if (connecting) {
-            if (ib) {
-                machine.useIbForm(4, 5001, 0, 1, 0, 2);
-            }
-            machine.writeHello(header, 0);
-            int n =
-                    ib
-                            ? HelloAck.writeIb(header, 0, version, bufs, adverts, peerBytes)
-                            : HelloAck.writeShort(header, 0, bufs, adverts, peerBytes, 4, 4);
-            require(machine.onHelloAck(header, 0, n) == HelloFault.NONE, "HelloAck refused");
-        } else {
-            int n =
-                    ib
-                            ? Hello.writeIb(
-                                    header, 0, version, 4, 0, bufs, adverts, 4096, peerBytes, 7, 0,
-                                    1, 0, 2)
-                            : Hello.writeShort(header, 0, bufs, adverts, 4096, peerBytes, 4, 4);
-            require(machine.onHello(header, 0, n) == HelloFault.NONE, "Hello refused");
-            n = machine.writeHelloAck(header, 0);
-            require(n == (ib ? HelloAck.IB_BYTES : HelloAck.SHORT_BYTES), "another form");
-            require(
-                    HelloAck.majorVersion(header, 0) == (ib ? version >> 4 : 1),
-                    "answers with another version");
-        }
         sent = ours;
+        int bufs = peer.buffers();
+        String fault = vintage.greet(machine, connecting, bufs, peerBytes, header);
+        require(fault.isEmpty(), fault);
         peer.greeted(theirs, ours, config.receiveSlots());
         limit = ours + bufs;
         advertised = theirs + config.receiveSlots();
@@ -211,16 +186,12 @@ final class Visit extends Lone {
     }
 
     private boolean completeReads() {
-        boolean moved = false;
-        while (served > 0 && !machine.closed()) {
-            served--;
+        boolean moved = served > 0 && !machine.closed();
+        for (; served > 0 && !machine.closed(); served--) {
             completeRead();
-            moved = true;
         }
         return moved;
     }
-
-    // ---- the end
 
     private void finish() {
         settle(false);
@@ -318,14 +289,13 @@ final class Visit extends Lone {
             }
             return true;
         }
-        if ((timers & (1 << SdpMachine.TIMER_SRC_AVAIL)) != 0 && !sources.isEmpty()) {
+        int patience = timers & (1 << SdpMachine.TIMER_SRC_AVAIL | 1 << SdpMachine.TIMER_CANCEL);
+        if (patience == 1 << SdpMachine.TIMER_SRC_AVAIL && !sources.isEmpty()) {
             fire(SdpMachine.TIMER_SRC_AVAIL); // a peer that never answers
             return true;
         }
         return false;
     }
-
-    // ---- what the peer does to us
 
     void deliver(Flight flight) {
         incoming.add(flight);
@@ -356,8 +326,6 @@ final class Visit extends Lone {
             require(offset >= 0 && offset + bytes <= source.lenBytes, "reads beyond the end");
         }
     }
-
-    // ---- what the machine does
 
     @Override
     void sends(int i, int byteLen) {

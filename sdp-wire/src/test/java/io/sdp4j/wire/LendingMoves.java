@@ -1,0 +1,110 @@
+package io.sdp4j.wire;
+
+/**
+ * What the {@link Lender} of a side may do next: anything, or what there is when it is searched.
+ */
+final class LendingMoves {
+    private final Twins twins;
+    private final Side side;
+    private final Lender lender;
+    private final Choices choices;
+    private int modeChanges;
+
+    LendingMoves(Twins twins, Side side, Lender lender, Choices choices) {
+        this.twins = twins;
+        this.side = side;
+        this.lender = lender;
+        this.choices = choices;
+    }
+
+    static Features features(Choices choices) {
+        int min = choices.below(2) == 0 ? 0 : 37 + choices.below(20);
+        int max = choices.below(2) == 0 ? 0 : 60 + choices.below(100);
+        return new Features(
+                1 + choices.below(5),
+                1 + choices.below(choices.below(2) == 0 ? 50 : 1000),
+                1 + choices.below(4),
+                1 + choices.below(40),
+                choices.below(4) != 0,
+                min,
+                max,
+                false);
+    }
+
+    /** When only the order is chosen: what may be done now, one bit each. */
+    private int plainMoves() {
+        SdpMachine machine = side.machine;
+        boolean connecting = side == twins.a;
+        int moves = 0;
+        moves |= connecting && lender.ids < side.bounds.lends() && !side.app.outShut ? 1 : 0;
+        boolean reads = !connecting && !side.app.inShut && side.unread.isEmpty();
+        moves |= reads && lender.ids < side.bounds.lends() ? 2 : 0;
+        moves |= !lender.sources.isEmpty() && !lender.recalling && !side.app.outShut ? 4 : 0;
+        moves |= !lender.sinks.isEmpty() && !machine.receive.sinks.recalled() ? 8 : 0;
+        moves |= !lender.readsDone.isEmpty() && !side.dead ? 16 : 0;
+        moves |= !lender.writesDone.isEmpty() && !side.dead ? 32 : 0;
+        moves |= machine.sink().offeredBytes() > 0 ? 64 : 0;
+        moves |= connecting && modeChanges < side.bounds.modes() ? 128 : 0;
+        return moves;
+    }
+
+    boolean canMove() {
+        return plainMoves() != 0;
+    }
+
+    private void plainMove() {
+        int moves = plainMoves();
+        for (int n = choices.below(Integer.bitCount(moves)); n > 0; n--) {
+            moves &= moves - 1;
+        }
+        switch (Integer.lowestOneBit(moves)) {
+            case 1 -> lender.lendSource(3);
+            case 2 -> lender.lendSink(70);
+            case 4 -> lender.recallSources();
+            case 8 -> side.event(() -> side.machine.sink().recall(side.out));
+            case 16 -> lender.completeReads(1);
+            case 32 -> lender.completeWrites(1);
+            case 64 -> side.event(() -> side.machine.sink().refuse(side.out));
+            default -> {
+                int mode = modeChanges++ % 2 == 0 ? Mch.PIPELINED : Mch.COMBINED;
+                side.event(() -> side.machine.source().changeMode(mode, side.out));
+            }
+        }
+    }
+
+    /** One thing that an application or a shell may do with zero copy. */
+    void move() {
+        if (side.bounds.plain()) {
+            plainMove();
+            return;
+        }
+        switch (choices.below(16)) {
+            case 0, 1, 2, 3 ->
+                    lender.lendSource(2 + choices.below(choices.below(2) == 0 ? 20 : 600));
+            case 4, 5, 6, 7 -> lender.lendSink(1 + choices.below(choices.below(4) == 0 ? 30 : 700));
+            case 8 -> lender.recallSources();
+            case 9 -> side.event(() -> side.machine.sink().recall(side.out));
+            case 10 -> {
+                int mode = choices.below(3);
+                if (choices.below(4) == 0) {
+                    side.event(() -> side.machine.source().changeMode(mode, side.out));
+                }
+                side.event(() -> side.machine.sink().leaveBuffered(side.out));
+            }
+            case 11 -> side.event(() -> side.machine.sink().refuse(side.out));
+            case 12 ->
+                    side.event(
+                            () -> side.machine.source().announceUrgent(lender.ahead(), side.out));
+            case 13 -> {
+                int bytes = 30 + choices.below(150);
+                side.event(() -> side.machine.source().askReceiveBytes(bytes, side.out));
+            }
+            case 14 -> lender.completeReads(1 + choices.below(3));
+            default -> lender.completeWrites(1 + choices.below(3));
+        }
+    }
+
+    void fingerprint(Fingerprint print) {
+        print.add(modeChanges);
+    }
+}

@@ -1,0 +1,141 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is taken back, given up, refused or dropped, at the edges of 6.4 to 6.7 and 7.3. */
+class RevocationTest extends ZcopyRig {
+    /** The Source of s25: one SinkAvail, partly written. */
+    @Test
+    void theRestOfOneSinkAvailIsGivenUp() {
+        Rig few = new Rig(CONFIG.with(new Features(8, 5000, 1, 1, true, 0, 0, false)), 64, 0, 0);
+        few.machine.source().changeMode(Mch.PIPELINED, few.out);
+        few.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        few.out.clear();
+        few.machine.source().lend(3, 8000, 1, 2, few.out);
+        few.feed(Mid.SINK_AVAIL_CANCEL, 64, 0);
+        assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.SINK_CANCEL_ACK), few.mids().subList(0, 2));
+    }
+
+    /** A SinkAvail that is full is completed: nothing of it can be given up. */
+    @Test
+    void aFullSinkAvailIsNotGivenUp() {
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 0, 0, sinkAvail(20_000, 0));
+        assertTrue(lendSource(3, 20_000));
+        assertEquals(20_000, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(List.of(), rig.mids(), "no credit");
+        rig.feed(Mid.SINK_AVAIL_CANCEL, 0, 0);
+        assertEquals(List.of(), rig.mids());
+        rig.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.RDMA_WR_COMPL), rig.mids());
+    }
+
+    @Test
+    void moreSinkAvailsThanWeTrack() {
+        Rig two = new Rig(new WireConfig(32, 16_400, Integer.MAX_VALUE, 2, 4, 4, ZCOPY), 64, 0, 0);
+        two.machine.source().changeMode(Mch.PIPELINED, two.out);
+        two.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        two.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        two.assertAlive();
+        two.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        two.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
+    }
+
+    /** Two used up before we left Pipelined, a third crosses: only that takes SrcAvails back. */
+    @Test
+    void onlyACrossingSinkAvailTakesBack() {
+        pipelineSource();
+        rig.send(1);
+        rig.send(1);
+        assertTrue(lendSource(3, 50_000));
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        int change = rig.machine.credits().lastSent();
+        for (int i = 0; i < 2; i++) {
+            rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0));
+            assertEquals(List.of(), rig.mids());
+        }
+        rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0));
+        assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
+    }
+
+    /** What was held when we left Pipelined is forgotten: payload counts again. */
+    @Test
+    void leavingPipelinedForgetsSinkAvails() {
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        rig.feed(Mid.DATA, 64, 0);
+        rig.send(1);
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 1));
+        assertTrue(lendSource(3, 100));
+        assertEquals(100, rdmaBytes(Outbox.RDMA_WRITE));
+    }
+
+    /** After SendSm nothing later is read before its bytes have come as Data (6.4). */
+    @Test
+    void refusedBytesComeFirst() {
+        pipelineSink();
+        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(2000));
+        rig.out.clear();
+        rig.machine.sink().refuse(rig.out);
+        assertEquals(List.of(Mid.SEND_SM), rig.mids());
+        assertEquals(0, rig.machine.sink().offeredBytes());
+        assertTrue(lendSink(5, 5000));
+        assertEquals(-1, rig.row(Outbox.RDMA_READ));
+        rig.feed(Mid.DATA, 64, 999);
+        rig.consumed();
+        assertEquals(0, rig.machine.sink().offeredBytes(), "one byte is missing");
+        rig.feed(Mid.DATA, 64, 1);
+        rig.consumed();
+        assertEquals(2000, rig.machine.sink().offeredBytes());
+        assertTrue(lendSink(6, 5000));
+        assertEquals(2000, rdmaBytes(Outbox.RDMA_READ));
+        rig.assertAlive();
+    }
+
+    /** Each refusal concerns the oldest that is not refused yet. */
+    @Test
+    void refusalsFollowEachOther() {
+        pipelineSink();
+        rig.feed(Mid.SRC_AVAIL, 0, 0, Rig.srcAvail(1000));
+        rig.feed(Mid.SRC_AVAIL, 0, 0, Rig.srcAvail(2000));
+        rig.out.clear();
+        rig.machine.shutdownInput(rig.out);
+        rig.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.SEND_SM, Mid.SEND_SM), rig.mids());
+    }
+
+    /** A cancel that finds nothing is acknowledged like any message. */
+    @Test
+    void anIgnoredCancelHoldsNothingBack() {
+        rig.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
+        assertEquals(List.of(), rig.mids());
+        rig.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+        assertEquals(2, rig.out.mseqAck(rig.row(Outbox.CONTROL)));
+    }
+
+    /** In Combined the next SrcAvail follows the answer, also that to a cancel or an empty one. */
+    @Test
+    void theNextSrcAvailFollowsTheAnswer() {
+        for (boolean empty : new boolean[] {true, false}) {
+            Rig sink = new Rig(CONFIG, 64, 0, 0);
+            sink.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(empty ? 1 : 1000));
+            if (!empty) {
+                sink.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
+            }
+            assertFalse(sink.mids().isEmpty());
+            int answer = sink.machine.credits().lastSent();
+            sink.feedAck(Mid.SRC_AVAIL, 64, answer - 1, 1, Rig.srcAvail(1000));
+            sink.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
+        }
+    }
+}
