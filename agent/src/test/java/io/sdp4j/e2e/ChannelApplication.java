@@ -108,7 +108,7 @@ enum ChannelApplication {
             return List.of(ports.toString(), "100000");
         }
 
-        /** Asks which requests it knows: header and body of version 0, and the same number back. */
+        // Asks which requests it knows: header and body of version 0, and the same number back.
         @Override
         void outsider(Place place, int port) throws Exception {
             try (Socket socket = plain(port)) {
@@ -121,7 +121,7 @@ enum ChannelApplication {
                 DataInputStream in = new DataInputStream(socket.getInputStream());
                 byte[] answer = in.readNBytes(in.readInt());
                 assertTrue(answer.length > 100);
-                assertEquals(4711, (answer[2] & 0xff) << 8 | answer[3] & 0xff);
+                assertEquals(4711, ((answer[2] & 0xff) << 8) | (answer[3] & 0xff));
             }
         }
     },
