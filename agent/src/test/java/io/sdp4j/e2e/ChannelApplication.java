@@ -93,7 +93,7 @@ enum ChannelApplication {
                             "--data-binary",
                             "@" + message);
             // a digest of 64 digits, and five bytes before it
-            assertEquals("69", curl.results().get("length"), curl::toString);
+            assertEquals("69", curl.resultsWithin(120).get("length"), curl::toString);
         }
     },
 
@@ -156,7 +156,7 @@ enum ChannelApplication {
                     "--enable-native-access=ALL-UNNAMED",
                     "-Dslf4j.internal.verbosity=ERROR");
 
-    private static final int TIMEOUT_MILLIS = 30_000;
+    private static final int TIMEOUT_MILLIS = 100_000;
 
     private final Class<?> server;
     private final Class<?> client;
@@ -229,7 +229,7 @@ enum ChannelApplication {
 
     private static void get(Place place, String base) throws Exception {
         Child curl = curl(place, base + "/bytes/123456");
-        assertEquals("123456", curl.results().get("length"), curl::toString);
+        assertEquals("123456", curl.resultsWithin(120).get("length"), curl::toString);
     }
 
     private static Child curl(Place place, String address, String... options) throws IOException {
@@ -239,7 +239,7 @@ enum ChannelApplication {
                                 "curl",
                                 "-sSk",
                                 "--max-time",
-                                "30",
+                                "100",
                                 "-w",
                                 "\nlength=%{size_download}\n",
                                 "-o",
