@@ -20,13 +20,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Asynchronous channels of a program that knows nothing of the agent: checklist 64, 66 to 68. */
 class AsyncIT {
-    private static final String ON = "async.enabled=true";
     private static final String PROPERTY = "java.nio.channels.spi.AsynchronousChannelProvider";
 
     @TempDir private Path folder;
 
     private static Jvm.Outcome run(Path report) {
-        return Jvm.run(AsyncConnection.class, List.of(Jvm.agent(ON + ",report=" + report)));
+        return Jvm.run(AsyncConnection.class, List.of(Jvm.agent("report=" + report)));
     }
 
     private static long offloaded(Path report) throws IOException {
@@ -58,7 +57,7 @@ class AsyncIT {
         Jvm.Outcome outcome =
                 Jvm.run(
                         AsyncConnection.class,
-                        List.of(Jvm.agent(ON + ",report=" + report + ",policy=" + rules)));
+                        List.of(Jvm.agent("report=" + report + ",policy=" + rules)));
         assertEquals("", outcome.err());
         assertEquals(List.of("byte=42"), outcome.outLines());
         assertEquals(0, offloaded(report));
@@ -71,8 +70,7 @@ class AsyncIT {
         try (FileSystem jar = FileSystems.newFileSystem(hollow)) {
             Files.delete(jar.getPath("sdp4j-modules/io.sdp4j.offload/module-info.class"));
         }
-        Jvm.Outcome outcome =
-                Jvm.run(AsyncConnection.class, List.of("-javaagent:" + hollow + "=" + ON));
+        Jvm.Outcome outcome = Jvm.run(AsyncConnection.class, List.of("-javaagent:" + hollow));
         assertEquals(List.of("byte=42"), outcome.outLines());
         assertEquals(1, outcome.errLines().size(), outcome::err);
         assertTrue(outcome.err().startsWith("sdp4j: off, "), outcome::err);
@@ -88,7 +86,7 @@ class AsyncIT {
         Jvm.Outcome outcome =
                 Jvm.java(
                         List.of(
-                                Jvm.agent(ON),
+                                Jvm.agent(""),
                                 "-cp",
                                 folder + File.pathSeparator + Jvm.classes(),
                                 AsyncConnection.class.getName()));
@@ -106,7 +104,7 @@ class AsyncIT {
         Jvm.Outcome outcome =
                 Jvm.run(
                         AsyncConnection.class,
-                        List.of("-D" + PROPERTY + "=" + theirs, Jvm.agent(ON)),
+                        List.of("-D" + PROPERTY + "=" + theirs, Jvm.agent("")),
                         "who");
         assertEquals(List.of(OtherAsyncProvider.class.getPackageName()), outcome.outLines());
         assertEquals(
@@ -118,10 +116,11 @@ class AsyncIT {
                 outcome.errLines());
     }
 
-    /** Goal: nothing is changed for a program that nobody asked to be offloaded so. */
+    /** Goal: who turns it off has the JDK's own channels. */
     @Test
-    void isOffUnlessAskedFor() {
-        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent("")), "who");
+    void canBeTurnedOff() {
+        Jvm.Outcome who =
+                Jvm.run(AsyncConnection.class, List.of(Jvm.agent("async.enabled=false")), "who");
         assertEquals("", who.err());
         assertEquals(List.of("sun.nio.ch"), who.outLines());
     }
@@ -130,9 +129,9 @@ class AsyncIT {
     @Test
     @DisplayName("68: no property is left")
     void leavesNoProperty() {
-        Jvm.Outcome outcome = Jvm.run(Surroundings.class, List.of(Jvm.agent(ON)));
+        Jvm.Outcome outcome = Jvm.run(Surroundings.class, List.of(Jvm.agent("")));
         assertTrue(!outcome.out().contains(PROPERTY), outcome::out);
-        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent(ON)), "who");
+        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent("")), "who");
         assertEquals(List.of("io.sdp4j.shim"), who.outLines());
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Parked;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -42,16 +43,18 @@ class ParkedIT {
     void virtualThreadsParkAndReadsAreRecorded() throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
             Child under = run(jvms, true);
-            Map<String, String> seen = under.resultsWithin(110);
+            Map<String, String> seen = new HashMap<>(under.resultsWithin(110));
             assertEquals(List.of(), under.err(), under::toString);
             assertEquals("10000", seen.get("waiting"));
             assertEquals("10000", seen.get("released"));
-            assertEquals("0", seen.get("pinned"), under::toString);
+            assertEquals("0", seen.remove("pinned"), under::toString);
             AgentReport report = under.report();
             assertEquals(CONNECTIONS + LISTENERS + 1, report.offloaded(), report::text);
             assertEquals(0, report.fallback() + report.policy(), report::text);
             Child plain = run(jvms, false);
-            assertEquals(plain.resultsWithin(110), seen, plain::toString);
+            Map<String, String> expected = new HashMap<>(plain.resultsWithin(110));
+            expected.remove("pinned"); // the JDK's own channels are not above it
+            assertEquals(expected, seen, plain::toString);
             assertTrue(seen.get("read").matches("200[01] times 200[01]00"), seen::toString);
         }
     }

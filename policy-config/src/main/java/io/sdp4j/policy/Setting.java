@@ -93,8 +93,8 @@ public enum Setting {
     /** Asynchronous channels. */
     ASYNC_ENABLED(
             "sdp4j.async.enabled",
-            false,
-            "Offload asynchronous channels; read when the agent starts. Not yet faster than TCP."),
+            true,
+            "Offload asynchronous channels; read when the agent starts."),
     /** Shared-memory fabric. */
     SHM_ENABLED("sdp4j.shm.enabled", true, "Use the shared-memory fabric."),
     /** Native half of the shared-memory fabric. */
