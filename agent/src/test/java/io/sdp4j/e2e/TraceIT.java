@@ -141,8 +141,7 @@ class TraceIT {
         Map<Integer, Integer> expected = messages(lines);
         int all = expected.values().stream().mapToInt(n -> n).sum();
         assertTrue(said.endsWith(" frames, " + all + " SDP messages"), said);
-        assertEquals(expected, Tshark.messages(frames), lines::toString);
-        assertEquals(List.of(), Tshark.malformed(frames));
+        assertEquals(new Tshark.Seen(expected, List.of()), Tshark.look(frames), lines::toString);
     }
 
     /** What a crash leaves is what is needed most. */

@@ -25,4 +25,23 @@ public record TraceConnection(
         long helloNanos,
         long ackNanos,
         MemorySegment hello,
-        MemorySegment helloAck) {}
+        MemorySegment helloAck) {
+
+    private static final int ADDRESS_BYTES = 16;
+    private static final int IPV4_AT = 12;
+
+    /** An address in 16 bytes, IPv4 as ::ffff:a.b.c.d; zeros when it is not resolved. */
+    public static byte[] mapped(InetSocketAddress address) {
+        byte[] mapped = new byte[ADDRESS_BYTES];
+        byte[] raw =
+                address.isUnresolved()
+                        ? new byte[ADDRESS_BYTES]
+                        : address.getAddress().getAddress();
+        if (raw.length < ADDRESS_BYTES) {
+            mapped[IPV4_AT - 2] = (byte) 0xFF;
+            mapped[IPV4_AT - 1] = (byte) 0xFF;
+        }
+        System.arraycopy(raw, 0, mapped, ADDRESS_BYTES - raw.length, raw.length);
+        return mapped;
+    }
+}

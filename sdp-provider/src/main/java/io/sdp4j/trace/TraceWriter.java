@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.Inet4Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -155,8 +153,8 @@ public final class TraceWriter {
         TraceFormat.putByte(entry, TraceFormat.E_CONNECTING, connecting ? 1 : 0);
         TraceFormat.putShort(entry, TraceFormat.E_LOCAL_PORT, local.getPort());
         TraceFormat.putShort(entry, TraceFormat.E_REMOTE_PORT, remote.getPort());
-        put(entry, TraceFormat.E_LOCAL, TraceFormat.ADDRESS_BYTES, mapped(local.getAddress()));
-        put(entry, TraceFormat.E_REMOTE, TraceFormat.ADDRESS_BYTES, mapped(remote.getAddress()));
+        put(entry, TraceFormat.E_LOCAL, TraceFormat.ADDRESS_BYTES, TraceConnection.mapped(local));
+        put(entry, TraceFormat.E_REMOTE, TraceFormat.ADDRESS_BYTES, TraceConnection.mapped(remote));
         put(entry, TraceFormat.E_FABRIC, TraceFormat.FABRIC_BYTES, fabric.getBytes(US_ASCII));
         int kept = put(entry, TraceFormat.E_HELLO, TraceFormat.HELLO_BYTES, whole(hello));
         TraceFormat.putByte(entry, TraceFormat.E_HELLO_KEPT, kept);
@@ -180,19 +178,6 @@ public final class TraceWriter {
         int n = Math.min(most, bytes.length);
         MemorySegment.copy(bytes, 0, to, ValueLayout.JAVA_BYTE, at, n);
         return n;
-    }
-
-    /** An address in 16 bytes, IPv4 as ::ffff:a.b.c.d. */
-    private static byte[] mapped(InetAddress address) {
-        byte[] raw = address == null ? new byte[TraceFormat.ADDRESS_BYTES] : address.getAddress();
-        if (!(address instanceof Inet4Address)) {
-            return raw;
-        }
-        byte[] mapped = new byte[TraceFormat.ADDRESS_BYTES];
-        mapped[10] = (byte) 0xFF;
-        mapped[11] = (byte) 0xFF;
-        System.arraycopy(raw, 0, mapped, 12, raw.length);
-        return mapped;
     }
 
     int payloadBytes() {

@@ -22,6 +22,7 @@ import io.sdp4j.wire.Mid;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,9 +30,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a trace holds what went over the wire, and costs nothing on the heap, on or off. Method:
@@ -111,6 +116,40 @@ class StreamTraceTest {
                             assertTrue(payload == 0 || payload == 5 || payload == 1000);
                         });
             }
+        }
+    }
+
+    /** Buffers that are lent: RDMA is in the trace of who posts it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void tellsZeroCopy(boolean offers) throws Exception {
+        Path file = folder.resolve("t");
+        TraceWriter trace = writer(file);
+        StreamSettings.Zcopy zcopy = new StreamSettings.Zcopy(true, 65_537, 16, 262_144, offers);
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(f -> new TracedFabric(f, trace), zcopy))) {
+            ByteBuffer from = ByteBuffer.allocateDirect(1 << 20);
+            ByteBuffer into = ByteBuffer.allocateDirect(1 << 20);
+            while (into.hasRemaining()) {
+                Operation read = Operation.read(pair.server, into);
+                Operation write = from.hasRemaining() ? Operation.write(pair.client, from) : null;
+                boolean written = write == null;
+                boolean done = false;
+                while (!done || !written) {
+                    written = written || write.tried();
+                    done = done || read.tried();
+                }
+            }
+            Set<String> both = new TreeSet<>(story(file, true));
+            both.addAll(story(file, false));
+            List<String> expected =
+                    offers && both.contains(">SinkAvail")
+                            ? List.of(">SinkAvail", "<SinkAvail", ">RDMA_WRITE", "<RdmaWrCompl")
+                            : List.of(">SrcAvail", "<SrcAvail", ">RDMA_READ", "<RdmaRdCompl");
+            assertTrue(both.containsAll(expected), both::toString);
+            pair.client.close(false);
+            pair.server.close(false);
         }
     }
 

@@ -102,6 +102,11 @@ final class TestFabric implements AutoCloseable {
         return provider(fabric, settings(16_400, TimeUnit.HOURS.toNanos(2), zcopy));
     }
 
+    /** One that borrows buffers, with {@code around} between it and the fabric. */
+    OffloadProvider provider(UnaryOperator<Fabric> around, StreamSettings.Zcopy zcopy) {
+        return provider(around.apply(fabric), settings(16_400, TimeUnit.HOURS.toNanos(2), zcopy));
+    }
+
     StreamSettings settings() {
         return settings(16_400, TimeUnit.HOURS.toNanos(2), NO_ZCOPY);
     }

@@ -1,5 +1,6 @@
 package io.sdp4j.agent.trace;
 
+import io.sdp4j.trace.TraceConnection;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -110,15 +111,7 @@ final class RoceFrame {
 
     /** A port's GID under RoCEv2: its address in 16 bytes. */
     static byte[] gid(InetSocketAddress address) {
-        byte[] raw = address.getAddress().getAddress();
-        if (raw.length == 16) {
-            return raw;
-        }
-        byte[] gid = new byte[16];
-        gid[10] = (byte) 0xFF;
-        gid[11] = (byte) 0xFF;
-        System.arraycopy(raw, 0, gid, 12, raw.length);
-        return gid;
+        return TraceConnection.mapped(address);
     }
 
     /** RDMA extended transport header. */

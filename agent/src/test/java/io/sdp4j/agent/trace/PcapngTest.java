@@ -73,8 +73,7 @@ class PcapngTest {
             Map<Integer, Integer> expected = messages(trace);
             assertEquals(sum(expected), outcome.messages());
             assertEquals(0, outcome.leftOut());
-            assertEquals(expected, Tshark.messages(frames));
-            assertEquals(List.of(), Tshark.malformed(frames));
+            assertEquals(new Tshark.Seen(expected, List.of()), Tshark.look(frames));
         }
     }
 
@@ -134,10 +133,9 @@ class PcapngTest {
         PcapngExport.Outcome outcome = export(trace, frames);
         assertEquals(4, outcome.messages());
         assertEquals(3 + 32 + 1, outcome.frames());
-        assertEquals(
-                Map.of(Mid.HELLO, 1, Mid.HELLO_ACK, 1, Mid.DATA, 1, Mid.DISCONN, 1),
-                Tshark.messages(frames));
-        assertEquals(List.of(), Tshark.malformed(frames));
+        Map<Integer, Integer> expected =
+                Map.of(Mid.HELLO, 1, Mid.HELLO_ACK, 1, Mid.DATA, 1, Mid.DISCONN, 1);
+        assertEquals(new Tshark.Seen(expected, List.of()), Tshark.look(frames));
     }
 
     private ConnectionTrace connection(Path trace, String host, int bufs) throws IOException {

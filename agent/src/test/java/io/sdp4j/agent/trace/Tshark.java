@@ -29,15 +29,6 @@ public final class Tshark {
                     "eth_over_ib",
                     "fc_infiniband");
 
-    /**
-     * SDP messages: those in SENDs (not in RDMA, where it takes anything for one), Hello in the
-     * request and HelloAck in the reply.
-     */
-    private static final String MESSAGES =
-            "infiniband_sdp && (infiniband.bth.opcode in {0, 4}"
-                    + " || infiniband.mad.attributeid == 0x0010"
-                    + " || infiniband.mad.attributeid == 0x0013)";
-
     private Tshark() {}
 
     /** Aborts the test, aloud, where it is not installed; fails it where it has to be. */
@@ -103,22 +94,49 @@ public final class Tshark {
         }
     }
 
-    /** SDP messages by MID. */
-    public static Map<Integer, Integer> messages(Path file) throws Exception {
-        Map<Integer, Integer> counts = new TreeMap<>();
-        for (String mid : fields(file, MESSAGES, "infiniband_sdp.bsdh.mid")) {
-            counts.merge(Integer.decode(mid), 1, Integer::sum);
+    /**
+     * What it makes of a file.
+     *
+     * @param messages SDP messages by MID
+     * @param malformed frames that it cannot make sense of, but for Data without payload: its
+     *     dissector reads a payload all the same, and then says of a plain credit update that it is
+     *     malformed
+     */
+    public record Seen(Map<Integer, Integer> messages, List<String> malformed) {}
+
+    /** Looks at every frame. */
+    public static Seen look(Path file) throws Exception {
+        Map<Integer, Integer> messages = new TreeMap<>();
+        List<String> malformed = new ArrayList<>();
+        for (String line :
+                fields(
+                        file,
+                        "frame",
+                        "infiniband.bth.opcode",
+                        "infiniband.mad.attributeid",
+                        "infiniband_sdp.bsdh.mid",
+                        "infiniband_sdp.bsdh.len",
+                        "_ws.col.Info")) {
+            String[] f = line.split("\t", -1);
+            if (isMessage(f[0], f[1]) && !f[2].isEmpty()) {
+                messages.merge(Integer.decode(f[2]), 1, Integer::sum);
+            }
+            boolean emptyData = f[2].equals("0xff") && f[3].equals("16");
+            if (f[4].contains("Malformed") && !emptyData) {
+                malformed.add(line);
+            }
         }
-        return counts;
+        return new Seen(messages, malformed);
     }
 
     /**
-     * Frames that it cannot make sense of, but for Data without payload: its dissector reads a
-     * payload all the same, and then says of a plain credit update that it is malformed.
+     * Whether what it takes for SDP is SDP: a SEND, not RDMA, where it takes anything for it; Hello
+     * in the request and HelloAck in the reply.
      */
-    public static List<String> malformed(Path file) throws Exception {
-        String emptyData = "infiniband_sdp.bsdh.mid == 0xff && infiniband_sdp.bsdh.len == 16";
-        return fields(
-                file, "_ws.malformed && !(" + emptyData + ")", "frame.number", "_ws.col.Info");
+    private static boolean isMessage(String opcode, String attribute) {
+        return opcode.equals("0")
+                || opcode.equals("4")
+                || attribute.equals("0x0010")
+                || attribute.equals("0x0013");
     }
 }
