@@ -93,8 +93,7 @@ class RdmaChecksTest {
                         0,
                         "fe80::1");
         FabricPath path =
-                new FabricPath(
-                        "verbs", "mlx5_0", 1, 2048, PathCode.USABLE, "", Optional.of(route));
+                new FabricPath("verbs", "mlx5_0", 1, 2048, PathCode.USABLE, "", Optional.of(route));
         assertEquals(
                 "sdp over verbs, with sdp4j.verbs.enabled=true: mlx5_0 port 1, InfiniBand by ib0,"
                         + " from 10.1.0.1, GID 0 fe80::1, MTU 2048",
