@@ -5,6 +5,7 @@ module io.sdp4j.agent {
     requires io.sdp4j.offload;
     requires io.sdp4j.policy;
     requires io.sdp4j.resolve;
+    requires io.sdp4j.wire;
     requires org.slf4j;
     // optional: an application image may lack it, and then there is nobody to ask through it
     requires static java.management;

@@ -10,4 +10,6 @@ module io.sdp4j {
     exports io.sdp4j;
     exports io.sdp4j.stream to
             io.sdp4j.agent;
+    exports io.sdp4j.trace to
+            io.sdp4j.agent;
 }

@@ -86,14 +86,16 @@ public final class Boot {
         checkConfiguration(parsed);
         if (late) {
             say(
-                    "attached late: sockets made from now on pass the switch, older ones stay as they are");
+                    "attached late: sockets made from now on pass the switch, older ones stay as"
+                            + " they are");
         }
         if (flag("channels.enabled", true)) {
             sayIf(ChannelProvider.install());
         }
-        if (flag("async.enabled", false)) {
+        if (flag("async.enabled", true)) {
             sayIf(AsyncProvider.install());
         }
+        new NativeTransports(given).start();
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
@@ -230,7 +232,7 @@ public final class Boot {
                 Layer layer = Layer.get();
                 Module offload = layer.module("io.sdp4j.offload");
                 access(
-                        Set.of("sun.nio.ch", "jdk.internal.access"),
+                        Set.of("sun.nio.ch", "jdk.internal.access", "jdk.internal.event"),
                         Set.of("java.net", "sun.nio.ch", "java.nio.channels.spi"),
                         offload);
                 access(Set.of("jdk.internal.module"), Set.of(), layer.module("io.sdp4j.agent"));
@@ -290,6 +292,20 @@ public final class Boot {
             }
         }
         return grants;
+    }
+
+    /** A line for the log of the switch, which starts for it if need be. */
+    static void log(String line) {
+        try {
+            if (factories == null) {
+                start();
+            }
+            if (running) {
+                Layer.get().type(AGENT).getMethod("warn", String.class).invoke(null, line);
+            }
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            say(line);
+        }
     }
 
     private static void report(String file) {

@@ -20,7 +20,7 @@ class CommandLineIT {
     void helpsOnEverything() {
         assertEquals(0, Jvm.cli().exitCode());
         assertEquals(0, Jvm.cli("--help").exitCode());
-        for (String command : List.of("demo", "run", "doctor", "explain", "bench")) {
+        for (String command : List.of("demo", "run", "doctor", "explain", "trace", "bench")) {
             Jvm.Outcome outcome = Jvm.cli(command, "--help");
             assertEquals(0, outcome.exitCode(), outcome::err);
             assertTrue(outcome.out().contains("sdp4j " + command), outcome::out);
@@ -34,6 +34,19 @@ class CommandLineIT {
         assertEquals(2, Jvm.cli("run").exitCode());
         assertEquals(2, Jvm.cli("explain").exitCode());
         assertEquals(2, Jvm.cli("explain", "nonsense").exitCode());
+        assertEquals(2, Jvm.cli("trace").exitCode());
+        assertEquals(2, Jvm.cli("trace", "--json", "--diagram", "x").exitCode());
+    }
+
+    @Test
+    void refusesWhatIsNoTrace() throws IOException {
+        Path file = Files.writeString(folder.resolve("t"), "use both client * *:*\n");
+        Jvm.Outcome outcome = Jvm.cli("trace", file.toString());
+        assertEquals(1, outcome.exitCode());
+        assertEquals(1, outcome.errLines().size(), outcome::err);
+        assertTrue(outcome.err().contains("is not a trace"), outcome::err);
+        assertEquals(69, Jvm.cli("trace", folder.resolve("none").toString()).exitCode());
+        assertEquals(69, Jvm.cli("trace", folder.toString()).exitCode());
     }
 
     @Test

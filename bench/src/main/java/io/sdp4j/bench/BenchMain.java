@@ -35,6 +35,7 @@ public final class BenchMain {
         switch (mode) {
             case "net" -> System.exit(net(rest));
             case "jmh" -> System.exit(jmh(rest));
+            case "zcopy" -> System.exit(zcopy(rest));
             default -> {
                 System.err.print(usage());
                 System.exit(2);
@@ -46,6 +47,8 @@ public final class BenchMain {
         return """
         usage: bench [net] [options]     two JVMs, beside kernel TCP and AF_UNIX
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
+               bench zcopy [--quick] [--rounds N]
+                                         borrowed direct buffers beside copied ones
 
           --rows ID,ID…   only these rows: %s
           --rounds N      rounds, each with fresh JVMs (default 5)
@@ -60,6 +63,29 @@ public final class BenchMain {
 
     private static int jmh(List<String> args) throws Exception {
         io.sdp4j.bench.jmh.JmhMain.main(args.toArray(String[]::new));
+        return 0;
+    }
+
+    private static int zcopy(List<String> args) throws InterruptedException {
+        Times times = args.contains("--quick") ? Times.QUICK : Times.FULL;
+        int rounds = args.indexOf("--rounds");
+        if (rounds >= 0 && rounds + 1 < args.size()) {
+            times = times.withRounds(Integer.parseInt(args.get(rounds + 1)));
+        }
+        Path agent =
+                Path.of(System.getProperty("sdp4j.agent.jar", "agent/target/sdp4j-agent.jar"))
+                        .toAbsolutePath();
+        Map<String, Object> machine = Machine.describe();
+        try {
+            Path directory = Files.createTempDirectory("sdp4j-bench");
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
+            Launch launch = new Launch(agent, directory);
+            System.out.print(new ZcopyBench(launch, times, BenchMain::progress).run());
+        } catch (IOException failed) {
+            System.err.println("cannot run: " + failed);
+            return 3;
+        }
+        System.out.println("\n" + times.rounds() + " rounds. " + Machine.sentence(machine) + ".");
         return 0;
     }
 

@@ -11,7 +11,21 @@ enum Config {
     SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, "", Cores.ONE),
     TCP_APART("tcp-apart", "kernel TCP, a core each", Agent.NONE, "", Cores.APART),
     KERNEL_APART(
-            "kernel-apart", "agent, rules say kernel, a core each", Agent.KERNEL, "", Cores.APART);
+            "kernel-apart", "agent, rules say kernel, a core each", Agent.KERNEL, "", Cores.APART),
+    ASYNC_TCP("async-tcp", "kernel TCP", Agent.NONE, "", Cores.ANY),
+    ASYNC_COPYING("async-copy", "sdp4j, copying", Agent.OFFLOADS, "async.enabled=true", Cores.ANY),
+    ASYNC_LENDING(
+            "async-lend",
+            "sdp4j, borrowing, one process reads the other",
+            Agent.OFFLOADS,
+            "async.enabled=true,zcopy.enabled=true",
+            Cores.ANY),
+    ASYNC_STAGED(
+            "async-staged",
+            "sdp4j, borrowing, through chunks",
+            Agent.OFFLOADS,
+            "async.enabled=true,zcopy.enabled=true,shm.direct.reads=false",
+            Cores.ANY);
 
     /** What the agent, if there is one, must do with every connection. */
     enum Agent {

@@ -20,8 +20,8 @@ final class Gate {
             List.of(
                     row("rtt64", Bar.faster("p50", SHM, TCP, 3)),
                     row("oneway64", Bar.faster("writes", SHM, TCP, 3)),
-                    row("stream64k", Bar.faster("bytes", SHM, TCP, 1.5)),
-                    row("connect", Bar.timesAsLong("p50", SHM, TCP, 8)),
+                    row("stream64k", Bar.faster("bytes", SHM, TCP, 1.8)),
+                    row("connect", Bar.timesAsLong("p50", SHM, TCP, 4)),
                     row("alloc", Bar.atMost("alloc", SHM, Row.ZERO_BYTES)));
 
     /** Rows whose numbers do not depend on what else the machine does. */

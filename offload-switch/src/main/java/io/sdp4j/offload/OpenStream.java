@@ -85,6 +85,14 @@ public class OpenStream {
         }
     }
 
+    public final void keepAlive(boolean on) {
+        synchronized (stateLock) {
+            if (!closing) {
+                stream.keepAlive(on);
+            }
+        }
+    }
+
     /** See {@link OffloadStream#doorbell}; -1 when the stream is closed. */
     public final int doorbell() {
         synchronized (stateLock) {

@@ -21,6 +21,29 @@ public enum Setting {
             "Name that program patterns in rules are compared with; empty: main class or jar."),
     /** Where the report goes. */
     REPORT("sdp4j.report", Kind.TEXT, "", "file", "JSON report written at exit; empty: none."),
+    /** Trace file. */
+    TRACE(
+            "sdp4j.trace",
+            Kind.TEXT,
+            "",
+            "file",
+            "Trace of all SDP messages, for sdp4j trace; %p: process id; empty: none."),
+    /** Size of the trace file. */
+    TRACE_LIMIT_MB(
+            "sdp4j.trace.limit.mb",
+            16,
+            1,
+            1_024,
+            "MiB",
+            "Size of the trace file, all of it at once; the oldest messages are overwritten."),
+    /** Payload in the trace. */
+    TRACE_PAYLOAD_BYTES(
+            "sdp4j.trace.payload.bytes",
+            0,
+            0,
+            4_096,
+            "bytes",
+            "Payload of each message that the trace keeps; 0: headers only."),
     /** Least severe level that is logged. */
     LOG_LEVEL(
             "sdp4j.log.level",
@@ -70,8 +93,8 @@ public enum Setting {
     /** Asynchronous channels. */
     ASYNC_ENABLED(
             "sdp4j.async.enabled",
-            false,
-            "Offload asynchronous channels; read when the agent starts. Not yet faster than TCP."),
+            true,
+            "Offload asynchronous channels; read when the agent starts."),
     /** Shared-memory fabric. */
     SHM_ENABLED("sdp4j.shm.enabled", true, "Use the shared-memory fabric."),
     /** Native half of the shared-memory fabric. */
@@ -80,6 +103,11 @@ public enum Setting {
             "auto, off",
             "auto",
             "Native calls of the shared-memory fabric: when allowed, or never (pure Java, slower)."),
+    /** RDMA reads by one side alone. */
+    SHM_DIRECT_READS(
+            "sdp4j.shm.direct.reads",
+            true,
+            "RDMA reads copy straight from the peer's process where the kernel allows it."),
     /** Rendezvous directory. */
     SHM_DIR(
             "sdp4j.shm.dir",
@@ -116,6 +144,58 @@ public enum Setting {
             1_048_576,
             "bytes",
             "Size of a private buffer, the 16 bytes of BSDH included."),
+    /** Size of a receive buffer under load. */
+    BUFFERS_MAX_BYTES(
+            "sdp4j.buffers.max.bytes",
+            16_400,
+            256,
+            1_048_576,
+            "bytes",
+            "Size to which private buffers grow under load and from which they shrink when quiet;"
+                    + " not more than sdp4j.buffers.bytes: they keep their size."),
+    /** When buffers of a quiet connection go back. */
+    BUFFERS_QUIET_MS(
+            "sdp4j.buffers.quiet.ms",
+            1_000,
+            0,
+            3_600_000,
+            "ms",
+            "How long a connection must be quiet before it gives back memory; 0: never."),
+    /** Zero copy of direct buffers. */
+    ZCOPY_ENABLED(
+            "sdp4j.zcopy.enabled",
+            false,
+            "Move large direct buffers of asynchronous operations and blocking writes by RDMA instead"
+                    + " of copying them through private buffers."),
+    /** Least bytes moved without a copy. */
+    ZCOPY_THRESHOLD_BYTES(
+            "sdp4j.zcopy.threshold.bytes",
+            65_537,
+            4_096,
+            1_073_741_824,
+            "bytes",
+            "Remaining bytes from which a direct buffer is moved by RDMA."),
+    /** Buffers in flight. */
+    ZCOPY_BUFFERS(
+            "sdp4j.zcopy.buffers",
+            16,
+            1,
+            64,
+            "buffers",
+            "Buffers of one gathering write that the peer may read at a time."),
+    /** Size of one RDMA operation. */
+    ZCOPY_RDMA_BYTES(
+            "sdp4j.zcopy.rdma.bytes",
+            262_144,
+            4_096,
+            1_073_741_824,
+            "bytes",
+            "Most bytes of one RDMA operation."),
+    /** Write zcopy. */
+    ZCOPY_OFFERS(
+            "sdp4j.zcopy.offers",
+            false,
+            "Offer the buffers of waiting reads to the peer, which then writes into them."),
     /** When a stream counts as bulk. */
     BULK_BYTES(
             "sdp4j.bulk.bytes",
@@ -157,6 +237,15 @@ public enum Setting {
             60_000,
             "ms",
             "How long the queue pair of a closed connection waits for the peer to close too."),
+    /** When an idle peer is probed. */
+    KEEPALIVE_S(
+            "sdp4j.keepalive.s",
+            7_200,
+            1,
+            86_400,
+            "s",
+            "How long a connection with SO_KEEPALIVE over an RDMA device may be idle before the peer is"
+                    + " probed."),
     /** Bound of all shared memory. */
     MEMORY_MAX_MB(
             "sdp4j.memory.max.mb",

@@ -74,6 +74,16 @@ public interface QueuePair {
      */
     void postReceive(int slot);
 
+    /**
+     * Gives back what a quiet connection does not need, as far as nothing is under way; sending
+     * takes it again by itself. Caller's lock.
+     *
+     * @return false if something was under way: ask again later
+     */
+    default boolean rest() {
+        return true;
+    }
+
     /** The queue of everything that completes here; one for each queue pair. */
     CompletionQueue completions();
 
@@ -108,6 +118,16 @@ public interface QueuePair {
             int lenBytes,
             long remoteAddress,
             int rkey);
+
+    /**
+     * Asks the peer's side, without its program, whether it is there: an RDMA write of nothing. It
+     * ends as {@link Completion#WRITE} with this number. Caller's lock.
+     *
+     * @return false if nothing was posted: the fabric sees the end of a peer by itself
+     */
+    default boolean postProbe(long wrId) {
+        return false;
+    }
 
     /**
      * Closes the connection in order (DREQ): what was posted before still arrives. The peer sees

@@ -31,15 +31,17 @@ final class SdpListener implements OffloadListener {
     private final ListenSpec spec;
     private final StreamSettings settings;
     private final EventLoop loop;
+    private final QuietWatch quiet;
     private final List<FabricListener> listeners = new ArrayList<>();
     private final Queue<SdpStream> ready = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private volatile boolean closed;
 
-    SdpListener(ListenSpec spec, StreamSettings settings, EventLoop loop) {
+    SdpListener(ListenSpec spec, StreamSettings settings, EventLoop loop, QuietWatch quiet) {
         this.spec = spec;
         this.settings = settings;
         this.loop = loop;
+        this.quiet = quiet;
     }
 
     void listenOn(Fabric fabric) throws FabricException {
@@ -93,9 +95,10 @@ final class SdpListener implements OffloadListener {
                         qp,
                         settings,
                         loop,
-                        fabric.name(),
+                        fabric,
                         request.localAddress(),
                         request.remoteAddress());
+        quiet.add(stream);
         ready.add(stream);
         if (closed) {
             abortReady();

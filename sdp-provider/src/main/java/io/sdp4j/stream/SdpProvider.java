@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +54,7 @@ public final class SdpProvider implements OffloadProvider {
     private final EventLoop loop;
     private final long verbsConnectNanos;
     private final SetupThreads setup = new SetupThreads();
+    private final QuietWatch quiet;
 
     /**
      * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
@@ -69,6 +71,7 @@ public final class SdpProvider implements OffloadProvider {
         this.settings = settings;
         this.loop = loop;
         this.verbsConnectNanos = verbsConnectNanos;
+        this.quiet = new QuietWatch(loop, settings.quietNanos());
     }
 
     /**
@@ -84,14 +87,18 @@ public final class SdpProvider implements OffloadProvider {
                         "sdp4j-caretaker",
                         allowNative,
                         t -> LOG.error("a task of the caretaker failed", t));
+        UnaryOperator<Fabric> traced = Traces.around(settings);
         Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
         if (settings.flag(Setting.SHM_ENABLED)) {
             openers.put(
-                    HostResolver.SHM, () -> ShmFabric.open(shmConfig(settings, allowNative), loop));
+                    HostResolver.SHM,
+                    () -> traced.apply(ShmFabric.open(shmConfig(settings, allowNative), loop)));
         }
         FabricResolver resolver = new HostResolver(LocalAddresses.system());
         if (settings.flag(Setting.VERBS_ENABLED)) {
-            openers.put(DeviceResolver.VERBS, () -> VerbsFabric.open(VerbsConfig.defaults(), loop));
+            openers.put(
+                    DeviceResolver.VERBS,
+                    () -> traced.apply(VerbsFabric.open(VerbsConfig.defaults(), loop)));
             resolver = DeviceResolver.behind(resolver, new KernelNetlink(loop));
         }
         return new SdpProvider(
@@ -115,7 +122,8 @@ public final class SdpProvider implements OffloadProvider {
                         ? 0
                         : TimeUnit.MICROSECONDS.toNanos(settings.longValue(Setting.SPIN_MAX_US)),
                 spinners < 0 ? defaults.spinnersMax() : spinners,
-                memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20);
+                memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20,
+                settings.flag(Setting.SHM_DIRECT_READS));
     }
 
     /**
@@ -235,13 +243,16 @@ public final class SdpProvider implements OffloadProvider {
             c.queuePair().close();
             throw Reasons.badHelloAck(fault);
         }
-        return new SdpStream(
-                machine, c.queuePair(), settings, loop, fabric.name(), local[0], spec.remote());
+        SdpStream stream =
+                new SdpStream(
+                        machine, c.queuePair(), settings, loop, fabric, local[0], spec.remote());
+        quiet.add(stream);
+        return stream;
     }
 
     @Override
     public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
-        SdpListener listener = new SdpListener(spec, settings, loop);
+        SdpListener listener = new SdpListener(spec, settings, loop, quiet);
         OffloadUnavailable last = null;
         boolean listening = false;
         for (String name : fabrics.order(spec.fabrics())) {

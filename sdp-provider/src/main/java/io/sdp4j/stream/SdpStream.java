@@ -4,6 +4,7 @@ import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
@@ -18,42 +19,40 @@ import java.nio.ByteBuffer;
  * other's copies. Wake-ups are carried out after the monitor was left.
  */
 final class SdpStream implements OffloadStream {
-    /** Looks at the queue before the event thread is asked to go on. */
-    private static final int MAX_ROUNDS = 16;
-
     private final StreamCore core;
     private final Waiters waiters;
     private final StreamReader reader;
     private final StreamWriter writer;
+    private final StreamWatch watch;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private final String fabric;
-
-    /** The application has closed. Guarded by {@code core}. */
-    private boolean closing;
-
-    /**
-     * The doorbell was granted to somebody: what comes is his to see, and a call of the event
-     * thread that was on its way then must not ask for it instead. Guarded by {@code core}.
-     */
-    private boolean watched;
 
     SdpStream(
             SdpMachine machine,
             QueuePair qp,
             StreamSettings settings,
             EventLoop loop,
-            String fabric,
+            Fabric fabric,
             InetSocketAddress local,
             InetSocketAddress remote) {
-        this.fabric = fabric;
+        this.fabric = fabric.name();
         this.local = local;
         this.remote = remote;
-        this.core = new StreamCore(machine, qp, settings, loop, this::onTimer);
-        this.waiters = new Waiters(qp.completions(), new WaiterView(), loop);
+        this.core =
+                new StreamCore(
+                        machine,
+                        qp,
+                        settings,
+                        settings.zcopy().usable(fabric.capabilities()),
+                        loop,
+                        this::onTimer);
+        this.watch = new StreamWatch(core, this::onDoorbell);
+        this.waiters = new Waiters(qp.completions(), watch, loop);
         Ending ending = new Ending(core);
         this.reader = new StreamReader(core, waiters, ending);
         this.writer = new StreamWriter(core, waiters, ending);
+        watch.begin(waiters, reader);
         qp.completions().onDoorbell(this::onDoorbell);
     }
 
@@ -84,7 +83,10 @@ final class SdpStream implements OffloadStream {
     @Override
     public int tryWrite(ByteBuffer src) throws IOException {
         int position = src.position();
-        int n = writer.write(null, position, src, src.remaining());
+        int n = core.lending == null ? -1 : writer.writeLent(src);
+        if (n < 0) {
+            n = writer.write(null, position, src, src.remaining());
+        }
         src.position(position + n);
         return n;
     }
@@ -101,36 +103,78 @@ final class SdpStream implements OffloadStream {
         }
     }
 
+    @Override
+    public void keepAlive(boolean on) {
+        synchronized (core) {
+            if (!core.released()) {
+                core.keepAlive.set(on);
+            }
+        }
+    }
+
+    // --- lending ---
+
+    @Override
+    public boolean wantsLoan(int op, Loan loan) {
+        return core.lending != null && core.lending.wants(loan);
+    }
+
+    @Override
+    public void lend(int op, Loan loan) {
+        if (core.lending == null) {
+            return;
+        }
+        int wake;
+        synchronized (core) {
+            core.progress();
+            if (op == WRITE || (!core.inputShut() && reader.empty())) {
+                core.lending.lend(op, loan);
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+    }
+
+    @Override
+    public void reclaim(int op, boolean givenUp) {
+        if (core.lending == null) {
+            return;
+        }
+        int wake;
+        synchronized (core) {
+            core.lending.reclaim(op, givenUp);
+            watch.lookAfterItself();
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+    }
+
+    /** Size of the peer's private buffers now. */
+    int peerReceiveBytes() {
+        synchronized (core) {
+            return core.machine.peerReceiveBytes();
+        }
+    }
+
+    /** Bytes that came into lent buffers without a message that carried them. */
+    long bytesLent() {
+        synchronized (core) {
+            return core.lending == null ? 0 : core.lending.bytesRead();
+        }
+    }
+
+    /** Whether the peer may touch a buffer of the application now. */
+    boolean hasLoan() {
+        synchronized (core) {
+            return core.machine.sink().lent() > 0 || core.machine.source().lent() > 0;
+        }
+    }
+
     // --- waiting ---
 
     @Override
     public int ready() {
-        int ready;
-        int wake;
-        synchronized (core) {
-            core.progress();
-            ready = readyOps();
-            wake = core.takeWakeOps();
-        }
-        if (wake != 0) {
-            waiters.signal(wake);
-        }
-        return ready;
-    }
-
-    /** With the lock; the reader's own fields are looked at only as a hint. */
-    private int readyOps() {
-        SdpMachine m = core.machine;
-        boolean over = m.reset() || closing;
-        int ops = 0;
-        boolean unread = reader.left() > 0 || !core.unread.isEmpty();
-        if (over || unread || core.inputShut() || core.finSeen()) {
-            ops |= READ;
-        }
-        if (over || m.outputShut() || m.writable() || core.batch.isOpen()) {
-            ops |= WRITE;
-        }
-        return ops;
+        return watch.ready();
     }
 
     @Override
@@ -155,114 +199,14 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int armDoorbell(int ops) {
-        int answer;
-        int wake;
-        synchronized (core) {
-            core.progress();
-            if (ops != 0) {
-                // Whoever is about to wait for an answer has said all of the question.
-                core.batch.flush();
-            }
-            if (ops == 0 || unattended() || doorbell() < 0) {
-                core.queue.releaseDescriptor();
-                lookAfterItself();
-                answer = ops == 0 ? 0 : -1;
-            } else {
-                answer = armDescriptor(ops);
-            }
-            wake = core.takeWakeOps();
-        }
-        waiters.signal(wake);
-        return answer;
+        return watch.armDoorbell(ops);
     }
 
-    /** With the lock. */
-    private int armDescriptor(int ops) {
-        int ready = readyOps() & ops;
-        for (int n = 0; ready == 0; n++) {
-            if (n == MAX_ROUNDS) {
-                return ops; // a busy peer must not keep this thread: it may come back
-            }
-            if (core.queue.armDescriptor()) {
-                watched = true;
-                return 0;
-            }
-            core.progress();
-            ready = readyOps() & ops;
-        }
-        return ready;
-    }
-
-    private final class WaiterView implements Waiters.Stream {
-        @Override
-        public int ready() {
-            return SdpStream.this.ready();
-        }
-
-        @Override
-        public boolean armUnlessReady(int ops) {
-            boolean armed;
-            int wake;
-            synchronized (core) {
-                core.progress();
-                watched = false;
-                armed = false;
-                for (int n = 0; n < MAX_ROUNDS && !armed && (readyOps() & ops) == 0; n++) {
-                    armed = core.queue.arm();
-                    if (!armed) {
-                        core.progress();
-                    }
-                }
-                wake = core.takeWakeOps();
-            }
-            waiters.signal(wake);
-            return armed;
-        }
-    }
-
-    /**
-     * On the event thread: something completed while a virtual thread was parked, or after the
-     * application closed.
-     */
+    /** On the event thread: something completed that somebody was to be told of. */
     void onDoorbell() {
-        int wake;
-        synchronized (core) {
-            if (core.released()) {
-                return;
-            }
-            core.progress();
-            if (!watched) {
-                lookAfterItself();
-            }
-            wake = core.takeWakeOps();
+        if (watch.onDoorbell()) {
+            releaseIfClosed();
         }
-        waiters.signal(wake);
-        releaseIfClosed();
-    }
-
-    /**
-     * Arms the doorbell while there is work that no thread stands by for: a closing hand-shake, an
-     * end of stream that waits for credits, input to be thrown away so that the peer can write on,
-     * a parked virtual thread. With the lock.
-     */
-    private void lookAfterItself() {
-        watched = false;
-        for (int n = 0; needsDoorbell() && !core.queue.arm(); n++) {
-            if (n == MAX_ROUNDS) {
-                // A busy peer must not keep this thread.
-                core.later(this::onDoorbell);
-                return;
-            }
-            core.progress();
-        }
-    }
-
-    private boolean needsDoorbell() {
-        return unattended() || waiters.relyOnDoorbell();
-    }
-
-    private boolean unattended() {
-        return (closing || core.inputShut() || !core.drained()) && !core.machine.closed();
     }
 
     private void onTimer(int timer) {
@@ -278,6 +222,30 @@ final class SdpStream implements OffloadStream {
         releaseIfClosed();
     }
 
+    /**
+     * On the event thread, from time to time: gives back what a quiet stream does not need.
+     *
+     * @return false when the stream is released
+     */
+    boolean onLook() {
+        int wake;
+        synchronized (core) {
+            if (core.released()) {
+                return false;
+            }
+            if (core.queue.ready()) {
+                core.progress(); // a question of the peer's, perhaps, that nobody was woken for
+            }
+            if (core.sizes.quiet()) {
+                reader.giveBackIfRead();
+                core.sizes.rest();
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return true;
+    }
+
     // --- closing ---
 
     @Override
@@ -285,7 +253,7 @@ final class SdpStream implements OffloadStream {
         int wake;
         synchronized (core) {
             core.shutdownInput();
-            lookAfterItself();
+            watch.lookAfterItself();
             wake = core.takeWakeOps();
         }
         waiters.signal(wake);
@@ -296,7 +264,7 @@ final class SdpStream implements OffloadStream {
         int wake;
         synchronized (core) {
             core.shutdownOutput();
-            lookAfterItself();
+            watch.lookAfterItself();
             wake = core.takeWakeOps();
         }
         waiters.signal(wake);
@@ -313,13 +281,13 @@ final class SdpStream implements OffloadStream {
     @Override
     public void close(boolean abortive) {
         synchronized (core) {
-            closing = true;
+            watch.close();
             core.progress();
             boolean unread = reader.left() > 0;
             reader.giveBack();
             core.close(unread, abortive);
             // From here on nobody stands at this stream: the doorbell drives it to its end.
-            lookAfterItself();
+            watch.lookAfterItself();
             core.takeWakeOps();
         }
         waiters.signal(READ | WRITE);
@@ -328,7 +296,7 @@ final class SdpStream implements OffloadStream {
 
     private void releaseIfClosed() {
         synchronized (core) {
-            if (core.released() || !closing || !core.machine.closed()) {
+            if (core.released() || !watch.closing() || !core.machine.closed()) {
                 return;
             }
             core.release();
@@ -350,12 +318,14 @@ final class SdpStream implements OffloadStream {
     public ConnectionInfo info() {
         synchronized (core) {
             long read = core.machine.bytesReceived() - core.unread.bytes() - reader.left();
+            long lentRead = core.lending == null ? 0 : core.lending.bytesRead();
+            long lentWritten = core.lending == null ? 0 : core.lending.bytesWritten();
             return new ConnectionInfo(
                     ReasonCode.OFFLOADED,
                     "SDP over " + fabric,
                     fabric,
-                    read,
-                    core.machine.bytesSent());
+                    read + lentRead,
+                    core.machine.bytesSent() + lentWritten);
         }
     }
 }

@@ -40,19 +40,21 @@ final class StreamCore {
     final CompletionQueue queue;
     final UnreadQueue unread;
     final WriteBatch batch;
-    private final StreamSettings settings;
+    final BufferSizes sizes;
+    final KeepAlive keepAlive;
+
+    /** Null where payload is always copied. */
+    final Lending lending;
+
     private final EventLoop loop;
     private final Outbox outbox = new Outbox();
     private final Completion completion = new Completion();
     private final MemorySegment header = MemorySegment.ofArray(new byte[HEADER_BYTES]);
     private final MemorySegment receiveMemory;
-    private final MemorySegment sendMemory;
-    private final IntConsumer onTimer;
+    final Outgoing outgoing;
 
-    /** Tags of signalled control messages under way, by send slot; null until the first one. */
-    private int[] controlTags;
-
-    private EventLoop.Timer[] timers;
+    private final StreamTimers timers;
+    private final long bulkBytes;
     private int wakeOps;
 
     /** Messages with payload for the reader so far, wrapping. */
@@ -71,24 +73,31 @@ final class StreamCore {
     /** The peer left without a word and had taken everything we sent: TCP would show a FIN. */
     private boolean vanishedClean;
 
+    /**
+     * @param zcopy whether the machine was told that buffers can be lent to it
+     */
     StreamCore(
             SdpMachine machine,
             QueuePair qp,
             StreamSettings settings,
+            boolean zcopy,
             EventLoop loop,
             IntConsumer onTimer) {
         this.machine = machine;
         this.qp = qp;
         this.queue = qp.completions();
         this.unread = new UnreadQueue(settings.buffers());
-        this.settings = settings;
         this.loop = loop;
-        this.onTimer = onTimer;
+        this.bulkBytes = settings.bulkBytes();
+        this.timers = new StreamTimers(settings, loop, onTimer);
         this.receiveMemory = qp.receiveMemory();
-        this.sendMemory = qp.sendMemory();
+        this.outgoing = new Outgoing(machine, qp, outbox);
+        this.lending = zcopy ? new Lending(this, settings.zcopy(), outbox) : null;
         machine.onEstablished(outbox);
         carryOut();
-        this.batch = new WriteBatch(this, qp, maxPayload(), machine.credit());
+        this.batch = new WriteBatch(this, qp, machine.credit());
+        this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), outbox);
+        this.sizes = new BufferSizes(this, settings.maxBufferBytes(), outbox);
     }
 
     /**
@@ -103,18 +112,22 @@ final class StreamCore {
             finSeen |= machine.eof();
         }
         batch.flushIfPeerKeepsUp();
+        if (lending != null) {
+            lending.onProgress();
+        }
     }
 
     private void onCompletion() {
         switch (completion.opcode) {
             case Completion.RECEIVE -> onReceive();
-            case Completion.SEND -> onSend();
+            case Completion.SEND -> outgoing.onCompleted(completion);
             case Completion.DISCONNECTED -> onDisconnected();
             case Completion.ERROR -> {
                 LOG.debug("queue pair failed: {}", completion.status);
                 machine.onQpError(outbox);
             }
-            default -> throw new AssertionError("no RDMA operation was posted");
+            case Completion.READ, Completion.WRITE -> onRdma();
+            default -> throw new AssertionError("unknown completion " + completion.opcode);
         }
     }
 
@@ -130,11 +143,12 @@ final class StreamCore {
         machine.onReceived(slot, header, 0, headerBytes, completion.byteLen, outbox);
     }
 
-    private void onSend() {
-        if (completion.signalled && completion.status == WcStatus.SUCCESS && controlTags != null) {
-            machine.onControlSent(controlTags[completion.slot], outbox);
+    private void onRdma() {
+        if (completion.status != WcStatus.SUCCESS) {
+            machine.onQpError(outbox);
+        } else if (completion.wrId != KeepAlive.PROBE) {
+            lending.onCompleted(completion);
         }
-        machine.onSendsCompleted(completion.count, outbox); // a signalled one is one of them
     }
 
     private void onDisconnected() {
@@ -148,17 +162,13 @@ final class StreamCore {
     void carryOut() {
         for (int i = 0; i < outbox.size(); i++) {
             switch (outbox.kind(i)) {
-                case Outbox.SEND -> {
-                    int slot = outbox.slot(i);
-                    outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
-                    qp.postSend(slot, outbox.messageBytes(i), solicited(outbox.flags(i)));
-                }
-                case Outbox.CONTROL -> control(i);
+                case Outbox.SEND -> outgoing.send(i);
+                case Outbox.CONTROL -> outgoing.control(i);
                 case Outbox.DELIVER -> deliver(i);
                 case Outbox.REPOST -> qp.postReceive(outbox.slot(i));
                 case Outbox.WAKE -> wakeOps |= opsOf(outbox.flags(i));
-                case Outbox.ARM_TIMER -> armTimer(outbox.timer(i), outbox.nanos(i));
-                case Outbox.CANCEL_TIMER -> cancelTimer(outbox.timer(i));
+                case Outbox.ARM_TIMER -> timers.arm(outbox.timer(i), outbox.nanos(i));
+                case Outbox.CANCEL_TIMER -> timers.cancel(outbox.timer(i));
                 case Outbox.DISCONNECT -> qp.disconnect();
                 case Outbox.ABORT -> {
                     AbortReason reason = outbox.reason(i);
@@ -167,14 +177,18 @@ final class StreamCore {
                     }
                     qp.abort();
                 }
-                default -> throw new AssertionError("unknown action " + outbox.kind(i));
+                case Outbox.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
+                case Outbox.RESIZE -> {
+                    // every slot has the largest size from the start
+                }
+                default -> {
+                    if (lending == null || !lending.carryOut(i)) {
+                        throw new AssertionError("unknown action " + outbox.kind(i));
+                    }
+                }
             }
         }
         outbox.clear();
-    }
-
-    private static int solicited(int flags) {
-        return (flags & Outbox.SOLICITED) != 0 ? QueuePair.SOLICITED : 0;
     }
 
     private static int opsOf(int wake) {
@@ -183,26 +197,6 @@ final class StreamCore {
         }
         return ((wake & Outbox.READABLE) != 0 ? OffloadStream.READ : 0)
                 | ((wake & Outbox.WRITABLE) != 0 ? OffloadStream.WRITE : 0);
-    }
-
-    private void control(int i) {
-        int slot = qp.takeSendSlot();
-        if (slot < 0) {
-            // Cannot happen while the machine counts send depth and credits; a peer that lied about
-            // its slots can.
-            machine.abort(AbortReason.TRANSPORT_ERROR, outbox);
-            return;
-        }
-        int flags = solicited(outbox.flags(i));
-        if ((outbox.flags(i) & Outbox.SIGNALLED) != 0) {
-            flags |= QueuePair.SIGNALLED;
-            if (controlTags == null || controlTags.length <= slot) {
-                controlTags = new int[Math.max(64, slot + 1)];
-            }
-            controlTags[slot] = outbox.tag(i);
-        }
-        outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
-        qp.postSend(slot, outbox.messageBytes(i), flags);
     }
 
     private void deliver(int i) {
@@ -220,22 +214,6 @@ final class StreamCore {
         }
     }
 
-    private void armTimer(int timer, long nanos) {
-        if (timers == null) {
-            timers = new EventLoop.Timer[SdpMachine.TIMERS];
-        }
-        cancelTimer(timer);
-        timers[timer] =
-                loop.schedule(() -> onTimer.accept(timer), settings.timerNanos(timer, nanos));
-    }
-
-    private void cancelTimer(int timer) {
-        if (timers != null && timers[timer] != null) {
-            timers[timer].cancel();
-            timers[timer] = null;
-        }
-    }
-
     /** Sends an open batch a little later, whatever the application does. */
     void flushLater(Runnable task) {
         loop.schedule(task, FLUSH_NANOS);
@@ -247,7 +225,7 @@ final class StreamCore {
     }
 
     long bulkBytes() {
-        return settings.bulkBytes();
+        return bulkBytes;
     }
 
     /** Payload bytes of the longest message that the peer and the fabric take. */
@@ -255,12 +233,16 @@ final class StreamCore {
         return Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
     }
 
+    /** As {@link #maxPayload}, for the next message: what is owed is not mixed with what is not. */
+    int payloadLimit() {
+        return Math.min(machine.source().payloadLimit(), maxPayload());
+    }
+
     /** Nothing may touch the queue pair any more. */
     void release() {
         released = true;
-        for (int t = 0; t < SdpMachine.TIMERS; t++) {
-            cancelTimer(t);
-        }
+        timers.cancelAll();
+        keepAlive.stop();
     }
 
     boolean released() {
@@ -275,6 +257,17 @@ final class StreamCore {
     /** Runs {@code task} soon on the event thread. */
     void later(Runnable task) {
         loop.execute(task);
+    }
+
+    void wake(int ops) {
+        wakeOps |= ops;
+    }
+
+    /** A read that has not lent its buffer found nothing. */
+    void onPlainRead() {
+        if (lending != null) {
+            lending.reads().onPlainRead();
+        }
     }
 
     /** Operations to wake since the last call. */
@@ -300,6 +293,11 @@ final class StreamCore {
         if (queue.ready()) {
             progress();
         }
+        return reserveNow();
+    }
+
+    /** As {@link #reserve}, without looking what has completed. */
+    int reserveNow() {
         if (!machine.reserve()) {
             return -1;
         }
@@ -307,12 +305,15 @@ final class StreamCore {
         if (slot < 0) {
             machine.unreserve(outbox);
             carryOut();
+        } else {
+            sizes.onReserved();
         }
         return slot;
     }
 
     /** Sends a filled slot; false if the stream was cut meanwhile. */
     boolean send(int slot, int payloadBytes, boolean urgent) {
+        sizes.onUsed();
         boolean sent = machine.send(slot, payloadBytes, urgent, outbox);
         carryOut();
         if (!sent) {
@@ -330,6 +331,7 @@ final class StreamCore {
         dropUnread();
         machine.shutdownInput(outbox);
         carryOut();
+        onPlainRead();
         wakeOps |= OffloadStream.READ;
     }
 
@@ -343,6 +345,9 @@ final class StreamCore {
     void close(boolean dataUnread, boolean abortive) {
         discardInput = true;
         batch.flush();
+        if (lending != null) {
+            lending.close();
+        }
         machine.close(dataUnread || !unread.isEmpty(), abortive, outbox);
         carryOut();
         dropUnread();

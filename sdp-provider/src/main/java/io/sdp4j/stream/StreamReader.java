@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.sdp4j.rdma.QueuePair;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 
@@ -16,6 +18,16 @@ import java.nio.ByteBuffer;
  * then it counts as unread, which costs the peer one credit.
  */
 final class StreamReader {
+    private static final VarHandle LEFT;
+
+    static {
+        try {
+            LEFT = MethodHandles.lookup().findVarHandle(StreamReader.class, "left", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final StreamCore core;
     private final Waiters waiters;
     private final Ending ending;
@@ -47,24 +59,61 @@ final class StreamReader {
             int n = Math.min(left, len - done);
             MemorySegment.copy(memory, JAVA_BYTE, at, b, off + done, n);
             at += n;
-            left -= n;
+            LEFT.setRelease(this, left - n); // after the copy: see giveBackIfRead
             done += n;
         }
         return done == 0 && len > 0 ? nothing : done;
     }
 
     int read(ByteBuffer dst) throws SocketException {
+        int done = core.lending == null ? 0 : readLent(dst);
+        if (done != 0) {
+            return Math.max(done, 0);
+        }
         int len = dst.remaining();
-        int done = 0;
         while (done < len && (left > 0 || nextMessage(done == 0))) {
             int n = Math.min(left, len - done);
             dst.put(dst.position(), view, (int) at, n);
             dst.position(dst.position() + n);
             at += n;
-            left -= n;
+            LEFT.setRelease(this, left - n); // after the copy: see giveBackIfRead
             done += n;
         }
         return done == 0 && len > 0 ? nothing : done;
+    }
+
+    /**
+     * What has come into a lent buffer.
+     *
+     * @return bytes, -1 = wait, 0 = nothing was lent, or more may have been delivered
+     */
+    private int readLent(ByteBuffer dst) {
+        int moved;
+        int wake;
+        synchronized (core) {
+            ReadLoan loan = core.lending.reads();
+            if (!loan.active()) {
+                return 0;
+            }
+            if (core.queue.ready()) {
+                core.progress();
+            }
+            moved = loan.moved(dst);
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        if (moved > 0) {
+            dst.position(dst.position() + moved);
+        }
+        return moved > 0 ? moved : moved == 0 ? -1 : 0;
+    }
+
+    /** Whether a read may lend its buffer: nothing is left of what was delivered. With the lock. */
+    boolean empty() {
+        if (left == 0) {
+            giveBack();
+        }
+        return left == 0 && core.unread.isEmpty();
     }
 
     /**
@@ -95,6 +144,7 @@ final class StreamReader {
                 failure = nothing == 0 ? ending.forReader() : null;
                 // Whoever waits for an answer has said all of the question.
                 core.batch.flush();
+                core.onPlainRead();
             }
             wake = core.takeWakeOps();
         }
@@ -103,6 +153,16 @@ final class StreamReader {
             throw failure;
         }
         return found;
+    }
+
+    /**
+     * Gives back a message that was read to its end, although the reader has not come back. Any
+     * thread, with the lock: the reader looks at nothing but {@code left} without it.
+     */
+    void giveBackIfRead() {
+        if ((int) LEFT.getAcquire(this) == 0) {
+            giveBack();
+        }
     }
 
     /** Gives back the message in hand, read to its end or not. With the lock. */

@@ -4,6 +4,7 @@ import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.rdma.Capabilities;
 import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.wire.Features;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.WireConfig;
 import java.util.concurrent.TimeUnit;
@@ -12,31 +13,66 @@ import java.util.concurrent.TimeUnit;
  * What every stream of this process is made with.
  *
  * @param buffers private buffers of a stream, 4 to 64
- * @param bufferBytes size of each, BSDH included
+ * @param bufferBytes size of each at first, BSDH included
+ * @param maxBufferBytes size to which they grow under load, at least {@code bufferBytes}
  * @param bulkBytes payload that goes one way without an answer before the stream counts as bulk
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
  * @param closeGraceNanos how long the second closer leaves closing the connection below to the
  *     first
+ * @param quietNanos how long a stream must be quiet before it gives memory back; 0 = never
+ * @param keepAliveNanos after so long without a message a connection that is to be kept alive is
+ *     probed
+ * @param zcopy what is moved without a private copy
  */
 record StreamSettings(
         int buffers,
         int bufferBytes,
+        int maxBufferBytes,
         long bulkBytes,
         long closeTimeoutNanos,
-        long closeGraceNanos) {
+        long closeGraceNanos,
+        long quietNanos,
+        long keepAliveNanos,
+        Zcopy zcopy) {
     /** Advertisements we could hold; sdp-wire.md 18. */
     private static final int MAX_ADVERTS = 16;
 
     /** HelloAck in its longest form. */
     private static final int HELLO_ACK_BYTES = 196;
 
+    /**
+     * Zero copy.
+     *
+     * @param enabled whether buffers are borrowed at all
+     * @param thresholdBytes least remaining bytes of a buffer that is borrowed
+     * @param buffers most buffers of one write that the peer may have at a time
+     * @param rdmaBytes most bytes of one RDMA operation
+     * @param offers whether the buffers of waiting reads are offered to the peer (SinkAvail)
+     */
+    record Zcopy(boolean enabled, int thresholdBytes, int buffers, int rdmaBytes, boolean offers) {
+        /** Whether it can be used on a fabric. */
+        boolean usable(Capabilities c) {
+            return enabled && c.maxOutstandingReads() > 0;
+        }
+    }
+
     static StreamSettings of(Settings settings) {
+        int bufferBytes = settings.intValue(Setting.BUFFERS_BYTES);
         return new StreamSettings(
                 settings.intValue(Setting.BUFFERS_COUNT),
-                settings.intValue(Setting.BUFFERS_BYTES),
+                bufferBytes,
+                Math.max(bufferBytes, settings.intValue(Setting.BUFFERS_MAX_BYTES)),
                 bulkBytes(settings),
                 TimeUnit.SECONDS.toNanos(settings.longValue(Setting.CLOSE_TIMEOUT_S)),
-                TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CLOSE_GRACE_MS)));
+                TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CLOSE_GRACE_MS)),
+                TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.BUFFERS_QUIET_MS)),
+                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.KEEPALIVE_S)),
+                new Zcopy(
+                        settings.flag(Setting.ZCOPY_ENABLED),
+                        settings.intValue(Setting.ZCOPY_THRESHOLD_BYTES),
+                        settings.intValue(Setting.ZCOPY_BUFFERS),
+                        settings.intValue(Setting.ZCOPY_RDMA_BYTES),
+                        settings.flag(Setting.ZCOPY_OFFERS)));
     }
 
     private static long bulkBytes(Settings settings) {
@@ -53,14 +89,20 @@ record StreamSettings(
         };
     }
 
+    /** Slots of the largest size: what is not used of them is not touched. */
     QpSpec qpSpec() {
-        return new QpSpec(buffers, bufferBytes, buffers);
+        return new QpSpec(buffers, maxBufferBytes, buffers);
     }
 
     WireConfig wireConfig(Capabilities c) {
         int depth = c.sendsCompleteAtPost() ? Integer.MAX_VALUE : buffers;
         int reads = Math.max(1, c.maxOutstandingReads());
-        return new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads);
+        Features features =
+                zcopy.usable(c)
+                        ? Features.NONE.withZcopy(zcopy.buffers(), zcopy.rdmaBytes())
+                        : Features.NONE;
+        return new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads)
+                .with(features.withReceiveBytes(bufferBytes, maxBufferBytes));
     }
 
     int helloAckBytes() {

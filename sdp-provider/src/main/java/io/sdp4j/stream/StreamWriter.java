@@ -25,7 +25,6 @@ final class StreamWriter {
     private final Waiters waiters;
     private final Ending ending;
     private final QueuePair qp;
-    private final int maxPayload;
     private final long bulkBytes;
 
     /** The reader's deliveries when {@link #oneWayBytes} was last 0. */
@@ -42,7 +41,6 @@ final class StreamWriter {
         this.waiters = waiters;
         this.ending = ending;
         this.qp = core.qp;
-        this.maxPayload = core.maxPayload();
         this.bulkBytes = core.bulkBytes();
     }
 
@@ -51,6 +49,7 @@ final class StreamWriter {
         int done = 0;
         int taken = -1; // a reserved slot that is being filled without the lock
         int filled = 0; // payload bytes in it
+        int most = 0; // payload bytes that it may hold
         boolean bulk;
         while (true) {
             int wake;
@@ -72,7 +71,11 @@ final class StreamWriter {
                 if (len - done > SMALL_BYTES) {
                     core.batch.flush();
                     taken = core.reserve();
-                    bulk = countOneWay(Math.min(maxPayload, len - done));
+                    most = core.maxPayload();
+                    if (taken < 0 && len - done > most) {
+                        core.sizes.grow();
+                    }
+                    bulk = countOneWay(Math.min(most, len - done));
                 }
                 if (taken < 0 && done == 0 && len > 0) {
                     failure = ending.forWriter();
@@ -88,7 +91,7 @@ final class StreamWriter {
             if (taken < 0) {
                 return done;
             }
-            filled = Math.min(maxPayload, len - done);
+            filled = Math.min(most, len - done);
             if (bulk) {
                 writePast(taken, b, off + done, src, filled);
             } else {
@@ -128,8 +131,31 @@ final class StreamWriter {
         if (taken < 0) {
             return 0;
         }
-        int n = Math.min(maxPayload, len);
+        int n = Math.min(core.maxPayload(), len);
         return core.batch.sendOrKeep(taken, b, off, src, n) ? n : 0;
+    }
+
+    /**
+     * What has gone from a lent buffer.
+     *
+     * @return bytes, 0 = wait; -1 = nothing was lent, or all was told
+     */
+    int writeLent(ByteBuffer src) {
+        int moved;
+        int wake;
+        synchronized (core) {
+            WriteLoan loan = core.lending.writes();
+            if (!loan.active()) {
+                return -1;
+            }
+            if (core.queue.ready()) {
+                core.progress();
+            }
+            moved = loan.moved(src);
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return moved;
     }
 
     boolean writeUrgent(int value) throws SocketException {
@@ -138,7 +164,8 @@ final class StreamWriter {
         SocketException failure = null;
         synchronized (core) {
             core.batch.flush();
-            int taken = core.reserve();
+            boolean lent = core.lending != null && core.lending.writes().active();
+            int taken = lent ? -1 : core.reserve(); // what is lent comes before it
             if (taken >= 0) {
                 qp.sendMemory().set(JAVA_BYTE, qp.sendOffset(taken) + Bsdh.BYTES, (byte) value);
                 sent = core.send(taken, 1, true);

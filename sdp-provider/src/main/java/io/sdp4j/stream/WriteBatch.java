@@ -25,7 +25,6 @@ final class WriteBatch {
     private final QueuePair qp;
     private final MemorySegment sendMemory;
     private final ByteBuffer sendView;
-    private final int maxPayload;
 
     /** Credits below which the peer counts as behind. */
     private final int lowWater;
@@ -39,10 +38,9 @@ final class WriteBatch {
     /**
      * @param credit all the buffers of the peer
      */
-    WriteBatch(StreamCore core, QueuePair qp, int maxPayload, int credit) {
+    WriteBatch(StreamCore core, QueuePair qp, int credit) {
         this.core = core;
         this.qp = qp;
-        this.maxPayload = maxPayload;
         this.sendMemory = qp.sendMemory();
         this.sendView = sendMemory.asByteBuffer();
         this.lowWater = credit / 2;
@@ -83,6 +81,7 @@ final class WriteBatch {
             flush();
             return 0;
         }
+        int maxPayload = core.maxPayload();
         int n = Math.min(len, maxPayload - bytes);
         copyIn(slot, Bsdh.BYTES + bytes, b, off, src, n);
         bytes += n;

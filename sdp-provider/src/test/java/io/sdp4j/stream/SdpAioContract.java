@@ -14,11 +14,20 @@ abstract class SdpAioContract extends SwitchedAioTest {
     private final TestFabric fabric;
 
     SdpAioContract(boolean allowNative) {
-        this(open(allowNative));
+        this(open(allowNative), false);
     }
 
-    private SdpAioContract(TestFabric fabric) {
-        super(Policy.allowAll(), List.of(fabric.provider()));
+    /**
+     * @param lends whether direct buffers are borrowed, from the second byte on
+     */
+    SdpAioContract(boolean allowNative, boolean lends) {
+        this(open(allowNative), lends);
+    }
+
+    private SdpAioContract(TestFabric fabric, boolean lends) {
+        super(
+                Policy.allowAll(),
+                List.of(fabric.provider(new StreamSettings.Zcopy(lends, 2, 16, 100_000, false))));
         this.fabric = fabric;
     }
 

@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
 final class TestFabric implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TestFabric.class);
 
+    private static final StreamSettings.Zcopy NO_ZCOPY =
+            new StreamSettings.Zcopy(false, 65_537, 16, 262_144, false);
+
     private final Path directory;
     private final boolean ownDirectory;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -55,9 +58,17 @@ final class TestFabric implements AutoCloseable {
                         loop);
     }
 
-    private TestFabric(EventLoop loop, Fabric fabric) {
-        directory = null;
-        ownDirectory = false;
+    /** Whose reads are carried out by both sides, as if the kernel kept them apart. */
+    static TestFabric staged() throws IOException {
+        Path directory = Files.createTempDirectory("sdp4j-test");
+        EventLoop loop = EventLoops.start("test-loop", true, t -> LOG.error("caught", t));
+        ShmConfig config = ShmConfig.defaults().withDirectory(directory).withDirectReads(false);
+        return new TestFabric(directory, loop, ShmFabric.open(config, loop));
+    }
+
+    private TestFabric(Path directory, EventLoop loop, Fabric fabric) {
+        this.directory = directory;
+        ownDirectory = directory != null;
         buffers = 32;
         this.loop = loop;
         this.fabric = fabric;
@@ -66,11 +77,15 @@ final class TestFabric implements AutoCloseable {
     /** Over the RDMA device of this host. */
     static TestFabric verbs() throws IOException {
         EventLoop loop = EventLoops.start("test-loop", true, t -> LOG.error("caught", t));
-        return new TestFabric(loop, VerbsFabric.open(VerbsConfig.defaults(), loop));
+        return new TestFabric(null, loop, VerbsFabric.open(VerbsConfig.defaults(), loop));
     }
 
     TestFabric beside() throws IOException {
         return new TestFabric(directory, false, true, buffers);
+    }
+
+    EventLoop loop() {
+        return loop;
     }
 
     OffloadProvider provider() {
@@ -79,17 +94,47 @@ final class TestFabric implements AutoCloseable {
 
     /** With {@code around} between the provider and the fabric. */
     OffloadProvider provider(UnaryOperator<Fabric> around) {
-        Fabric used = around.apply(fabric);
+        return provider(around.apply(fabric), settings());
+    }
+
+    /** One that borrows buffers. */
+    OffloadProvider provider(StreamSettings.Zcopy zcopy) {
+        return provider(fabric, settings(16_400, TimeUnit.HOURS.toNanos(2), zcopy));
+    }
+
+    StreamSettings settings() {
+        return settings(16_400, TimeUnit.HOURS.toNanos(2), NO_ZCOPY);
+    }
+
+    StreamSettings settings(int maxBufferBytes, long keepAliveNanos, StreamSettings.Zcopy zcopy) {
+        return new StreamSettings(
+                buffers,
+                16_400,
+                maxBufferBytes,
+                262_144,
+                TimeUnit.SECONDS.toNanos(60),
+                TimeUnit.SECONDS.toNanos(1),
+                TimeUnit.MILLISECONDS.toNanos(100),
+                keepAliveNanos,
+                zcopy);
+    }
+
+    /** With buffers that grow. */
+    OffloadProvider growing(int maxBufferBytes) {
+        return provider(fabric, settings(maxBufferBytes, TimeUnit.HOURS.toNanos(2), NO_ZCOPY));
+    }
+
+    /** Which probes its peers, over a fabric made of this one's. */
+    OffloadProvider probing(UnaryOperator<Fabric> around, long keepAliveNanos) {
+        return provider(around.apply(fabric), settings(16_400, keepAliveNanos, NO_ZCOPY));
+    }
+
+    OffloadProvider provider(Fabric used, StreamSettings settings) {
         return new SdpProvider(
                 new FabricSet(Map.of(fabric.name(), () -> used)),
                 DeviceResolver.behind(
                         new HostResolver(LocalAddresses.system()), new KernelNetlink(loop)),
-                new StreamSettings(
-                        buffers,
-                        16_400,
-                        262_144,
-                        TimeUnit.SECONDS.toNanos(60),
-                        TimeUnit.SECONDS.toNanos(1)),
+                settings,
                 loop,
                 TimeUnit.SECONDS.toNanos(5));
     }

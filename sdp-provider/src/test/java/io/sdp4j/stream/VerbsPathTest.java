@@ -15,6 +15,7 @@ import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.HostLookup;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.RuleFile;
+import io.sdp4j.policy.Settings;
 import io.sdp4j.rdma.Capabilities;
 import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.EventLoop;
@@ -82,7 +83,7 @@ class VerbsPathTest {
         return new SdpProvider(
                 new FabricSet(Map.of(DeviceResolver.VERBS, () -> fabric)),
                 (local, remote) -> List.of(paths),
-                new StreamSettings(32, 16_400, 262_144, 1, 1),
+                StreamSettings.of(Settings.defaults()),
                 loop,
                 CAP);
     }
@@ -119,7 +120,7 @@ class VerbsPathTest {
                                 List.of(
                                         FabricPath.unusable("shm", PathCode.NOT_LOCAL, "far"),
                                         FabricPath.unusable("verbs", PathCode.NO_DEVICE, "none")),
-                        new StreamSettings(32, 16_400, 262_144, 1, 1),
+                        StreamSettings.of(Settings.defaults()),
                         loop,
                         CAP);
         OffloadUnavailable e =

@@ -25,13 +25,15 @@ import picocli.CommandLine.HelpCommand;
             RunCommand.class,
             DoctorCommand.class,
             ExplainCommand.class,
+            TraceCommand.class,
             BenchCommand.class,
             HelpCommand.class
         },
         footerHeading = "%nExit codes:%n",
         footer = {
             "  0   done",
-            "  1   a check failed: doctor found a fault, bytes differ, nothing was offloaded",
+            "  1   a check failed: doctor found a fault, bytes differ, nothing was offloaded,",
+            "      a rule file is refused, a file is no trace",
             "  2   wrong usage",
             "  69  something needed is missing: a JDK, a jar, a build",
             "  70  a fault of sdp4j itself",

@@ -26,6 +26,7 @@ final class AsyncStream {
     final Gate gate = new Gate(this::release);
     final Direction reads = new Direction(this, true);
     final Direction writes = new Direction(this, false);
+    final Readiness readiness = new Readiness(this);
 
     private final SwitchCounters counters;
     private final AsynchronousSocketChannel channel;
@@ -173,23 +174,28 @@ final class AsyncStream {
         } finally {
             gate.leave();
         }
-        direction.nudge();
+        readiness.again(); // what waits finds out
     }
 
     /** Closes; idempotent, does not block. What waits fails. */
     void close() {
         gate.close();
+    }
+
+    /**
+     * The stream comes first: when an operation has failed, the application may use its buffers
+     * again, and nothing must touch them any more.
+     */
+    private void release() {
+        readiness.end();
+        last = stream.info();
+        counters.closing(stream);
+        stream.close(false);
         try {
             reads.closed();
         } finally {
             writes.closed();
         }
-    }
-
-    private void release() {
-        last = stream.info();
-        counters.closing(stream);
-        stream.close(false);
     }
 
     void closeChannel() {

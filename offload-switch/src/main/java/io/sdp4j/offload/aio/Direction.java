@@ -30,8 +30,9 @@ import java.util.concurrent.TimeUnit;
  * group of fields; the fields of the operation belong to the thread that tries or has claimed it.
  * With the monitor held only the group's timer is called.
  *
- * <p>An operation with a handler goes on on a thread of the group, where it ends anyway; one with a
- * future goes on on the thread that noticed, so that it never waits for the application's threads.
+ * <p>An operation with a handler goes on on a thread of the group, where it ends anyway: if {@link
+ * Readiness} can have it so, on the one that notices. One with a future goes on on the thread that
+ * noticed, so that it never waits for the application's threads.
  */
 final class Direction implements Runnable, Pending.Owner {
     private enum State {
@@ -44,7 +45,6 @@ final class Direction implements Runnable, Pending.Owner {
     private final AsyncStream owner;
     private final boolean reading;
     private final int op;
-    private final Runnable onReady = this::onReady;
     private final Runnable onTimeout = this::onTimeout;
 
     private State state = State.IDLE;
@@ -66,6 +66,10 @@ final class Direction implements Runnable, Pending.Owner {
         this.reading = reading;
         this.op = reading ? OffloadStream.READ : OffloadStream.WRITE;
         this.loan = new BufferLoan(reading);
+    }
+
+    int op() {
+        return op;
     }
 
     /**
@@ -99,17 +103,26 @@ final class Direction implements Runnable, Pending.Owner {
             outcome(0, new AsynchronousCloseException());
         } else {
             try {
+                boolean lent = owner.stream.wantsLoan(op, loan);
+                if (lent) {
+                    owner.stream.lend(op, loan);
+                }
                 if (!tried()) {
                     handler = target;
                     attachment = with;
                     future = target == null ? new Pending<>(this) : null;
                     Pending<Number> result = future;
-                    owner.stream.lend(op, loan);
+                    if (!lent) {
+                        owner.stream.lend(op, loan);
+                    }
+                    lent = true;
                     await(timeout, unit);
                     if (!standBy()) {
-                        return (Future<V>) result;
+                        return (Future<V>) result; // whoever ends the operation gives it back
                     }
-                    owner.stream.reclaim(op, false);
+                }
+                if (lent) {
+                    owner.stream.reclaim(op, timedOut());
                 }
             } finally {
                 owner.gate.leave();
@@ -204,7 +217,7 @@ final class Direction implements Runnable, Pending.Owner {
                 outcome(0, new AsynchronousCloseException());
                 return claim();
             }
-            if (owner.stream.arm(op, onReady) || !claim()) {
+            if (owner.readiness.await(this, handler == null) || !claim()) {
                 return false;
             }
             if (tried() || !awaitAgain()) {
@@ -213,12 +226,17 @@ final class Direction implements Runnable, Pending.Owner {
         }
     }
 
-    /** Something may be ready: on a thread of the provider, or of whoever has shut this down. */
-    private void onReady() {
+    /**
+     * Something may be ready: on a thread of the group, the provider, or whoever has done something
+     * to the stream.
+     *
+     * @param direct whether this thread is one of the group's that may call a handler
+     */
+    void onReady(boolean direct) {
         if (!claim()) {
             return;
         }
-        if (handler == null) {
+        if (direct || handler == null) {
             run();
             return;
         }
@@ -243,7 +261,7 @@ final class Direction implements Runnable, Pending.Owner {
                 if (!tried() && (awaitAgain() && !standBy())) {
                     return;
                 }
-                owner.stream.reclaim(op, false);
+                owner.stream.reclaim(op, timedOut());
             } finally {
                 owner.gate.leave();
             }
@@ -268,10 +286,16 @@ final class Direction implements Runnable, Pending.Owner {
         complete(false);
     }
 
+    /** The time was over while something was tried. */
+    private boolean timedOut() {
+        return failure instanceof InterruptedByTimeoutException;
+    }
+
     private void giveBack() {
         if (owner.gate.enter()) {
             try {
                 owner.stream.reclaim(op, true);
+                owner.readiness.forget(this);
             } finally {
                 owner.gate.leave();
             }
@@ -339,11 +363,6 @@ final class Direction implements Runnable, Pending.Owner {
     /** Later operations find the direction shut down; one that waits is left to the stream. */
     synchronized void shutDown() {
         shut = true;
-    }
-
-    /** The stream was told: what waits here finds out. */
-    void nudge() {
-        onReady();
     }
 
     synchronized boolean isShut() {

@@ -151,6 +151,11 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
         kernel.taskBegins();
     }
 
+    /** See {@link KernelAsync#watch}. */
+    KernelAsync.Watch watch(int descriptor, KernelAsync.Watcher watcher) {
+        return kernel.watch(inner, descriptor, watcher);
+    }
+
     Future<?> schedule(Runnable task, long timeout, TimeUnit unit) {
         return kernel.schedule(inner, task, timeout, unit);
     }

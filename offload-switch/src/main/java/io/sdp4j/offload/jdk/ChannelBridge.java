@@ -30,6 +30,8 @@ public final class ChannelBridge {
         static final VarHandle KEYS;
         static final VarHandle KEY_COUNT;
         static final MethodHandle QUEUE_UPDATE;
+        static final Class<?> SELECTOR;
+        static final VarHandle UPDATE_LOCK;
         static final MethodHandle DUP;
 
         static {
@@ -52,6 +54,10 @@ public final class ChannelBridge {
                                 .asType(
                                         MethodType.methodType(
                                                 void.class, Selector.class, SelectionKey.class));
+                SELECTOR = Class.forName("sun.nio.ch.EPollSelectorImpl", false, null);
+                UPDATE_LOCK =
+                        MethodHandles.privateLookupIn(SELECTOR, own)
+                                .findVarHandle(SELECTOR, "updateLock", Object.class);
                 Class<?> datagrams = Class.forName("sun.nio.ch.DatagramDispatcher", false, null);
                 DUP =
                         MethodHandles.privateLookupIn(datagrams, own)
@@ -118,6 +124,18 @@ public final class ChannelBridge {
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
+    }
+
+    /**
+     * Whether this thread is just asking channels for their interest on behalf of the key's
+     * selector.
+     */
+    public static boolean isUpdating(SelectionKey key) {
+        Selector selector = key.selector();
+        return Thread.holdsLock(
+                Handles.SELECTOR.isInstance(selector)
+                        ? Handles.UPDATE_LOCK.get(selector)
+                        : selector);
     }
 
     /** {@code dup2}: what {@code over} stood for is closed, both stand for the same from now on. */

@@ -72,6 +72,38 @@ public abstract sealed class KernelAsync {
     public abstract Future<?> schedule(
             AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit);
 
+    /** What a group's own threads tell of a descriptor that they watch. */
+    public interface Watcher {
+        /**
+         * The descriptor is readable. On a thread of the group.
+         *
+         * @param direct whether a handler may be called on this thread
+         */
+        void readable(boolean direct);
+
+        /** The group closes everything in it. */
+        void closeChannel();
+    }
+
+    /** A descriptor that a group's own threads watch. Thread-safe. */
+    public interface Watch {
+        /** Asks for one call of {@link Watcher#readable}, now or when the descriptor is. */
+        void poll();
+
+        /** Ends it; to be called before the descriptor is closed. Idempotent. */
+        void end();
+    }
+
+    /**
+     * Has the threads of the group watch a descriptor beside those of its channels. As long as it
+     * is watched the group does not terminate.
+     *
+     * @return null if they cannot, or the group is about to terminate
+     */
+    public Watch watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
+        return null;
+    }
+
     /** Runs a task on a thread of the group. */
     public void execute(AsynchronousChannelGroup group, Runnable task) {
         ((Executor) group).execute(task); // every group of the JDK's own is one
@@ -148,6 +180,11 @@ public abstract sealed class KernelAsync {
             } catch (Throwable t) {
                 throw Jdk.<RuntimeException>unchecked(t);
             }
+        }
+
+        @Override
+        public Watch watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
+            return GroupPort.watch(group, descriptor, watcher);
         }
 
         /** Whatever a handler of the application has thrown, declared or not, stays what it is. */

@@ -2,7 +2,8 @@
  * The only code that touches the JDK's internals, all of it through method handles, so that a JDK
  * that lacks something is told by a self-test and not by a linkage error.
  *
- * <p>Access it needs, for the module {@code io.sdp4j.offload}: {@code java.net} and {@code
- * sun.nio.ch} open, {@code jdk.internal.access} exported.
+ * <p>Access it needs, for the module {@code io.sdp4j.offload}: {@code java.net}, {@code sun.nio.ch}
+ * and {@code java.nio.channels.spi} open, {@code jdk.internal.access} exported; and, for the flight
+ * recorder only, {@code jdk.internal.event} exported.
  */
 package io.sdp4j.offload.jdk;

@@ -3,13 +3,11 @@ package io.sdp4j.offload.nio;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.KernelScope;
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.net.LocalAddresses;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
-import io.sdp4j.policy.Verdict;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -23,10 +21,8 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ConnectionPendingException;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
-import sun.nio.ch.SelChImpl;
 
 /**
  * How one channel gets its connection.
@@ -35,8 +31,8 @@ import sun.nio.ch.SelChImpl;
  * the connecting thread or for a non-blocking channel on one of {@link ConnectThreads}; then
  * KERNEL, for good; or CONNECTABLE, offloaded but {@code finishConnect} was not called, and
  * OFFLOADED; or FAILED, {@code finishConnect} will say why. Guarded by the channel's state lock,
- * read without it. While TRYING selectors do not look at the channel; when that ends, each is made
- * to ask for the interest again.
+ * read without it. While TRYING selectors do not look at the channel, also those that have
+ * registered it before; when that ends, each is made to ask for the interest again.
  */
 final class ChannelConnect {
     private enum State {
@@ -56,12 +52,11 @@ final class ChannelConnect {
     private final OffloadSwitch owner;
     private final ProtocolFamily family;
     private final boolean kernelOnly = KernelScope.active();
+    private final KnownSelectors selectors;
+    private final HeldPort port; // stateLock
 
     private volatile State state = State.UNDECIDED; // set under stateLock
-    private volatile boolean polled; // a selector has looked at the kernel's descriptor
-    private InetSocketAddress asked; // what the application asked to bind to, or null
     private InetSocketAddress target; // of an attempt
-    private SocketChannel port; // holds the port number of an attempt, or null
     private IOException failure; // of FAILED
     private Attempt why; // of KERNEL
     private ConnectionInfo kernelInfo; // once the kernel has connected
@@ -71,6 +66,8 @@ final class ChannelConnect {
         this.kernel = channel.kernel;
         this.owner = channel.provider.owner();
         this.family = family;
+        this.selectors = new KnownSelectors(channel);
+        this.port = new HeldPort(channel);
     }
 
     boolean trying() {
@@ -109,13 +106,13 @@ final class ChannelConnect {
         }
     }
 
-    /** The native events for {@code ops}, of a channel that is the kernel's so far. */
-    int polled(int ops, SelChImpl k) {
-        int events = k.translateInterestOps(ops);
-        if (events != 0 && state == State.UNDECIDED) {
-            polled = true;
-        }
-        return events;
+    KnownSelectors selectors() {
+        return selectors;
+    }
+
+    /** See {@link HeldPort#keep}. Under the state lock. */
+    void keepPort(FileDescriptor number) throws IOException {
+        port.keep(number, selectors.polled());
     }
 
     void bind(SocketAddress address) throws IOException {
@@ -126,11 +123,7 @@ final class ChannelConnect {
             if (offloaded() && channel.isOpen()) {
                 throw new AlreadyBoundException();
             }
-            kernel.bind(address);
-            asked =
-                    address instanceof InetSocketAddress given
-                            ? given
-                            : (InetSocketAddress) kernel.getLocalAddress();
+            port.bind(address);
         }
     }
 
@@ -168,13 +161,9 @@ final class ChannelConnect {
         if (now != State.UNDECIDED || resolved == null || !channel.isOpen()) {
             return connectKernel(remote, nanos); // which knows what is wrong
         }
-        Decision decision = owner.decide(asked, resolved);
+        Decision decision = owner.decide(port.asked(), resolved);
         if (kernelOnly || !decision.verdict().offloads()) {
             settleOnKernel(kernelOnly ? IN_SCOPE : OffloadSwitch.byRule(decision));
-            return connectKernel(remote, nanos);
-        }
-        if (polled) {
-            settleOnKernel(unlessRefused(decision));
             return connectKernel(remote, nanos);
         }
         synchronized (channel.stateLock) {
@@ -184,6 +173,7 @@ final class ChannelConnect {
         if (channel.isBlocking()) {
             return tryBlocking(remote, decision, nanos);
         }
+        selectors.quiet();
         ConnectThreads.start(() -> tryBehind(remote, decision));
         return false;
     }
@@ -200,15 +190,6 @@ final class ChannelConnect {
         return LocalAddresses.reachable(given);
     }
 
-    /** A selector watches the kernel's descriptor already, and cannot be taken off it safely. */
-    private Attempt unlessRefused(Decision decision) throws ConnectException {
-        String reason = "the channel was selected before it was connected";
-        if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
-            throw new ConnectException("Connection refused (" + reason + ")");
-        }
-        return Attempt.kernel(ReasonCode.UNAVAILABLE, reason);
-    }
-
     private boolean tryBlocking(SocketAddress remote, Decision decision, long nanos)
             throws IOException {
         long startNanos = System.nanoTime();
@@ -217,7 +198,13 @@ final class ChannelConnect {
         try {
             channel.enter(true);
             try {
-                attempt = owner.connect(decision, target, this::localAddress, nanos, this::closed);
+                attempt =
+                        owner.connect(
+                                decision,
+                                target,
+                                () -> port.localAddress(target),
+                                nanos,
+                                this::closed);
                 offloaded = attempt.stream() != null && channel.adopt(attempt.stream());
                 if (offloaded) {
                     move(State.OFFLOADED);
@@ -227,7 +214,7 @@ final class ChannelConnect {
             }
         } finally {
             if (!offloaded) {
-                givePortBack();
+                port.giveBack();
                 move(State.UNDECIDED); // so that nothing but the kernel's channel is asked
             }
         }
@@ -252,9 +239,13 @@ final class ChannelConnect {
         try {
             Attempt attempt =
                     owner.connect(
-                            decision, target, this::localAddress, Long.MAX_VALUE, this::closed);
+                            decision,
+                            target,
+                            () -> port.localAddress(target),
+                            Long.MAX_VALUE,
+                            this::closed);
             if (attempt.stream() == null) {
-                givePortBack();
+                port.giveBack();
                 synchronized (channel.stateLock) {
                     why = attempt;
                 }
@@ -264,10 +255,10 @@ final class ChannelConnect {
                 next = State.CONNECTABLE;
             }
         } catch (IOException e) {
-            givePortBack();
+            port.giveBack();
             failed = e;
         } catch (RuntimeException e) { // closed meanwhile, or a fault that must not be swallowed
-            givePortBack();
+            port.giveBack();
             failed = new ConnectException(e.toString());
             failed.initCause(e);
         }
@@ -277,9 +268,9 @@ final class ChannelConnect {
             channel.stateLock.notifyAll();
         }
         if (!channel.isOpen()) {
-            givePortBack();
+            port.giveBack();
         }
-        nudgeSelectors();
+        selectors.nudge();
     }
 
     private boolean closed() {
@@ -292,25 +283,10 @@ final class ChannelConnect {
             adopted = channel.adopt(won);
         } finally {
             if (!adopted) {
-                givePortBack();
+                port.giveBack();
             }
         }
         return adopted;
-    }
-
-    /** Registering holds the blocking lock, so no key can slip between the look and the change. */
-    private void nudgeSelectors() {
-        synchronized (channel.blockingLock()) {
-            SelectionKey[] keys = ChannelBridge.keys(channel);
-            if (keys != null) {
-                for (SelectionKey key : keys) {
-                    if (key != null && key.isValid()) {
-                        ChannelBridge.queueUpdate(key);
-                        key.selector().wakeup();
-                    }
-                }
-            }
-        }
     }
 
     private void move(State next) {
@@ -422,63 +398,6 @@ final class ChannelConnect {
             Thread.currentThread().interrupt(); // which closes the channel
         } finally {
             channel.leave(true, over);
-        }
-    }
-
-    /** Finds, if need be binds, the local address; the number is ours against TCP too (NET-25). */
-    private InetSocketAddress localAddress() throws IOException {
-        InetAddress source = LocalAddresses.towards(target);
-        synchronized (channel.stateLock) {
-            channel.ensureOpen();
-            if (asked != null) {
-                InetSocketAddress bound = (InetSocketAddress) kernel.getLocalAddress();
-                return bound.getAddress().isAnyLocalAddress()
-                        ? new InetSocketAddress(source, bound.getPort())
-                        : bound;
-            }
-            if (port == null) {
-                port = channel.options.copy();
-                port.bind(new InetSocketAddress(source, 0));
-                channel.options.answeredBy(port);
-            }
-            return new InetSocketAddress(
-                    source, ((InetSocketAddress) port.getLocalAddress()).getPort());
-        }
-    }
-
-    /** The attempt failed; TCP shall choose as if there had been none. */
-    private void givePortBack() {
-        synchronized (channel.stateLock) {
-            if (port != null) {
-                try {
-                    port.close();
-                } catch (IOException e) {
-                    // the number is lost for a while, which nobody notices
-                }
-                port = null;
-                channel.options.answeredBy(kernel);
-            }
-        }
-    }
-
-    /**
-     * The descriptor of the kernel's channel is about to stand for something else: if it holds the
-     * port number, a copy must. Under the state lock.
-     */
-    void keepPort(FileDescriptor number) throws IOException {
-        if (port == null) {
-            SocketChannel copy = channel.options.copy();
-            boolean complete = false;
-            try {
-                ChannelBridge.duplicate(number, ((SelChImpl) copy).getFD());
-                complete = true;
-            } finally {
-                if (!complete) {
-                    copy.close();
-                }
-            }
-            port = copy;
-            channel.options.answeredBy(copy);
         }
     }
 }

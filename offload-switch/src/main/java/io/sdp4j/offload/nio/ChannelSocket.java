@@ -9,28 +9,23 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
-import java.net.SocketOption;
-import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
  * {@code SocketChannel.socket()}: a channel that looks like a socket. What the JDK's own adaptor of
  * the kernel's channel can answer, it answers (NIO-30).
  */
-final class ChannelSocket extends Socket {
-    private final SwitchSocketChannel channel;
+final class ChannelSocket extends OptionSocket {
     private volatile int timeoutMillis;
 
     private ChannelSocket(SwitchSocketChannel channel, SocketImpl none) throws SocketException {
-        super(none);
-        this.channel = channel;
+        super(channel, none);
     }
 
     static ChannelSocket of(SwitchSocketChannel channel) {
@@ -189,7 +184,7 @@ final class ChannelSocket extends Socket {
         }
         Socket k = kernel();
         return k != null
-                ? new KernelInput(channel, k.getInputStream())
+                ? new ChannelStreams.KernelInput(channel, k.getInputStream())
                 : new ChannelStreams.Input(channel, () -> timeoutMillis);
     }
 
@@ -200,157 +195,6 @@ final class ChannelSocket extends Socket {
             throw new SocketException("Socket output is shutdown");
         }
         return new ChannelStreams.Output(channel);
-    }
-
-    /** The adaptor's own stream, which knows the time-out; but the channel is what it closes. */
-    private static final class KernelInput extends InputStream {
-        private final SwitchSocketChannel channel;
-        private final InputStream in;
-
-        KernelInput(SwitchSocketChannel channel, InputStream in) {
-            this.channel = channel;
-            this.in = in;
-        }
-
-        @Override
-        public int read() throws IOException {
-            try {
-                return in.read();
-            } finally {
-                channel.followKernel();
-            }
-        }
-
-        @Override
-        public int read(byte[] b, int off, int len) throws IOException {
-            try {
-                return in.read(b, off, len);
-            } finally {
-                channel.followKernel();
-            }
-        }
-
-        @Override
-        public int available() throws IOException {
-            return in.available();
-        }
-
-        @Override
-        public void close() throws IOException {
-            channel.close();
-        }
-    }
-
-    private <T> void set(SocketOption<T> name, T value) throws SocketException {
-        try {
-            channel.setOption(name, value);
-        } catch (IOException e) {
-            throw SocketTexts.socketException(e);
-        }
-    }
-
-    private <T> T get(SocketOption<T> name) throws SocketException {
-        try {
-            return channel.getOption(name);
-        } catch (IOException e) {
-            throw SocketTexts.socketException(e);
-        }
-    }
-
-    @Override
-    public void setTcpNoDelay(boolean value) throws SocketException {
-        set(StandardSocketOptions.TCP_NODELAY, value);
-    }
-
-    @Override
-    public boolean getTcpNoDelay() throws SocketException {
-        return get(StandardSocketOptions.TCP_NODELAY);
-    }
-
-    @Override
-    public void setKeepAlive(boolean value) throws SocketException {
-        set(StandardSocketOptions.SO_KEEPALIVE, value);
-    }
-
-    @Override
-    public boolean getKeepAlive() throws SocketException {
-        return get(StandardSocketOptions.SO_KEEPALIVE);
-    }
-
-    @Override
-    public void setReuseAddress(boolean value) throws SocketException {
-        set(StandardSocketOptions.SO_REUSEADDR, value);
-    }
-
-    @Override
-    public boolean getReuseAddress() throws SocketException {
-        return get(StandardSocketOptions.SO_REUSEADDR);
-    }
-
-    @Override
-    public void setTrafficClass(int value) throws SocketException {
-        set(StandardSocketOptions.IP_TOS, value);
-    }
-
-    @Override
-    public int getTrafficClass() throws SocketException {
-        return get(StandardSocketOptions.IP_TOS);
-    }
-
-    @Override
-    public void setSendBufferSize(int size) throws SocketException {
-        if (size <= 0) {
-            throw new IllegalArgumentException("Invalid send size");
-        }
-        set(StandardSocketOptions.SO_SNDBUF, size);
-    }
-
-    @Override
-    public int getSendBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_SNDBUF);
-    }
-
-    @Override
-    public void setReceiveBufferSize(int size) throws SocketException {
-        if (size <= 0) {
-            throw new IllegalArgumentException("Invalid receive size");
-        }
-        set(StandardSocketOptions.SO_RCVBUF, size);
-    }
-
-    @Override
-    public int getReceiveBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_RCVBUF);
-    }
-
-    @Override
-    public void setSoLinger(boolean on, int seconds) throws SocketException {
-        set(StandardSocketOptions.SO_LINGER, on ? seconds : -1);
-    }
-
-    @Override
-    public int getSoLinger() throws SocketException {
-        return get(StandardSocketOptions.SO_LINGER);
-    }
-
-    @Override
-    public void setOOBInline(boolean on) throws SocketException {
-        set(oobInline(), on);
-    }
-
-    @Override
-    public boolean getOOBInline() throws SocketException {
-        return get(oobInline());
-    }
-
-    private SocketOption<Boolean> oobInline() throws SocketException {
-        synchronized (channel.stateLock) {
-            try {
-                return channel.options.oobInlineName();
-            } catch (IOException e) {
-                throw SocketTexts.socketException(e);
-            }
-        }
     }
 
     @Override
@@ -448,21 +292,5 @@ final class ChannelSocket extends Socket {
     public boolean isOutputShutdown() {
         ChannelStream s = channel.connectedStream();
         return s != null ? s.outputShut() : channel.kernel.socket().isOutputShutdown();
-    }
-
-    @Override
-    public <T> Socket setOption(SocketOption<T> name, T value) throws IOException {
-        channel.setOption(name, value);
-        return this;
-    }
-
-    @Override
-    public <T> T getOption(SocketOption<T> name) throws IOException {
-        return channel.getOption(name);
-    }
-
-    @Override
-    public Set<SocketOption<?>> supportedOptions() {
-        return channel.supportedOptions();
     }
 }

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.offload.jdk.SocketEvents;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -44,7 +45,11 @@ final class ChannelStreams {
         public int read(byte[] b, int off, int len) throws IOException {
             ChannelStream s = channel.connectedStream();
             if (s != null) {
-                return s.blockingRead(b, off, len, timeoutMillis.getAsInt() * 1_000_000L);
+                int millis = timeoutMillis.getAsInt();
+                long start = SocketEvents.readStart();
+                int n = s.blockingRead(b, off, len, millis * 1_000_000L);
+                channel.recordRead(start, n, millis);
+                return n;
             }
             try {
                 return kernel().read(b, off, len);
@@ -89,7 +94,9 @@ final class ChannelStreams {
         public void write(byte[] b, int off, int len) throws IOException {
             ChannelStream s = channel.connectedStream();
             if (s != null) {
+                long start = SocketEvents.writeStart();
                 s.blockingWrite(b, off, len);
+                channel.recordWrite(start, len);
                 return;
             }
             try {
@@ -100,6 +107,45 @@ final class ChannelStreams {
             } finally {
                 channel.followKernel();
             }
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+
+    /** The adaptor's own stream, which knows the time-out; but the channel is what it closes. */
+    static final class KernelInput extends InputStream {
+        private final SwitchSocketChannel channel;
+        private final InputStream in;
+
+        KernelInput(SwitchSocketChannel channel, InputStream in) {
+            this.channel = channel;
+            this.in = in;
+        }
+
+        @Override
+        public int read() throws IOException {
+            try {
+                return in.read();
+            } finally {
+                channel.followKernel();
+            }
+        }
+
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+            try {
+                return in.read(b, off, len);
+            } finally {
+                channel.followKernel();
+            }
+        }
+
+        @Override
+        public int available() throws IOException {
+            return in.available();
         }
 
         @Override

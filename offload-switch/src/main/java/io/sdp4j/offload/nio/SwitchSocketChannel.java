@@ -7,26 +7,20 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketAddress;
-import java.net.SocketOption;
-import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import sun.nio.ch.Net;
 import sun.nio.ch.SelChImpl;
-import sun.nio.ch.SelectionKeyImpl;
 
 /**
  * A channel that decides when it connects whether the kernel's TCP or an offload provider carries
@@ -41,16 +35,14 @@ import sun.nio.ch.SelectionKeyImpl;
  *
  * <p>Locks: {@code readLock} and {@code writeLock} are held by one reader and one writer of the
  * stream, both by whoever connects or changes the blocking mode; {@code stateLock} guards state and
- * every field without another remark. Nobody waits while holding it.
+ * every field without another remark.
  */
-final class SwitchSocketChannel extends SocketChannel
-        implements SelChImpl, Supplier<InputStream>, Callable<OutputStream> {
+final class SwitchSocketChannel extends PolledSocketChannel
+        implements Supplier<InputStream>, Callable<OutputStream> {
     final SwitchSelectorProvider provider;
     final SocketChannel kernel; // null for an accepted one
-    final ChannelOptions options; // stateLock
     final ReentrantLock readLock = new ReentrantLock();
     final ReentrantLock writeLock = new ReentrantLock();
-    final Object stateLock = new Object();
 
     private final ChannelConnect connect; // null for an accepted one
     private volatile ChannelStream stream; // set once
@@ -68,10 +60,9 @@ final class SwitchSocketChannel extends SocketChannel
      */
     SwitchSocketChannel(
             SwitchSelectorProvider provider, SocketChannel kernel, ProtocolFamily family) {
-        super(provider);
+        super(provider, new ChannelOptions(provider, kernel, family));
         this.provider = provider;
         this.kernel = kernel;
-        this.options = new ChannelOptions(provider, kernel, family);
         this.connect = new ChannelConnect(this, family);
         ChannelBridge.pin(kernel);
     }
@@ -83,10 +74,9 @@ final class SwitchSocketChannel extends SocketChannel
      */
     SwitchSocketChannel(
             SwitchSelectorProvider provider, OffloadStream accepted, Integer receiveBuffer) {
-        super(provider);
+        super(provider, new ChannelOptions(provider, receiveBuffer));
         this.provider = provider;
         this.kernel = null;
-        this.options = new ChannelOptions(provider, receiveBuffer);
         this.connect = null;
         local = accepted.localAddress();
         remote = accepted.remoteAddress();
@@ -105,12 +95,6 @@ final class SwitchSocketChannel extends SocketChannel
     }
 
     // --- what the parts need ---
-
-    void ensureOpen() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
-    }
 
     /** Announces an operation that may block; a thread interrupted before closes the channel. */
     void enter(boolean blocking) throws ClosedChannelException {
@@ -183,7 +167,7 @@ final class SwitchSocketChannel extends SocketChannel
         doorbell = made;
     }
 
-    /** Something on this side has changed what is ready. */
+    @Override
     void settle() {
         Doorbell d = doorbell;
         if (d != null) {
@@ -191,7 +175,7 @@ final class SwitchSocketChannel extends SocketChannel
         }
     }
 
-    /** After a call of the kernel's channel, which may have closed itself (NIO-29). */
+    @Override
     void followKernel() {
         if (!kernel.isOpen() && isOpen()) {
             try {
@@ -202,89 +186,31 @@ final class SwitchSocketChannel extends SocketChannel
         }
     }
 
-    /** The stream if reading and writing is its business, else null. */
+    @Override
     ChannelStream connectedStream() {
         return connect == null || connect.offloaded() ? stream : null;
     }
 
-    // --- data ---
-
     @Override
-    public int read(ByteBuffer dst) throws IOException {
-        ChannelStream s = connectedStream();
-        if (s != null) {
-            return s.read(dst);
-        }
-        try {
-            return kernel.read(dst);
-        } finally {
-            followKernel();
+    void oobInline(boolean inline) {
+        if (stream != null) {
+            stream.oobInline(inline);
         }
     }
 
     @Override
-    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-        ChannelStream s = connectedStream();
-        if (s != null) {
-            return s.read(dsts, offset, length);
-        }
-        try {
-            return kernel.read(dsts, offset, length);
-        } finally {
-            followKernel();
-        }
+    Doorbell doorbell() {
+        return doorbell;
     }
 
     @Override
-    public int write(ByteBuffer src) throws IOException {
-        ChannelStream s = connectedStream();
-        if (s != null) {
-            return s.write(src);
-        }
-        try {
-            return kernel.write(src);
-        } finally {
-            followKernel();
-        }
+    ChannelConnect connecting() {
+        return connect;
     }
 
     @Override
-    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        ChannelStream s = connectedStream();
-        if (s != null) {
-            return s.write(srcs, offset, length);
-        }
-        try {
-            return kernel.write(srcs, offset, length);
-        } finally {
-            followKernel();
-        }
-    }
-
-    @Override
-    public SocketChannel shutdownInput() throws IOException {
-        ChannelStream s = connectedStream();
-        if (s == null) {
-            kernel.shutdownInput();
-        } else if (s.shutInput()) {
-            settle();
-        } else {
-            throw new ClosedChannelException();
-        }
-        return this;
-    }
-
-    @Override
-    public SocketChannel shutdownOutput() throws IOException {
-        ChannelStream s = connectedStream();
-        if (s == null) {
-            kernel.shutdownOutput();
-        } else if (s.shutOutput()) {
-            settle();
-        } else {
-            throw new ClosedChannelException();
-        }
-        return this;
+    SocketChannel kernel() {
+        return kernel;
     }
 
     // --- connecting ---
@@ -334,18 +260,6 @@ final class SwitchSocketChannel extends SocketChannel
     }
 
     @Override
-    public SocketAddress getLocalAddress() throws IOException {
-        ensureOpen();
-        return localAddress();
-    }
-
-    @Override
-    public SocketAddress getRemoteAddress() throws IOException {
-        ensureOpen();
-        return remoteAddress();
-    }
-
-    /** Null if not bound; also after the end where it was known. */
     SocketAddress localAddress() throws IOException {
         synchronized (stateLock) {
             if (connectedStream() != null) {
@@ -355,7 +269,7 @@ final class SwitchSocketChannel extends SocketChannel
         return kernel.isOpen() ? kernel.getLocalAddress() : null;
     }
 
-    /** Null if not connecting or connected. */
+    @Override
     SocketAddress remoteAddress() throws IOException {
         synchronized (stateLock) {
             if (remote != null) {
@@ -366,49 +280,7 @@ final class SwitchSocketChannel extends SocketChannel
         return target != null ? target : kernel.isOpen() ? kernel.getRemoteAddress() : null;
     }
 
-    // --- options, adaptor ---
-
-    @Override
-    public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        synchronized (stateLock) {
-            checkSupported(name);
-            if (!name.type().isInstance(value)) {
-                throw new IllegalArgumentException("Invalid value '" + value + "'");
-            }
-            ensureOpen();
-            options.put(name, value);
-            if (stream != null && ChannelOptions.isOobInline(name)) {
-                stream.oobInline((Boolean) value);
-            }
-        }
-        return this;
-    }
-
-    private void checkSupported(SocketOption<?> name) {
-        if (!supportedOptions().contains(Objects.requireNonNull(name))) {
-            throw new UnsupportedOperationException("'" + name + "' not supported");
-        }
-    }
-
-    @Override
-    public <T> T getOption(SocketOption<T> name) throws IOException {
-        synchronized (stateLock) {
-            checkSupported(name);
-            ensureOpen();
-            return options.get(name);
-        }
-    }
-
-    @Override
-    public Set<SocketOption<?>> supportedOptions() {
-        synchronized (stateLock) {
-            try {
-                return options.names();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-    }
+    // --- adaptor and streams ---
 
     @Override
     public Socket socket() {
@@ -515,83 +387,5 @@ final class SwitchSocketChannel extends SocketChannel
         } catch (IOException e) {
             // as the JDK: nobody is left to be told
         }
-    }
-
-    // --- what selectors ask ---
-
-    @Override
-    public FileDescriptor getFD() {
-        Doorbell d = doorbell;
-        return d != null ? d.descriptor() : ((SelChImpl) kernel).getFD();
-    }
-
-    @Override
-    public int getFDVal() {
-        Doorbell d = doorbell;
-        return d != null ? d.value() : ((SelChImpl) kernel).getFDVal();
-    }
-
-    @Override
-    public int translateInterestOps(int ops) {
-        Doorbell d = doorbell;
-        if (d != null) {
-            return d.translateInterest(ops);
-        }
-        // While an attempt runs nothing is ready; its end makes selectors ask again.
-        return connect.trying() ? 0 : connect.polled(ops, (SelChImpl) kernel);
-    }
-
-    @Override
-    public boolean translateAndSetReadyOps(int ops, SelectionKeyImpl key) {
-        return translate(ops, 0, key);
-    }
-
-    @Override
-    public boolean translateAndUpdateReadyOps(int ops, SelectionKeyImpl key) {
-        return translate(ops, key.nioReadyOps(), key);
-    }
-
-    private boolean translate(int ops, int initialOps, SelectionKeyImpl key) {
-        Doorbell d = doorbell;
-        if (d != null) {
-            return d.translateReady(initialOps, key);
-        }
-        if (connect.trying()) {
-            key.nioReadyOps(initialOps);
-            return false;
-        }
-        SelChImpl k = (SelChImpl) kernel;
-        return initialOps == 0
-                ? k.translateAndSetReadyOps(ops, key)
-                : k.translateAndUpdateReadyOps(ops, key);
-    }
-
-    @Override
-    public String toString() {
-        ChannelStream s = stream;
-        if (connectedStream() == null && !connect.pendingOffload()) {
-            return kernel.toString();
-        }
-        StringBuilder text = new StringBuilder(getClass().getSuperclass().getName()).append('[');
-        if (!isOpen()) {
-            text.append("closed");
-        } else {
-            if (connectedStream() == null) {
-                text.append("connection-pending");
-            } else {
-                text.append("connected")
-                        .append(s.inputShut() ? " ishut" : "")
-                        .append(s.outputShut() ? " oshut" : "");
-            }
-            try {
-                SocketAddress here = localAddress();
-                SocketAddress there = remoteAddress();
-                text.append(here == null ? "" : " local=" + here);
-                text.append(there == null ? "" : " remote=" + there);
-            } catch (IOException e) {
-                // closed meanwhile
-            }
-        }
-        return text.append(']').toString();
     }
 }

@@ -50,6 +50,12 @@ public interface OffloadStream {
     /** Whether a received urgent byte stays in the stream; if not, it is dropped. Default false. */
     void oobInline(boolean inline);
 
+    /**
+     * Whether a peer is to be missed although nothing is said (SO_KEEPALIVE). A stream whose peer
+     * cannot vanish unseen has nothing to do. Default false.
+     */
+    default void keepAlive(boolean on) {}
+
     /** Bytes that {@link #tryRead} would give without waiting; makes progress first. */
     int available() throws IOException;
 
@@ -94,6 +100,17 @@ public interface OffloadStream {
 
         /** Buffer {@code index}; its remaining bytes are lent. */
         ByteBuffer buffer(int index);
+    }
+
+    /**
+     * Whether to {@link #lend} these buffers before the operation is tried for the first time,
+     * because what is copied at once cannot be lent any more. Asked for operations that may wait.
+     *
+     * @param op {@link #READ} or {@link #WRITE}
+     * @param loan asked during this call only
+     */
+    default boolean wantsLoan(int op, Loan loan) {
+        return false;
     }
 
     /**

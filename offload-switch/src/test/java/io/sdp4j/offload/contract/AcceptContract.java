@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 interface AcceptContract extends Sockets {
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("28: accept times out and goes on")
     default void acceptTimesOutAndGoesOn(Kind kind) throws Exception {
         try (ServerSocket listener = listen(5)) {
             listener.setSoTimeout(50);
@@ -66,6 +68,7 @@ interface AcceptContract extends Sockets {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("10, 28: close ends every accept")
     default void closeWakesAllAcceptors(Kind kind) throws Exception {
         ServerSocket listener = listen(5);
         List<Task<Socket>> acceptors = new ArrayList<>();
@@ -114,6 +117,7 @@ interface AcceptContract extends Sockets {
 
     /** Goal: whoever connected before accept is called is served, in order. */
     @Test
+    @DisplayName("28: who waits is served in order")
     default void backlogIsServedInOrder() throws IOException {
         List<Socket> clients = new ArrayList<>();
         try (ServerSocket listener = listen(50)) {
@@ -137,6 +141,7 @@ interface AcceptContract extends Sockets {
     /** Goal: TCP clients and our own get in at the same listener, and neither waits for ever. */
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("29: TCP clients and offloaded ones, neither starves")
     default void mixedClients(Kind kind) throws Exception {
         int each = 40;
         try (ServerSocket listener = listen(200)) {

@@ -13,6 +13,7 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 interface CloseContract extends Sockets {
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("10: close ends a blocked read")
     default void closeWakesRead(Kind kind) throws Exception {
         try (Pair p = pair()) {
             Task<Integer> reader = Task.start(kind, p.client().getInputStream()::read);
@@ -48,6 +50,7 @@ interface CloseContract extends Sockets {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("10: close ends a blocked write")
     default void closeWakesWrite(Kind kind) throws Exception {
         try (Pair p = pair()) {
             Task<Void> writer = Expect.fill(kind, p.client());
@@ -58,6 +61,7 @@ interface CloseContract extends Sockets {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("11: shutdownInput gives a blocked reader -1")
     default void shutdownInputWakesRead(Kind kind) throws Exception {
         try (Pair p = pair()) {
             Task<Integer> reader = Task.start(kind, p.client().getInputStream()::read);
@@ -79,6 +83,7 @@ interface CloseContract extends Sockets {
     }
 
     @Test
+    @DisplayName("12: each direction ends by itself")
     default void halfClose() throws IOException {
         try (Pair p = pair()) {
             Expect.send(p.client(), "last");
@@ -92,6 +97,7 @@ interface CloseContract extends Sockets {
     }
 
     @Test
+    @DisplayName("12, 13: what the second shutdown and later writes say")
     default void repeatedShutdowns() throws IOException {
         try (Pair p = pair()) {
             OutputStream out = p.client().getOutputStream();
@@ -134,6 +140,7 @@ interface CloseContract extends Sockets {
     }
 
     @Test
+    @DisplayName("14: the end of the stream stays, also after close")
     default void endOfStreamStays() throws IOException {
         try (Pair p = pair()) {
             InputStream in = p.client().getInputStream();
@@ -148,6 +155,7 @@ interface CloseContract extends Sockets {
     }
 
     @Test
+    @DisplayName("15: a closed socket that saw no end says so")
     default void closedWithoutEndOfStream() throws IOException {
         try (Pair p = pair()) {
             InputStream in = p.client().getInputStream();
@@ -190,6 +198,7 @@ interface CloseContract extends Sockets {
 
     /** Goal: the first write to a peer that closed vanishes, the next fails (NET-14). */
     @Test
+    @DisplayName("16: the first write to a peer that closed vanishes")
     default void writesToAPeerThatClosed() throws IOException {
         try (Pair p = pair()) {
             p.server().close();
@@ -221,6 +230,7 @@ interface CloseContract extends Sockets {
     }
 
     @Test
+    @DisplayName("17: reset, read first")
     default void resetReadFirst() throws IOException {
         try (Pair p = pair()) {
             Expect.send(p.server(), "queued");
@@ -241,6 +251,7 @@ interface CloseContract extends Sockets {
     }
 
     @Test
+    @DisplayName("17: reset, write first")
     default void resetWriteFirst() throws IOException {
         try (Pair p = pair()) {
             Expect.send(p.server(), "queued");
@@ -278,6 +289,7 @@ interface CloseContract extends Sockets {
     }
 
     @Test
+    @DisplayName("18: close with unread data")
     default void closeWithUnreadData() throws IOException {
         try (Pair p = pair()) {
             Expect.send(p.server(), "for the client");
@@ -292,6 +304,7 @@ interface CloseContract extends Sockets {
 
     /** Goal: linger waits for a peer that does not read, and not longer than told. */
     @Test
+    @DisplayName("19: close waits no longer than SO_LINGER")
     default void lingerIsBounded() throws Exception {
         try (Pair p = pair()) {
             Task<Void> writer = Expect.fill(Kind.VIRTUAL, p.client());

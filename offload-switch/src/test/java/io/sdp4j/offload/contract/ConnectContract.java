@@ -20,6 +20,7 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +31,7 @@ interface ConnectContract extends Sockets {
 
     /** Goal: nobody listens, and that is said as the kernel says it. */
     @Test
+    @DisplayName("2: a refused connect closes the socket")
     default void connectRefused() throws IOException {
         int port;
         try (ServerSocket gone = listen(1)) {
@@ -51,6 +53,7 @@ interface ConnectContract extends Sockets {
     /** Goal: the caller's limit holds. Method: a plain TCP listener whose queue is full. */
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("3: a connect times out, the offload attempt included")
     default void connectTimesOut(Kind kind) throws Exception {
         List<Socket> fillers = new ArrayList<>();
         try (ServerSocket full = new ServerSocket(0, 1, LOOPBACK)) {
@@ -89,6 +92,7 @@ interface ConnectContract extends Sockets {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("10: close ends a blocked connect")
     default void closeWakesConnect(Kind kind) throws Exception {
         List<Socket> fillers = new ArrayList<>();
         try (ServerSocket full = new ServerSocket(0, 1, LOOPBACK)) {
@@ -112,6 +116,7 @@ interface ConnectContract extends Sockets {
     }
 
     @Test
+    @DisplayName("4: an unresolved host closes the socket")
     default void unresolvedHost() throws IOException {
         Socket s = newSocket();
         InetSocketAddress nowhere = InetSocketAddress.createUnresolved("no-such-host.invalid", 9);
@@ -142,6 +147,7 @@ interface ConnectContract extends Sockets {
     }
 
     @Test
+    @DisplayName("5: the wildcard address is this host")
     default void connectToTheWildcardAddress() throws IOException {
         try (ServerSocket listener = newServerSocket();
                 Socket s = newSocket()) {
@@ -159,6 +165,7 @@ interface ConnectContract extends Sockets {
 
     /** Goal: the peer sees the port bound, and nobody else gets it meanwhile. */
     @Test
+    @DisplayName("6: the peer sees the port that was bound, and nobody else gets it")
     default void boundPortIsSeenAndHeld() throws IOException {
         try (ServerSocket listener = listen(1);
                 Socket s = newSocket()) {
@@ -203,6 +210,7 @@ interface ConnectContract extends Sockets {
 
     /** Goal: each side sees the other as TCP would show it. */
     @Test
+    @DisplayName("7: addresses and texts at both ends")
     default void addresses() throws IOException {
         try (Pair p = pair()) {
             Socket c = p.client();
@@ -236,6 +244,7 @@ interface ConnectContract extends Sockets {
     }
 
     @Test
+    @DisplayName("7: addresses after close")
     default void addressesAfterClose() throws IOException {
         try (Pair p = pair()) {
             Socket c = p.client();

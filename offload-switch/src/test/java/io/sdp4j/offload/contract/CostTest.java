@@ -20,6 +20,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -96,6 +97,7 @@ class CostTest {
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @DisplayName("61: connections leave no descriptor behind, however they end")
     void nothingIsLeftBehind(boolean offloaded) throws Exception {
         UnixOperatingSystemMXBean system =
                 (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -132,6 +134,7 @@ class CostTest {
 
     /** Goal: a failed offload attempt that had taken a port leaves it and its descriptor. */
     @Test
+    @DisplayName("61: failed attempts leave no descriptor behind")
     void failedConnectsLeaveNothing() throws Exception {
         UnixOperatingSystemMXBean system =
                 (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -147,6 +150,7 @@ class CostTest {
 
     /** Goal: many idle connections cost no CPU. */
     @Test
+    @DisplayName("62: idle connections cost no processor time")
     void idleConnectionsCostNothing() throws Exception {
         com.sun.management.OperatingSystemMXBean system =
                 (com.sun.management.OperatingSystemMXBean)

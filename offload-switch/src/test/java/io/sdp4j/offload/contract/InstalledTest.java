@@ -1,6 +1,7 @@
 package io.sdp4j.offload.contract;
 
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +21,8 @@ class InstalledTest {
                 "serverTaken",
                 "garbage"
             })
+    @DisplayName(
+            "1, 30, 31, 32, 33, 35: every way to a socket in a JVM with the factories installed")
     void scenario(String name) throws Exception {
         ChildJvm.run(ChildJvm.ACCESS, name);
     }

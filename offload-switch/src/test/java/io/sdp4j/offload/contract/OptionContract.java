@@ -14,6 +14,7 @@ import java.net.StandardSocketOptions;
 import java.util.Set;
 import java.util.stream.Collectors;
 import jdk.net.ExtendedSocketOptions;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Options of both kinds, before and after connecting: checklist 23 and 24. */
@@ -49,6 +50,7 @@ interface OptionContract extends Sockets {
     }
 
     @Test
+    @DisplayName("23: the same options before and after connect")
     default void supportedOptionsStayTheSame() throws IOException {
         try (ServerSocket listener = listen(1);
                 Socket c = newSocket()) {
@@ -67,6 +69,7 @@ interface OptionContract extends Sockets {
     }
 
     @Test
+    @DisplayName("24: defaults, and what is made of odd values")
     default void defaults() throws IOException {
         try (ServerSocket l = newServerSocket();
                 Socket s = newSocket()) {
@@ -133,6 +136,7 @@ interface OptionContract extends Sockets {
     }
 
     @Test
+    @DisplayName("23: every option keeps what it is given, or refuses it")
     default void modernOptionsRoundTrip() throws IOException {
         try (Socket s = newSocket()) {
             modernRoundTrip(s);

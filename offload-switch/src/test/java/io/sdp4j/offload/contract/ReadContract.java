@@ -16,6 +16,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 interface ReadContract extends Sockets {
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("8: a read times out, and what comes then can be read")
     default void readTimesOutAndGoesOn(Kind kind) throws Exception {
         try (Pair p = pair()) {
             p.client().setSoTimeout(1);
@@ -43,6 +45,7 @@ interface ReadContract extends Sockets {
     /** Goal: waiting for another reader counts against the time-out. */
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("9: waiting for another reader counts")
     default void timeOutIncludesTheLock(Kind kind) throws Exception {
         try (Pair p = pair()) {
             InputStream in = p.client().getInputStream();
@@ -58,6 +61,7 @@ interface ReadContract extends Sockets {
     }
 
     @Test
+    @DisplayName("25: reads of nothing, and bad ranges")
     default void readsOfNothing() throws IOException {
         try (Pair p = pair()) {
             InputStream in = p.client().getInputStream();
@@ -75,6 +79,7 @@ interface ReadContract extends Sockets {
     }
 
     @Test
+    @DisplayName("25: writes of nothing, and bad ranges")
     default void writesOfNothing() throws IOException {
         try (Pair p = pair()) {
             OutputStream out = p.client().getOutputStream();
@@ -105,6 +110,7 @@ interface ReadContract extends Sockets {
     /** Goal: one large write arrives whole. Method: 64 MiB, compared byte by byte. */
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @DisplayName("26: one large write arrives intact")
     default void largeWrite(Kind kind) throws Exception {
         byte[] sent = Expect.bytes(64 << 20, 7);
         try (Pair p = pair()) {
@@ -124,6 +130,7 @@ interface ReadContract extends Sockets {
 
     /** Goal: bytes of two writers never interleave inside one call. */
     @Test
+    @DisplayName("26: two writers never mix inside one call")
     default void writersDoNotInterleave() throws Exception {
         int length = 300_000;
         int rounds = 20;
@@ -157,6 +164,7 @@ interface ReadContract extends Sockets {
 
     /** Goal: a blocked reader does not stop a writer of the same socket, nor the reverse. */
     @Test
+    @DisplayName("27: readers and writers do not block each other")
     default void readersAndWritersAreIndependent() throws Exception {
         try (Pair p = pair()) {
             Task<Integer> reader = Task.start(() -> p.client().getInputStream().read());
@@ -174,6 +182,7 @@ interface ReadContract extends Sockets {
 
     /** Goal: an interrupt neither ends a platform thread's read nor makes it spin nor is lost. */
     @Test
+    @DisplayName("20: a platform thread goes on waiting, idle, and keeps its flag")
     default void interruptOfAPlatformThread() throws Exception {
         try (Pair p = pair()) {
             boolean[] flag = new boolean[1];
@@ -203,6 +212,7 @@ interface ReadContract extends Sockets {
     }
 
     @Test
+    @DisplayName("21: an interrupt ends the read of a virtual thread")
     default void interruptOfAVirtualReader() throws Exception {
         try (Pair p = pair()) {
             boolean[] flag = new boolean[1];
@@ -237,6 +247,7 @@ interface ReadContract extends Sockets {
 
     /** Goal: a virtual thread that is interrupted already still gets data that is there. */
     @Test
+    @DisplayName("21: data that is there is read by an interrupted virtual thread")
     default void interruptBeforeARead() throws Exception {
         try (Pair p = pair()) {
             Expect.send(p.server(), "x");
@@ -254,6 +265,7 @@ interface ReadContract extends Sockets {
     }
 
     @Test
+    @DisplayName("22: the receiver decides what becomes of urgent data")
     default void urgentDataIsDroppedOrInline() throws IOException {
         try (Pair p = pair()) {
             assertFalse(p.server().getOOBInline());

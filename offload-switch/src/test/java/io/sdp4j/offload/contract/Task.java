@@ -48,8 +48,13 @@ public final class Task<T> {
     }
 
     public T get() throws Exception {
+        return getWithin(PATIENCE_SECONDS);
+    }
+
+    /** As {@link #get}, of a call that bounds its own steps, of which there are many. */
+    public T getWithin(int seconds) throws Exception {
         try {
-            return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return future.get(seconds, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof Exception cause) {
                 throw cause;

@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.net.Socket;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** TLS layered over a connection: checklist 33. */
 interface TlsContract extends Sockets {
     @Test
+    @DisplayName("33: TLS layered over a connection")
     default void layeredTls() throws Exception {
         SSLContext tls = Tls.context();
         byte[] sent = Expect.bytes(8 << 20, 11);

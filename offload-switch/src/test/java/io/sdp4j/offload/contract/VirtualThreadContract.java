@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +28,7 @@ interface VirtualThreadContract extends Sockets {
      */
     @Test
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @DisplayName("60: blocked virtual threads leave their carriers")
     default void manyBlockedReadersLeaveTheCarriers() throws Exception {
         int many = manyConnections();
         List<Socket> ends = new ArrayList<>();

@@ -68,6 +68,7 @@ public final class Linux {
     static final int BIND = number(49, 200);
     static final int LISTEN = number(50, 201);
     static final int GETSOCKOPT = number(55, 209);
+    static final int MADVISE = number(28, 233);
     static final int FCNTL = number(72, 25);
     static final int FTRUNCATE = number(77, 46);
     static final int GETEUID = number(107, 175);
@@ -81,6 +82,7 @@ public final class Linux {
     static final int ACCEPT4 = number(288, 242);
     static final int EVENTFD2 = number(290, 19);
     static final int EPOLL_CREATE1 = number(291, 20);
+    static final int PROCESS_VM_READV = number(310, 270);
     static final int MEMFD_CREATE = number(319, 279);
     static final int STATX = number(332, 291);
 

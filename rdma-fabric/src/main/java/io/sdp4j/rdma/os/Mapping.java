@@ -21,6 +21,10 @@ public final class Mapping {
 
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_SHARED = 1;
+    private static final int MADV_REMOVE = 9;
+
+    /** The least that can be given back. */
+    public static final int PAGE_BYTES = 4096;
 
     private Mapping() {}
 
@@ -79,6 +83,19 @@ public final class Mapping {
             return null;
         }
         return MemorySegment.ofAddress(address).reinterpret(lenBytes);
+    }
+
+    /**
+     * Gives the whole pages in a range of a mapping back to the system, for every process that has
+     * it: they read as zeros until somebody writes them again. Nobody may be using the range.
+     */
+    public static void giveBack(MemorySegment mapped, long offset, long lenBytes) {
+        long start = (offset + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        long end = (offset + lenBytes) / PAGE_BYTES * PAGE_BYTES;
+        if (end > start) {
+            Linux.callQuietly(
+                    Linux.MADVISE, mapped.address() + start, end - start, MADV_REMOVE, 0, 0, 0);
+        }
     }
 
     /** Ends a mapping made by {@link #map}. No access may run or follow. */

@@ -23,6 +23,8 @@ final class FdLink extends Link {
     /** The kernel's word at the time of the connect, which never changes. */
     private long peerUid;
 
+    private int peerPid;
+
     private boolean peerKnown;
     private volatile boolean free;
 
@@ -146,12 +148,23 @@ final class FdLink extends Link {
 
     @Override
     long peerUid() {
+        askKernel();
+        return peerUid;
+    }
+
+    @Override
+    int peerPid() {
+        askKernel();
+        return peerPid;
+    }
+
+    private void askKernel() {
         if (!peerKnown) {
             UnixFd.Peer peer = UnixFd.peer(fd);
             peerUid = peer == null ? Trust.STRANGER : Integer.toUnsignedLong(peer.uid());
+            peerPid = peer == null ? 0 : peer.pid();
             peerKnown = true;
         }
-        return peerUid;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.sdp4j.rdma.shm;
 
+import io.sdp4j.rdma.os.Mapping;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,7 +12,8 @@ import java.util.Arrays;
  * <p>Shape: slot choice is the sender's alone. Free slots are a stack, so the slot used last, still
  * in the cache, is used next; the stack starts with two slots and takes in untouched ones, twice as
  * many each time, only when none is free and the receiver has returned none. A quiet connection
- * thus keeps to two slots' pages.
+ * thus keeps to two slots' pages, and one that has become quiet gives even those back: nobody else
+ * may touch a slot that is free here.
  *
  * <p>Everything is guarded by the queue pair's lock; {@code returnPosition} may be read without it.
  * Entries of the return ring are the peer's word: each is read once and must name a slot that is
@@ -43,11 +45,17 @@ final class LaneOut {
     private final long returns;
     private final int returnMask;
     private final int returnShift;
+    private final long data;
+    private final int stride;
     private final byte[] state;
     private final int[] stack;
     private int top;
     private int window;
     private int position;
+
+    /** {@code position} when the pages were given back last. */
+    private int restedAt;
+
     private int returnPosition;
     private boolean broken;
 
@@ -60,6 +68,8 @@ final class LaneOut {
         returns = layout.returns[lane];
         returnMask = layout.returnEntries[lane] - 1;
         returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[lane]);
+        data = layout.data[lane];
+        stride = layout.stride[lane];
         state = new byte[slots];
         stack = new int[slots];
         widen(FIRST_WINDOW);
@@ -79,6 +89,24 @@ final class LaneOut {
         int slot = stack[--top];
         state[slot] = TAKEN;
         return slot;
+    }
+
+    /** Gives back the pages of all slots; false if one is taken or out. */
+    boolean rest(RdmaEngine rdma) {
+        drainReturns(rdma);
+        if (broken || position == restedAt) {
+            return true;
+        }
+        if (top != window) {
+            return false;
+        }
+        Mapping.giveBack(mem, data, (long) window * stride);
+        Arrays.fill(state, UNTOUCHED);
+        top = 0;
+        window = 0;
+        widen(FIRST_WINDOW);
+        restedAt = position;
+        return true;
     }
 
     private void widen(int by) {

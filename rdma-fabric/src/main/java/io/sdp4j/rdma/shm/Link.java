@@ -87,4 +87,9 @@ abstract class Link {
      * link, who called listen.
      */
     abstract long peerUid();
+
+    /** The process at the other end as this one sees it; 0 = not told, or not visible from here. */
+    int peerPid() {
+        return 0;
+    }
 }

@@ -26,6 +26,8 @@ import java.util.ArrayDeque;
  * waits for chunks, so a send never overtakes a write. A refused access is answered by NAK behind
  * the responses that are still due, and ends both queue pairs.
  *
+ * <p>A read that {@link DirectReads} can carry out is over when it has been posted.
+ *
  * <p>Guarded by the queue pair's lock. Headers are copied, then checked.
  */
 final class RdmaEngine {
@@ -39,13 +41,10 @@ final class RdmaEngine {
     private final ShmLayout layout;
     private final int lane;
 
-    private final ShmRegions regions = new ShmRegions();
+    private final ShmRegions regions;
+    private final DirectReads direct;
 
-    private final int[] freeChunks;
-    private int freeCount;
-
-    /** The operation whose bytes each chunk that is out carries; null = not out. */
-    private final RdmaOperation[] chunkOf;
+    private final Chunks chunks;
 
     /** Posted and not reported, oldest first. */
     private final ArrayDeque<RdmaOperation> operations = new ArrayDeque<>();
@@ -59,9 +58,6 @@ final class RdmaEngine {
     /** Reads of the peer that wait for their answer, oldest first. */
     private final ArrayDeque<Inbound> inbound = new ArrayDeque<>();
 
-    /** What chunks of read requests and responses are booked on. */
-    private final RdmaOperation nobody = new RdmaOperation(0, Completion.READ);
-
     private boolean refusing;
 
     private static final class Inbound {
@@ -70,18 +66,23 @@ final class RdmaEngine {
         int left;
     }
 
-    RdmaEngine(ShmQueuePair qp, LaneOut out, LaneIn in, MemorySegment mem, ShmLayout layout) {
+    RdmaEngine(
+            ShmQueuePair qp,
+            LaneOut out,
+            LaneIn in,
+            MemorySegment mem,
+            ShmLayout layout,
+            ShmRegions regions,
+            DirectReads direct) {
+        this.regions = regions;
+        this.direct = direct;
         this.qp = qp;
         this.out = out;
         this.in = in;
         this.mem = mem;
         this.layout = layout;
         this.lane = qp.side();
-        freeChunks = new int[layout.chunks];
-        for (int i = 0; i < layout.chunks; i++) {
-            freeChunks[freeCount++] = layout.chunks - 1 - i;
-        }
-        chunkOf = new RdmaOperation[layout.chunks];
+        chunks = new Chunks(mem, layout, lane);
     }
 
     /** Memory of this side that takes part in RDMA. */
@@ -116,12 +117,34 @@ final class RdmaEngine {
         op.lenBytes = lenBytes;
         op.remoteAddress = remoteAddress;
         op.rkey = rkey;
+        if (read && nothingBefore(op) && direct.read(op)) {
+            op.moved = lenBytes;
+            op.status = WcStatus.SUCCESS;
+            return true;
+        }
         if (read) {
             reads.add(op);
         }
         work.add(op);
         progress();
         return true;
+    }
+
+    /**
+     * Whether all that was posted before {@code op} has ended: a write before a read comes first.
+     */
+    private boolean nothingBefore(RdmaOperation op) {
+        for (RdmaOperation earlier : operations) {
+            if (earlier != op && earlier.status == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** See {@link ShmQueuePair#rest}. */
+    boolean rest() {
+        return operations.isEmpty() && chunks.rest();
     }
 
     /** Whether something posted earlier still waits to be published. */
@@ -140,16 +163,7 @@ final class RdmaEngine {
 
     /** A chunk came back; false if it was not out. */
     boolean chunkReturned(int chunk) {
-        if (chunk >= chunkOf.length || chunkOf[chunk] == null) {
-            return false;
-        }
-        RdmaOperation op = chunkOf[chunk];
-        chunkOf[chunk] = null;
-        freeChunks[freeCount++] = chunk;
-        if (op != nobody && --op.chunksOut == 0 && op.published && op.status == null) {
-            op.status = WcStatus.SUCCESS;
-        }
-        return true;
+        return chunks.returned(chunk);
     }
 
     /** Publishes what has chunks to travel in. */
@@ -179,15 +193,17 @@ final class RdmaEngine {
             work.remove();
             return true;
         }
-        if (freeCount == 0) {
+        if (chunks.none()) {
             return false;
         }
         RdmaOperation op = (RdmaOperation) first;
-        long at = chunkAt(lane, freeChunks[freeCount - 1]);
+        long at = chunks.next();
         if (op.opcode == Completion.READ) {
             mem.set(JAVA_INT, at, op.rkey);
             mem.set(JAVA_LONG, at + 8, op.remoteAddress);
-            out.publish(Descriptor.of(Descriptor.READ_REQUEST, book(nobody), op.lenBytes));
+            out.publish(
+                    Descriptor.of(
+                            Descriptor.READ_REQUEST, chunks.take(Chunks.NOBODY), op.lenBytes));
             work.remove();
             return true;
         }
@@ -202,7 +218,7 @@ final class RdmaEngine {
         mem.set(JAVA_LONG, at + 8, op.remoteAddress + op.moved);
         op.moved += n;
         op.chunksOut++;
-        out.publish(Descriptor.of(Descriptor.WRITE, book(op), n));
+        out.publish(Descriptor.of(Descriptor.WRITE, chunks.take(op), n));
         if (op.moved == op.lenBytes) {
             op.published = true;
             work.remove();
@@ -220,11 +236,11 @@ final class RdmaEngine {
             }
             return false;
         }
-        if (freeCount == 0) {
+        if (chunks.none()) {
             return false;
         }
         int n = Math.min(layout.chunkBytes, r.left);
-        long payload = chunkAt(lane, freeChunks[freeCount - 1]) + ShmLayout.CHUNK_HEADER_BYTES;
+        long payload = chunks.next() + ShmLayout.CHUNK_HEADER_BYTES;
         if (!r.region.get(r.offset, mem, payload, n)) {
             inbound.clear();
             refusing = true;
@@ -232,21 +248,11 @@ final class RdmaEngine {
         }
         r.offset += n;
         r.left -= n;
-        out.publish(Descriptor.of(Descriptor.READ_RESPONSE, book(nobody), n));
+        out.publish(Descriptor.of(Descriptor.READ_RESPONSE, chunks.take(Chunks.NOBODY), n));
         if (r.left == 0) {
             inbound.remove();
         }
         return true;
-    }
-
-    private int book(RdmaOperation op) {
-        int chunk = freeChunks[--freeCount];
-        chunkOf[chunk] = op;
-        return chunk;
-    }
-
-    private long chunkAt(int ofLane, int chunk) {
-        return layout.chunk[ofLane] + (long) chunk * layout.chunkStride();
     }
 
     /** A descriptor of RDMA came; false if it breaks the rules. */
@@ -260,7 +266,7 @@ final class RdmaEngine {
         if (chunk >= layout.chunks || low < 0) {
             return false;
         }
-        long at = chunkAt(1 - lane, chunk);
+        long at = layout.chunkAt(1 - lane, chunk);
         boolean legal =
                 switch (kind) {
                     case Descriptor.WRITE -> onWrite(at, low);
@@ -287,7 +293,7 @@ final class RdmaEngine {
         ShmMemoryRegion r = regions.get(rkey);
         if (r == null
                 || !r.remoteWrite
-                || !r.put(address, mem, at + ShmLayout.CHUNK_HEADER_BYTES, lenBytes)) {
+                || !r.put(r.offsetOf(address), mem, at + ShmLayout.CHUNK_HEADER_BYTES, lenBytes)) {
             refusing = true;
         }
         return true;
@@ -300,13 +306,13 @@ final class RdmaEngine {
             return false;
         }
         ShmMemoryRegion r = regions.get(rkey);
-        if (r == null || !r.remoteRead || !r.covers(address, lenBytes)) {
+        if (r == null || !r.remoteRead || !r.covers(r.offsetOf(address), lenBytes)) {
             refusing = true;
             return true;
         }
         Inbound read = new Inbound();
         read.region = r;
-        read.offset = address;
+        read.offset = r.offsetOf(address);
         read.left = lenBytes;
         inbound.add(read);
         return true;

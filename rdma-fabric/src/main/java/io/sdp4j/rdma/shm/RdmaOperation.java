@@ -31,4 +31,11 @@ final class RdmaOperation {
         this.wrId = wrId;
         this.opcode = opcode;
     }
+
+    /** A chunk with bytes of it has been carried out. */
+    void chunkReturned() {
+        if (--chunksOut == 0 && published && status == null) {
+            status = WcStatus.SUCCESS;
+        }
+    }
 }

@@ -12,13 +12,26 @@ import java.nio.file.Path;
  * @param spinnersMax most threads of this process that spin at once
  * @param memoryMaxBytes most shared memory of all connections together, counted as if every page
  *     were used
+ * @param directReads whether RDMA reads may copy straight from the peer's process where the kernel
+ *     allows it
  */
 public record ShmConfig(
         Path directory,
         boolean allowNative,
         long spinMaxNanos,
         int spinnersMax,
-        long memoryMaxBytes) {
+        long memoryMaxBytes,
+        boolean directReads) {
+    /** With direct reads. */
+    public ShmConfig(
+            Path directory,
+            boolean allowNative,
+            long spinMaxNanos,
+            int spinnersMax,
+            long memoryMaxBytes) {
+        this(directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, true);
+    }
+
     public ShmConfig {
         if (spinMaxNanos < 0 || spinMaxNanos > 1_000_000) {
             throw new IllegalArgumentException("spinMaxNanos " + spinMaxNanos);
@@ -34,22 +47,30 @@ public record ShmConfig(
     /** Native where granted, 20 us of spinning on all cores but one, 16 GiB of address space. */
     public static ShmConfig defaults() {
         int cores = Runtime.getRuntime().availableProcessors();
-        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30);
+        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true);
     }
 
     public ShmConfig withDirectory(Path other) {
-        return new ShmConfig(other, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes);
+        return new ShmConfig(
+                other, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, directReads);
     }
 
     public ShmConfig withNative(boolean allowed) {
-        return new ShmConfig(directory, allowed, spinMaxNanos, spinnersMax, memoryMaxBytes);
+        return new ShmConfig(
+                directory, allowed, spinMaxNanos, spinnersMax, memoryMaxBytes, directReads);
     }
 
     public ShmConfig withSpin(long maxNanos, int max) {
-        return new ShmConfig(directory, allowNative, maxNanos, max, memoryMaxBytes);
+        return new ShmConfig(directory, allowNative, maxNanos, max, memoryMaxBytes, directReads);
     }
 
     public ShmConfig withMemory(long maxBytes) {
-        return new ShmConfig(directory, allowNative, spinMaxNanos, spinnersMax, maxBytes);
+        return new ShmConfig(
+                directory, allowNative, spinMaxNanos, spinnersMax, maxBytes, directReads);
+    }
+
+    public ShmConfig withDirectReads(boolean allowed) {
+        return new ShmConfig(
+                directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, allowed);
     }
 }

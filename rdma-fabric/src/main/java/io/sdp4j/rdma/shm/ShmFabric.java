@@ -265,7 +265,9 @@ public final class ShmFabric implements Fabric {
     ShmQueuePair queuePair(int side, Cable cable, Cable.Heir heir) {
         Spinner spinner =
                 new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, nativeMode);
-        return new ShmQueuePair(new ShmQueuePair.Parts(side, cable, heir, spinner, nativeMode));
+        return new ShmQueuePair(
+                new ShmQueuePair.Parts(
+                        side, cable, heir, spinner, nativeMode, config.directReads()));
     }
 
     /** From now on {@link #close} cuts {@code qp}. */

@@ -37,12 +37,24 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     private final int receiveBase;
     private final int receiveStride;
 
+    /** Whether the peer's process may be read by ours, and ours by it, if the kernel allows it. */
+    private final boolean direct;
+
+    private final Link link;
+    private final boolean inMemfd;
+
     private RdmaEngine rdma;
 
     private boolean disconnected;
 
     /** What the hand-shake has agreed on, and what serves it. */
-    record Parts(int side, Cable cable, Cable.Heir heir, Spinner spinner, boolean nativeCalls) {}
+    record Parts(
+            int side,
+            Cable cable,
+            Cable.Heir heir,
+            Spinner spinner,
+            boolean nativeCalls,
+            boolean directReads) {}
 
     ShmQueuePair(Parts parts) {
         Cable cable = parts.cable;
@@ -59,6 +71,9 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         sendStride = layout.stride[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
         receiveStride = layout.stride[1 - side];
+        direct = parts.directReads && cable.nativeMode();
+        link = cable.link();
+        inMemfd = cable.nativeMode() && parts.nativeCalls;
     }
 
     int side() {
@@ -174,12 +189,24 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         }
     }
 
+    /** Files keep their pages: one that could not be had again would be a fault in a copy. */
+    @Override
+    public boolean rest() {
+        if (!inMemfd || ended()) {
+            return true;
+        }
+        boolean done = out.rest(rdma);
+        return (rdma == null || rdma.rest()) && done;
+    }
+
     // ---- RDMA
 
     /** The engine, made if need be. */
     RdmaEngine rdma() {
         if (rdma == null) {
-            rdma = new RdmaEngine(this, out, in, mem, layout);
+            OpenKeys open = direct ? new OpenKeys(mem, lifeline, side) : null;
+            DirectReads reads = new DirectReads(mem, direct ? link.peerPid() : 0, 1 - side);
+            rdma = new RdmaEngine(this, out, in, mem, layout, new ShmRegions(open), reads);
         }
         return rdma;
     }
@@ -308,11 +335,18 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         waiter.notifyPeer();
     }
 
+    private void endRegions() {
+        if (rdma != null) {
+            rdma.regions().end();
+        }
+    }
+
     @Override
     public void abort() {
         if (!ended()) {
             lastWord(Descriptor.DISCONNECT);
         }
+        endRegions();
         lifeline.cut();
     }
 
@@ -327,6 +361,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
             // the memory is gone already
         }
         fabric.forget(this);
+        endRegions();
         // RDMA leaves chunks and regions behind whose end nobody has agreed on
         lifeline.close(disconnected && queue.farewell() && !own.failed() && rdma == null);
     }

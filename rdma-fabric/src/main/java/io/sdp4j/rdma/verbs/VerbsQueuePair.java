@@ -234,25 +234,44 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         if (place < 0) {
             return false;
         }
-        long id = WrId.of(WrId.RDMA, place);
-        if (!usable()) {
-            outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
-            bell.onChange();
-        } else if (!(local instanceof VerbsMemoryRegion region)
-                || !region.covers(device, offset, len)) {
+        VerbsMemoryRegion region =
+                local instanceof VerbsMemoryRegion r && r.covers(device, offset, len) ? r : null;
+        if (region == null && usable()) {
             outstanding.completeRdma(place, IbvWc.LOC_PROT_ERR);
             bell.onChange();
         } else {
             int op = opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
-            long from = region.address() + offset;
-            if (resources.postRdma(id, op, from, region.lkey(), len, address, rkey) == 0) {
-                outstanding.onRdmaPosted(place);
-            } else {
-                outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
-                ending.onFlush();
-            }
+            post(place, op, region, offset, len, address, rkey);
         }
         return true;
+    }
+
+    @Override
+    public synchronized boolean postProbe(long wrId) {
+        int place = outstanding.takeRdma(Completion.WRITE, wrId);
+        if (place >= 0) {
+            post(place, IbvSendWr.OP_RDMA_WRITE, null, 0, 0, 0, 0);
+        }
+        return place >= 0;
+    }
+
+    /** Posts, without a region where no byte moves. */
+    private void post(
+            int place, int op, VerbsMemoryRegion local, long offset, int len, long to, int rkey) {
+        if (!usable()) {
+            outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
+            bell.onChange();
+            return;
+        }
+        long from = local == null ? 0 : local.address() + offset;
+        int lkey = local == null ? 0 : local.lkey();
+        long id = WrId.of(WrId.RDMA, place);
+        if (resources.postRdma(id, op, from, lkey, len, to, rkey) == 0) {
+            outstanding.onRdmaPosted(place);
+        } else {
+            outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
+            ending.onFlush();
+        }
     }
 
     // ---- what completed

@@ -1,6 +1,7 @@
 package io.sdp4j.offload.contract.aio;
 
 import io.sdp4j.offload.contract.Expect;
+import io.sdp4j.offload.contract.nio.Nio;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -137,9 +138,7 @@ public interface Aio {
         while (!write.done()) {
             Outcome<Integer> read = new Outcome<>();
             from.read(ByteBuffer.allocate(1 << 20), null, read);
-            while (!read.done() && !write.done()) {
-                TimeUnit.MILLISECONDS.sleep(1);
-            }
+            Nio.await().until(() -> read.done() || write.done());
             if (read.done()) {
                 Assertions.assertTrue(read.get() > 0);
             }

@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -157,6 +158,7 @@ class AioCostTest {
     /** Goal: no descriptor and no stream is left, however a connection ends. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @DisplayName("61: connections leave no descriptor behind, however they end")
     void nothingIsLeftBehind(boolean offloaded) throws Exception {
         UnixOperatingSystemMXBean system =
                 (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -219,6 +221,7 @@ class AioCostTest {
 
     /** Goal: many connections that wait cost neither a thread nor CPU. */
     @Test
+    @DisplayName("62: idle connections cost neither thread nor processor time")
     void idleConnectionsCostNothing() throws Exception {
         UnixOperatingSystemMXBean system =
                 (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

@@ -41,6 +41,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What only a switch has: rules, attempts that take their time, two queues at a listener. */
@@ -241,6 +242,7 @@ class AioRulesTest {
 
     /** Goal: what comes up after nobody wants it any more is cut, and the caller knows at once. */
     @Test
+    @DisplayName("AIO-6: a connect can be closed and cancelled while providers are asked")
     void closedOrCancelledWhileProvidersAreAsked() throws Exception {
         for (boolean cancel : new boolean[] {false, true}) {
             LoopbackProvider inner = new LoopbackProvider();

@@ -25,6 +25,7 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Connect, bind and accept: AIO-5, AIO-6, checklist 2, 5, 6, 7, 29, 39, 59. */
@@ -41,6 +42,7 @@ interface AsyncConnectContract extends Aio {
     }
 
     @Test
+    @DisplayName("2, 63: a refused connect")
     default void refused() throws Exception {
         SocketAddress nobody = loopback(freePort());
         try (AsynchronousSocketChannel client = channel(null)) {
@@ -57,6 +59,7 @@ interface AsyncConnectContract extends Aio {
     }
 
     @Test
+    @DisplayName("7, 59: addresses and texts")
     default void addressesAreTcps() throws Exception {
         try (Pair p = pair()) {
             InetSocketAddress listener = (InetSocketAddress) p.listener().getLocalAddress();
@@ -200,6 +203,7 @@ interface AsyncConnectContract extends Aio {
 
     /** Goal: checklist 29, a plain TCP client is served at the same time. */
     @Test
+    @DisplayName("29: plain TCP clients are served")
     default void plainTcpClientsAreServed() throws Exception {
         try (AsynchronousServerSocketChannel listener = listen(null)) {
             for (int i = 0; i < 4; i++) {

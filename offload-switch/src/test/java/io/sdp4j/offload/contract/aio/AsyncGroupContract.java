@@ -23,12 +23,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Groups: AIO-1 to AIO-4, AIO-6, checklist 63, 64. */
 interface AsyncGroupContract extends Aio {
     /** AIO-1, AIO-4: handlers run on threads of the group, whoever initiates. */
     @Test
+    @DisplayName("63, AIO-1, AIO-4: handlers run on threads of the group")
     default void handlersRunOnGroupThreads() throws Exception {
         AsynchronousChannelGroup group = group(2, "members");
         try (Pair p = pair(group)) {
@@ -71,6 +73,7 @@ interface AsyncGroupContract extends Aio {
      * AIO-4: on a group thread a handler is called at once, but never more than 16 deep in another.
      */
     @Test
+    @DisplayName("AIO-4: handlers nest only so deep")
     default void handlersNestOnlySoDeep() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
         try (Pair p = pair(group)) {
@@ -154,6 +157,7 @@ interface AsyncGroupContract extends Aio {
 
     /** AIO-2. */
     @Test
+    @DisplayName("AIO-2: a foreign group is illegal")
     default void foreignGroupIsIllegal() throws Exception {
         AsynchronousChannelGroup foreign =
                 new AsynchronousChannelGroup(provider()) {
@@ -184,6 +188,7 @@ interface AsyncGroupContract extends Aio {
 
     /** AIO-3: no new channel, and the end comes with the last old one. */
     @Test
+    @DisplayName("63, AIO-3: shutdown waits for the last channel")
     default void shutdownWaitsForTheLastChannel() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
         assertSame(provider(), group.provider());
@@ -210,6 +215,7 @@ interface AsyncGroupContract extends Aio {
 
     /** AIO-3: everything is closed, whatever carries it. */
     @Test
+    @DisplayName("63, AIO-3: shutdownNow closes everything")
     default void shutdownNowClosesEverything() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
         try (AsynchronousServerSocketChannel outside = listen(null)) {
@@ -242,6 +248,7 @@ interface AsyncGroupContract extends Aio {
 
     /** Checklist 64: the three kinds of group, with threads of the application's executor. */
     @Test
+    @DisplayName("64: every kind of group")
     default void everyKindOfGroup() throws Exception {
         List<ExecutorService> executors =
                 List.of(

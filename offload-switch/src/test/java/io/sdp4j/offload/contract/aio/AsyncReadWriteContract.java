@@ -19,6 +19,7 @@ import java.nio.channels.WritePendingException;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -62,6 +63,7 @@ interface AsyncReadWriteContract extends Aio {
 
     /** Goal: AIO-5, one outstanding operation per direction, and each direction by itself. */
     @Test
+    @DisplayName("63, AIO-5: one operation for each direction")
     default void secondOperationIsPending() throws Exception {
         try (Pair p = pair()) {
             Outcome<Integer> read = new Outcome<>();
@@ -185,6 +187,7 @@ interface AsyncReadWriteContract extends Aio {
     }
 
     @Test
+    @DisplayName("14, 63: the end of the stream stays")
     default void endOfStreamStays() throws Exception {
         try (Pair p = pair()) {
             Aio.send(p.server(), "last");

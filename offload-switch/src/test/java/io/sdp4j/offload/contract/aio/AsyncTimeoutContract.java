@@ -14,6 +14,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Time-outs and cancel: AIO-5, checklist 63. */
@@ -22,6 +23,7 @@ interface AsyncTimeoutContract extends Aio {
     String NO_WRITE = "Writing not allowed due to timeout or cancellation";
 
     @Test
+    @DisplayName("63: a read times out, and none may follow")
     default void readTimesOutOnceAndForAll() throws Exception {
         try (Pair p = pair()) {
             Outcome<Integer> read = new Outcome<>();
@@ -51,6 +53,7 @@ interface AsyncTimeoutContract extends Aio {
     }
 
     @Test
+    @DisplayName("63: a write times out, and none may follow")
     default void writeTimesOutOnceAndForAll() throws Exception {
         try (Pair p = pair()) {
             Outcome<Integer> write = new Outcome<>();
@@ -101,6 +104,7 @@ interface AsyncTimeoutContract extends Aio {
     }
 
     @Test
+    @DisplayName("63: a cancelled read forbids reading")
     default void cancelledReadForbidsReading() throws Exception {
         try (Pair p = pair()) {
             Future<Integer> read = p.client().read(ByteBuffer.allocate(1));
@@ -120,6 +124,7 @@ interface AsyncTimeoutContract extends Aio {
     }
 
     @Test
+    @DisplayName("63: cancel(true) closes")
     default void cancelWithForceCloses() throws Exception {
         try (Pair p = pair()) {
             Future<Integer> read = p.client().read(ByteBuffer.allocate(1));

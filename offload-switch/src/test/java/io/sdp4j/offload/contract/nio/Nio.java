@@ -157,7 +157,7 @@ public final class Nio {
     }
 
     /** Calls until it throws, and returns that. */
-    static Throwable awaitThrown(Callable<?> call) {
+    public static Throwable awaitThrown(Callable<?> call) {
         return await().until(
                         () -> {
                             try {

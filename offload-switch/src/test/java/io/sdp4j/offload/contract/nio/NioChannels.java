@@ -22,6 +22,9 @@ public interface NioChannels {
         return true;
     }
 
+    /** Checks that a connected channel is carried as {@link #offloads} has it. */
+    default void checkCarrier(SocketChannel connected) {}
+
     /** As {@code SocketChannel.open()}. */
     default SocketChannel open() throws IOException {
         return provider().openSocketChannel();

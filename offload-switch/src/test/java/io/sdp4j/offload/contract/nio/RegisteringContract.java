@@ -14,6 +14,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.Task.Kind;
 import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
@@ -82,6 +86,7 @@ interface RegisteringContract extends NioChannels {
                 Nio.await().until(() -> connectable(selector, k));
                 assertTrue(c.finishConnect());
             }
+            checkCarrier(c);
             assertTrue(k.isValid());
             assertEquals("attached", k.attachment());
             assertSame(k, c.keyFor(selector));
@@ -120,13 +125,112 @@ interface RegisteringContract extends NioChannels {
                 selector.selectedKeys().clear();
                 c.connect(listener.getLocalAddress());
                 Nio.await().until(c::finishConnect);
+                checkCarrier(c);
                 key.interestOps(OP_READ | OP_WRITE);
                 Nio.awaitReady(selector, key, OP_WRITE);
                 try (SocketChannel s = listener.accept()) {
                     Nio.send(s, "x");
                     Nio.awaitReady(selector, key, OP_READ | OP_WRITE);
+                    assertEquals("x", Nio.receive(c, 1));
+                    key.interestOps(OP_READ);
+                    sleepsUntilThereIsData(selector, key, s);
                 }
             }
+        }
+    }
+
+    /** Neither woken for nothing, as by a socket that is left behind, nor deaf. */
+    private static void sleepsUntilThereIsData(Selector selector, SelectionKey key, SocketChannel s)
+            throws Exception {
+        Nio.readyNow(selector, key);
+        selector.selectedKeys().clear();
+        long start = System.nanoTime();
+        assertEquals(0, selector.select(50));
+        assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(49));
+        Task<Integer> selecting = Task.start(() -> selector.select(20_000));
+        selecting.awaitBlocked();
+        Nio.send(s, "y");
+        assertEquals(1, selecting.get());
+        assertEquals(OP_READ, key.readyOps());
+        assertEquals("y", Nio.receive((SocketChannel) key.channel(), 1));
+    }
+
+    /** Goal: each selector that has looked before comes to see the connection. */
+    @Test
+    @DisplayName("41, 54: a channel that two selectors have looked at is connected")
+    default void polledByTwoBeforeConnect() throws Exception {
+        try (ServerSocketChannel listener = listen(4);
+                Selector one = provider().openSelector();
+                Selector two = provider().openSelector();
+                SocketChannel c = open()) {
+            c.configureBlocking(false);
+            List<SelectionKey> keys = new ArrayList<>();
+            for (Selector selector : List.of(one, two)) {
+                keys.add(c.register(selector, OP_CONNECT));
+                assertEquals(1, selector.selectNow());
+            }
+            c.connect(listener.getLocalAddress());
+            Nio.await().until(c::finishConnect);
+            checkCarrier(c);
+            try (SocketChannel s = listener.accept()) {
+                keys.forEach(key -> key.interestOps(OP_READ));
+                for (SelectionKey key : keys) {
+                    sleepsUntilThereIsData(key.selector(), key, s);
+                }
+            }
+        }
+    }
+
+    /** Goal: what holds the port number does not keep the unconnected socket alive. */
+    @Test
+    @DisplayName("6, 41: a channel that was bound and looked at keeps its port")
+    default void boundAndPolledBeforeConnect() throws Exception {
+        try (ServerSocketChannel listener = listen(4);
+                Selector selector = provider().openSelector();
+                SocketChannel c = open()) {
+            c.bind(new InetSocketAddress(LOOPBACK, 0));
+            SocketAddress local = c.getLocalAddress();
+            c.configureBlocking(false);
+            SelectionKey key = c.register(selector, OP_CONNECT);
+            assertEquals(1, selector.selectNow());
+            c.connect(listener.getLocalAddress());
+            Nio.await().until(c::finishConnect);
+            checkCarrier(c);
+            assertEquals(local, c.getLocalAddress());
+            assertFalse(c.getOption(StandardSocketOptions.SO_REUSEADDR));
+            try (SocketChannel s = listener.accept();
+                    ServerSocketChannel thief = provider().openServerSocketChannel()) {
+                assertEquals(local, s.getRemoteAddress());
+                assertThrows(BindException.class, () -> thief.bind(local));
+                key.interestOps(OP_READ);
+                sleepsUntilThereIsData(selector, key, s);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("41, 47: a connect under way wakes nobody, and a close ends it")
+    @SuppressWarnings("try") // closing early is the point
+    default void pendingConnectIsQuiet() throws Exception {
+        try (Nio.Deaf deaf = new Nio.Deaf();
+                Selector selector = provider().openSelector();
+                SocketChannel c = open()) {
+            c.configureBlocking(false);
+            SelectionKey key = c.register(selector, OP_CONNECT | OP_READ | OP_WRITE);
+            assertEquals(1, selector.selectNow());
+            selector.selectedKeys().clear();
+            assertFalse(c.connect(deaf.address()));
+            int returns = 0;
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(400)) {
+                assertEquals(0, selector.select(100));
+                returns++;
+            }
+            assertTrue(returns <= 8, "woken " + returns + " times in 400 ms");
+            assertTrue(c.isConnectionPending() && key.isValid());
+            c.close();
+            assertEquals(0, selector.selectNow());
+            assertEquals(0, selector.keys().size());
         }
     }
 
@@ -250,63 +354,6 @@ interface RegisteringContract extends NioChannels {
         }
     }
 
-    @Test
-    @DisplayName("53: the peer sees the end at once, descriptors go with the next selection")
-    default void closedWhileRegistered() throws Exception {
-        try (Selector selector = provider().openSelector()) {
-            exercise(selector); // what is made once is made here
-            long before = Nio.descriptors();
-            for (int i = 0; i < 20; i++) {
-                exercise(selector);
-            }
-            Nio.await().until(() -> Nio.descriptors() <= before);
-        }
-    }
-
-    private void exercise(Selector selector) throws IOException {
-        try (Pair p = polledPair()) {
-            SelectionKey key = p.client().register(selector, OP_READ);
-            selector.selectNow();
-            p.client().close();
-            assertFalse(key.isValid());
-            assertEquals(-1, Nio.awaitRead(p.server(), room()));
-            assertEquals(1, selector.keys().size());
-            selector.selectNow();
-            assertEquals(0, selector.keys().size());
-        }
-    }
-
-    @Test
-    @DisplayName("61: neither connecting, nor failing, nor closing leaves a descriptor behind")
-    default void nothingIsLeft() throws Exception {
-        openAndClose(20);
-        long before = Nio.descriptors();
-        openAndClose(Scale.of(300, 10_000));
-        Nio.await().until(() -> Nio.descriptors() <= before);
-    }
-
-    private void openAndClose(int times) throws IOException {
-        for (int i = 0; i < times; i++) {
-            try (Pair p = pair();
-                    Selector selector = provider().openSelector();
-                    SocketChannel never = open()) {
-                p.client().configureBlocking(false).register(selector, OP_READ);
-                never.configureBlocking(false);
-                never.register(selector, OP_CONNECT);
-                Nio.send(p.client(), "x");
-                p.listener().close();
-                try {
-                    never.connect(p.server().getLocalAddress());
-                } catch (IOException refusedAtOnce) {
-                    continue;
-                }
-                if (i % 2 == 0) {
-                    selector.select(1000);
-                }
-            }
-        }
-    }
-
     /** Goal: configureBlocking waits for a read that blocks (NIO-8). */
     @Test
     default void configureBlockingWaitsForABlockedRead() throws Exception {
@@ -394,36 +441,6 @@ interface RegisteringContract extends NioChannels {
             }
         } catch (IOException | CancelledKeyException closed) {
             key.cancel();
-        }
-    }
-
-    @Test
-    @DisplayName("62: idle channels in a selector cost nothing, and do not hold others up")
-    default void idleChannels() throws Exception {
-        List<Pair> idle = new ArrayList<>();
-        try (Selector selector = provider().openSelector();
-                Pair busy = polledPair()) {
-            for (int i = 0; i < 200; i++) {
-                Pair p = polledPair();
-                idle.add(p);
-                p.listener().close();
-                p.client().register(selector, OP_READ);
-                p.server().register(selector, OP_READ);
-            }
-            busy.client().register(selector, OP_READ);
-            for (int i = 0; i < 200; i++) {
-                Nio.send(busy.server(), "x");
-                assertEquals(1, selector.select(20_000));
-                selector.selectedKeys().clear();
-                assertEquals("x", Nio.receive(busy.client(), 1));
-            }
-            long start = System.nanoTime();
-            assertEquals(0, selector.select(100));
-            assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(99));
-        } finally {
-            for (Pair p : idle) {
-                p.close();
-            }
         }
     }
 }

@@ -1,4 +1,5 @@
 package io.sdp4j.offload.contract.nio;
 
 /** All that is known of {@code Selector} and its keys. */
-public interface SelectorContract extends SelectingContract, RegisteringContract {}
+public interface SelectorContract
+        extends SelectingContract, RegisteringContract, ResourcesContract {}

@@ -1,11 +1,16 @@
 package io.sdp4j.offload.contract.nio;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.jdk.KernelSockets;
 import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 
@@ -29,6 +34,12 @@ public abstract class SwitchedNioTest extends NioContract {
     @Override
     public boolean streamsAdapted() {
         return false;
+    }
+
+    @Override
+    public void checkCarrier(SocketChannel connected) {
+        ConnectionInfo info = SwitchChannels.explain(connected).orElseThrow();
+        assertEquals(offloads(), info.reason() == ReasonCode.OFFLOADED, info::toString);
     }
 
     /** One descriptor tells all selectors that somebody's interest is met. */

@@ -1,0 +1,151 @@
+package io.sdp4j.agent.cli;
+
+import io.sdp4j.agent.Json;
+import io.sdp4j.agent.trace.PcapngExport;
+import io.sdp4j.agent.trace.TraceDiagram;
+import io.sdp4j.agent.trace.TraceText;
+import io.sdp4j.trace.TraceReader;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.concurrent.Callable;
+import java.util.function.IntPredicate;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows what the agent option {@code trace} has written. */
+@Command(
+        name = "trace",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        description = "Print the SDP messages that the agent option trace=FILE has recorded.",
+        footer = {
+            "",
+            "The file may still be written to. -> sent by the traced process, <- received.",
+            "Payload is kept if the agent option trace.payload.bytes says so. More, and how",
+            "to open the pcapng in Wireshark: docs/trace.md.",
+            "Exit code 0; 1 when FILE is not a trace."
+        })
+final class TraceCommand implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @Parameters(paramLabel = "FILE", description = "What trace=FILE has named.")
+    private Path file;
+
+    @Option(
+            names = "--connection",
+            paramLabel = "N",
+            description = "Only this one; without it, all (--diagram: the first).")
+    private int connection;
+
+    @ArgGroup private Form form = new Form();
+
+    /** What to make of the trace: one of them, or text. */
+    private static final class Form {
+        @Option(names = "--json", description = "Print the trace as JSON.")
+        private boolean json;
+
+        @Option(names = "--diagram", description = "Draw a Mermaid sequence diagram.")
+        private boolean diagram;
+
+        @Option(
+                names = "--pcapng",
+                paramLabel = "OUT",
+                description = "Write RoCEv2 frames for Wireshark, replacing OUT.")
+        private Path pcapng;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (!Files.isReadable(file) || Files.isDirectory(file)) {
+            throw new Unavailable("cannot read " + file);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        IntPredicate wanted = n -> connection == 0 || n == connection;
+        try (TraceReader trace = TraceReader.open(file)) {
+            if (form.json) {
+                json(trace, wanted, out);
+            } else if (form.diagram) {
+                out.print(
+                        TraceDiagram.of(trace, connection == 0 ? first(trace) : connection, true));
+                out.flush();
+            } else if (form.pcapng != null) {
+                pcapng(trace, wanted, out);
+            } else {
+                TraceText.print(trace, wanted, out);
+            }
+        } catch (TraceReader.NotATrace e) {
+            spec.commandLine()
+                    .getErr()
+                    .println("sdp4j: " + file + " is not a trace: " + e.getMessage());
+            return Exit.FAILED;
+        }
+        return Exit.OK;
+    }
+
+    private static int first(TraceReader trace) {
+        return trace.connections().isEmpty() ? 1 : trace.connections().getFirst().number();
+    }
+
+    /** One value, written as it is read: a trace may be larger than the heap. */
+    private static void json(TraceReader trace, IntPredicate wanted, PrintWriter out)
+            throws IOException {
+        String summary = Json.text(TraceText.summary(trace, wanted));
+        out.print(summary.substring(0, summary.length() - 1) + ",\"events\":[");
+        String[] before = {""};
+        trace.forEach(
+                e -> {
+                    if (wanted.test(e.connection())) {
+                        out.print(before[0] + Json.text(TraceText.event(e)));
+                        before[0] = ",";
+                    }
+                });
+        out.println("]}");
+    }
+
+    private void pcapng(TraceReader trace, IntPredicate wanted, PrintWriter out)
+            throws IOException {
+        PcapngExport.Outcome outcome;
+        try (OutputStream to = new BufferedOutputStream(create(form.pcapng))) {
+            outcome = PcapngExport.write(trace, wanted, to);
+        }
+        out.println(
+                form.pcapng
+                        + ": "
+                        + outcome.frames()
+                        + " frames, "
+                        + outcome.messages()
+                        + " SDP messages");
+        if (outcome.leftOut() > 0) {
+            out.println(
+                    "Left out: "
+                            + outcome.leftOut()
+                            + " events of connections whose set-up is not in the trace any more");
+        }
+        TraceText.notes(trace).forEach(note -> out.println("Note: " + note));
+    }
+
+    /** Payload may be in it, as in the trace: a new file is its owner's alone. */
+    private static OutputStream create(Path file) throws IOException {
+        return Channels.newOutputStream(
+                Files.newByteChannel(
+                        file,
+                        EnumSet.of(
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.TRUNCATE_EXISTING,
+                                StandardOpenOption.WRITE),
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-------"))));
+    }
+}

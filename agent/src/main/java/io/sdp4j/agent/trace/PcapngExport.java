@@ -1,0 +1,323 @@
+package io.sdp4j.agent.trace;
+
+import io.sdp4j.trace.TraceConnection;
+import io.sdp4j.trace.TraceEvent;
+import io.sdp4j.trace.TraceReader;
+import io.sdp4j.wire.Bsdh;
+import io.sdp4j.wire.Hello;
+import io.sdp4j.wire.HelloAck;
+import io.sdp4j.wire.HelloFault;
+import io.sdp4j.wire.HelloForm;
+import io.sdp4j.wire.Mid;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.IntPredicate;
+
+/**
+ * Writes a trace as the RoCEv2 frames that the same conversation would be between two InfiniBand
+ * SDP peers, so that Wireshark's dissector takes it.
+ *
+ * <p>What is invented: hardware addresses, queue pairs, packet sequence numbers, the CM's own
+ * fields, and Hello and HelloAck in the InfiniBand form where the conversation had the short one.
+ * What is not in the trace is not in the frames: payload that was not kept (zeros stand for it),
+ * RDMA of the other end, answers to RDMA Reads. Messages of more than 32 KiB are several packets.
+ *
+ * <p>For one thread.
+ */
+public final class PcapngExport {
+    private static final int PACKET_BYTES = 32_768;
+
+    /**
+     * Packets of one message at most: enough for the largest private buffer there can be. Of longer
+     * ones, which only a damaged file has, some in the middle are left out.
+     */
+    private static final int MAX_PACKETS = 34;
+
+    private static final byte[] NOTHING = {};
+
+    private final PcapngFile file;
+    private final long startNanos;
+    private final Connections connections;
+    private final Map<Integer, Lane> lanes = new HashMap<>();
+    private long frames;
+    private long messages;
+    private long leftOut;
+
+    /** What the frames of one connection need to know. */
+    private static final class Lane {
+        final TraceConnection connection;
+        final CmMessage cm;
+        final InetSocketAddress connecting;
+        final InetSocketAddress accepting;
+        final int[] psn = new int[2];
+        boolean greeted;
+        boolean ending;
+
+        Lane(TraceConnection c) {
+            connection = c;
+            connecting = c.connecting() ? c.local() : c.remote();
+            accepting = c.connecting() ? c.remote() : c.local();
+            cm = new CmMessage(c.number(), connecting, accepting);
+        }
+    }
+
+    /**
+     * What was written.
+     *
+     * @param frames all frames
+     * @param messages SDP messages in them, Hello and HelloAck included
+     * @param leftOut events of connections whose set-up is no longer in the trace, or makes no
+     *     sense
+     */
+    public record Outcome(long frames, long messages, long leftOut) {}
+
+    private PcapngExport(TraceReader trace, OutputStream out) throws IOException {
+        file = new PcapngFile(out);
+        startNanos = trace.startNanos();
+        connections = new Connections(trace.connections());
+    }
+
+    /**
+     * Writes the frames of the wanted connections.
+     *
+     * @param out buffered; stays open
+     */
+    public static Outcome write(TraceReader trace, IntPredicate wanted, OutputStream out)
+            throws IOException {
+        PcapngExport export = new PcapngExport(trace, out);
+        try {
+            trace.forEach(
+                    e -> {
+                        if (wanted.test(e.connection())) {
+                            export.add(e);
+                        }
+                    });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        return new Outcome(export.frames, export.messages, export.leftOut);
+    }
+
+    private void add(TraceEvent e) {
+        Lane lane = lanes.get(e.connection());
+        int mid = EventWords.mid(e);
+        if (lane == null) {
+            lane = mid == Mid.HELLO ? begin(e) : null;
+            if (lane == null) {
+                leftOut++;
+            }
+            return;
+        }
+        boolean fromConnecting = e.received() != lane.connection.connecting();
+        switch (e.kind()) {
+            case MESSAGE -> {
+                if (mid == Mid.HELLO_ACK && !lane.greeted) {
+                    finishSetUp(lane, e);
+                } else {
+                    send(lane, e, fromConnecting);
+                }
+            }
+            case RDMA_READ ->
+                    packet(lane, e, fromConnecting, RoceFrame.READ_REQUEST, reth(e), NOTHING, 0);
+            case RDMA_WRITE -> {
+                boolean one = e.byteLen() <= PACKET_BYTES;
+                packet(
+                        lane,
+                        e,
+                        fromConnecting,
+                        one ? RoceFrame.WRITE_ONLY : RoceFrame.WRITE_FIRST,
+                        reth(e),
+                        NOTHING,
+                        Math.min(e.byteLen(), PACKET_BYTES));
+            }
+            case DISCONNECT -> {
+                byte[] content =
+                        lane.ending ? lane.cm.drep(fromConnecting) : lane.cm.dreq(fromConnecting);
+                lane.ending = true;
+                datagram(lane, e, fromConnecting, content);
+            }
+            case ABORT -> {} // a queue pair in error says nothing
+        }
+    }
+
+    private static byte[] reth(TraceEvent e) {
+        return RoceFrame.reth(EventWords.va(e), EventWords.rkey(e), e.byteLen());
+    }
+
+    /** Hello and HelloAck make sense together, or there is no connection. */
+    private Lane begin(TraceEvent e) {
+        TraceConnection c = connections.get(e.connection());
+        if (c == null) {
+            return null;
+        }
+        MemorySegment hello = c.hello();
+        if (Hello.check(hello, 0, (int) hello.byteSize()) != HelloFault.NONE) {
+            return null;
+        }
+        HelloForm form = Hello.form(hello, 0);
+        MemorySegment ack = ack(c);
+        if (HelloAck.check(ack, 0, HelloAck.IB_BYTES, form, Hello.majorVersion(hello, 0))
+                != HelloFault.NONE) {
+            return null;
+        }
+        Lane lane = new Lane(c);
+        lanes.put(c.number(), lane);
+        datagram(lane, e, true, lane.cm.req(ibHello(lane, hello)));
+        messages++;
+        return lane;
+    }
+
+    private void finishSetUp(Lane lane, TraceEvent e) {
+        MemorySegment ack = ack(lane.connection);
+        byte[] ib = new byte[HelloAck.IB_BYTES];
+        if (HelloAck.form(ack, 0) == HelloForm.IB) {
+            MemorySegment.copy(ack, ValueLayout.JAVA_BYTE, 0, ib, 0, ib.length);
+        } else {
+            HelloAck.writeIb(
+                    MemorySegment.ofArray(ib),
+                    0,
+                    Hello.IB_VERSION,
+                    Bsdh.bufs(ack, 0),
+                    HelloAck.maxAdverts(ack, 0),
+                    HelloAck.receiveBytes(ack, 0));
+        }
+        lane.greeted = true;
+        datagram(lane, e, false, lane.cm.rep(ib));
+        messages++;
+        datagram(lane, e, true, lane.cm.rtu());
+    }
+
+    /** What was kept of HelloAck, and the zeros that follow in its long form. */
+    private static MemorySegment ack(TraceConnection c) {
+        MemorySegment whole = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
+        MemorySegment.copy(c.helloAck(), 0, whole, 0, c.helloAck().byteSize());
+        return whole;
+    }
+
+    private static byte[] ibHello(Lane lane, MemorySegment hello) {
+        byte[] ib = new byte[Hello.IB_BYTES];
+        if (Hello.form(hello, 0) == HelloForm.IB) {
+            MemorySegment.copy(hello, ValueLayout.JAVA_BYTE, 0, ib, 0, ib.length);
+            return ib;
+        }
+        boolean ipv4 =
+                lane.connecting.getAddress() instanceof Inet4Address
+                        && lane.accepting.getAddress() instanceof Inet4Address;
+        ByteBuffer from = address(lane.connecting, ipv4);
+        ByteBuffer to = address(lane.accepting, ipv4);
+        Hello.writeIb(
+                MemorySegment.ofArray(ib),
+                0,
+                Hello.IB_VERSION,
+                ipv4 ? 4 : 6,
+                0,
+                Bsdh.bufs(hello, 0),
+                Hello.maxAdverts(hello, 0),
+                Hello.desiredBytes(hello, 0),
+                Hello.receiveBytes(hello, 0),
+                lane.connecting.getPort(),
+                from.getLong(0),
+                from.getLong(8),
+                to.getLong(0),
+                to.getLong(8));
+        return ib;
+    }
+
+    private static ByteBuffer address(InetSocketAddress address, boolean ipv4) {
+        if (!ipv4) {
+            return ByteBuffer.wrap(RoceFrame.gid(address));
+        }
+        return ByteBuffer.allocate(16).put(12, address.getAddress().getAddress());
+    }
+
+    private void send(Lane lane, TraceEvent e, boolean fromConnecting) {
+        int len = e.byteLen();
+        int packets = Math.max(1, Math.ceilDiv(len, PACKET_BYTES));
+        int shown = Math.min(packets, MAX_PACKETS);
+        for (int i = 0; i < shown; i++) {
+            boolean last = i == shown - 1;
+            int at = (last ? packets - 1 : i) * PACKET_BYTES;
+            int opcode =
+                    packets == 1
+                            ? RoceFrame.SEND_ONLY
+                            : i == 0
+                                    ? RoceFrame.SEND_FIRST
+                                    : last ? RoceFrame.SEND_LAST : RoceFrame.SEND_MIDDLE;
+            int bytes = Math.min(PACKET_BYTES, len - at);
+            packet(lane, e, fromConnecting, opcode, NOTHING, kept(e, at, bytes), bytes);
+        }
+        messages++;
+    }
+
+    private static byte[] kept(TraceEvent e, int at, int most) {
+        byte[] kept = new byte[Math.clamp(e.keptBytes() - at, 0, most)];
+        if (kept.length > 0) {
+            MemorySegment.copy(e.kept(), ValueLayout.JAVA_BYTE, at, kept, 0, kept.length);
+        }
+        return kept;
+    }
+
+    private void packet(
+            Lane lane,
+            TraceEvent e,
+            boolean fromConnecting,
+            int opcode,
+            byte[] extended,
+            byte[] payload,
+            int payloadBytes) {
+        int psn = lane.psn[fromConnecting ? 0 : 1]++;
+        int to = lane.cm.queuePair(!fromConnecting);
+        frame(lane, e, fromConnecting, opcode, to, psn, extended, payload, payloadBytes);
+    }
+
+    private void datagram(Lane lane, TraceEvent e, boolean fromConnecting, byte[] content) {
+        frame(
+                lane,
+                e,
+                fromConnecting,
+                RoceFrame.UD_SEND_ONLY,
+                CmMessage.QUEUE_PAIR,
+                0,
+                content,
+                NOTHING,
+                0);
+    }
+
+    private void frame(
+            Lane lane,
+            TraceEvent e,
+            boolean fromConnecting,
+            int opcode,
+            int queuePair,
+            int psn,
+            byte[] extended,
+            byte[] payload,
+            int payloadBytes) {
+        byte[] frame =
+                RoceFrame.of(
+                        fromConnecting ? lane.connecting : lane.accepting,
+                        fromConnecting ? lane.accepting : lane.connecting,
+                        fromConnecting,
+                        opcode,
+                        queuePair,
+                        psn,
+                        extended,
+                        payload,
+                        payloadBytes);
+        boolean inbound = fromConnecting != lane.connection.connecting();
+        try {
+            file.frame(startNanos + e.nanos(), inbound, frame);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        frames++;
+    }
+}

@@ -1,0 +1,2 @@
+/** What a trace file says: in words, as JSON, as a sequence diagram, as frames for Wireshark. */
+package io.sdp4j.agent.trace;

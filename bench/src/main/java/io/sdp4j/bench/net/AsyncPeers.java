@@ -1,0 +1,173 @@
+package io.sdp4j.bench.net;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * Both programs of the benchmark of asynchronous channels: {@code AsyncPeers} serves and prints
+ * {@code READY port}; {@code AsyncPeers PORT} obeys one command a line, as {@link NetClient} does:
+ *
+ * <ul>
+ *   <li>{@code async SIZE BUFFERS WARM_MS MEASURE_MS}: gathering writes of so many direct buffers
+ *       of that size, received by scattering reads of as many; {@code bytes} per second and {@code
+ *       cpu} nanoseconds of both processes per byte.
+ * </ul>
+ *
+ * Both end when their standard input does.
+ */
+public final class AsyncPeers {
+    private static final int REQUEST_BYTES = 16;
+
+    private AsyncPeers() {}
+
+    /** Serves, or measures. */
+    public static void main(String[] args) throws Exception {
+        if (args.length == 0) {
+            serve();
+        } else {
+            obey(Integer.parseInt(args[0]));
+        }
+        System.exit(0);
+    }
+
+    private static void serve() throws IOException {
+        InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+        AsynchronousServerSocketChannel listener =
+                AsynchronousServerSocketChannel.open().bind(new InetSocketAddress(loopback, 0));
+        Thread.ofPlatform().daemon().start(() -> accept(listener));
+        System.out.println("READY " + ((InetSocketAddress) listener.getLocalAddress()).getPort());
+        while (System.in.read() >= 0) {
+            // nothing is said to a server but the end
+        }
+    }
+
+    private static void accept(AsynchronousServerSocketChannel listener) {
+        while (true) {
+            try {
+                AsynchronousSocketChannel channel = listener.accept().get();
+                Thread.ofPlatform().daemon().start(() -> serve(channel));
+            } catch (ExecutionException | InterruptedException broken) {
+                System.err.println("accept: " + broken);
+                return;
+            }
+        }
+    }
+
+    private static void serve(AsynchronousSocketChannel channel) {
+        ByteBuffer[] buffers = {};
+        try (channel) {
+            while (true) {
+                ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES);
+                while (request.hasRemaining()) {
+                    if (channel.read(request).get() < 0) {
+                        return;
+                    }
+                }
+                int sizeBytes = request.getInt(0);
+                int count = request.getInt(4);
+                if (buffers.length != count || buffers[0].capacity() != sizeBytes) {
+                    buffers = buffers(count, sizeBytes);
+                }
+                long cpu = Usage.cpuNanos();
+                new AsyncFlow(channel, buffers, true, request.getLong(8)).run();
+                ByteBuffer answer = ByteBuffer.allocate(8).putLong(0, Usage.cpuNanos() - cpu);
+                while (answer.hasRemaining()) {
+                    channel.write(answer).get();
+                }
+            }
+        } catch (IOException | ExecutionException | InterruptedException gone) {
+            System.err.println("connection ended: " + gone);
+        }
+    }
+
+    private static ByteBuffer[] buffers(int count, int sizeBytes) {
+        ByteBuffer[] buffers = new ByteBuffer[count];
+        for (int i = 0; i < count; i++) {
+            buffers[i] = ByteBuffer.allocateDirect(sizeBytes);
+            for (int at = 0; at < sizeBytes; at += 512) {
+                buffers[i].put(at, (byte) i); // a page of its own, not the page of zeros
+            }
+        }
+        return buffers;
+    }
+
+    private static void obey(int port) throws IOException {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+        System.out.println("READY");
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            String answer;
+            try {
+                int[] n =
+                        Arrays.stream(line.split(" ", -1))
+                                .skip(1)
+                                .mapToInt(Integer::parseInt)
+                                .toArray();
+                answer = "ok " + measure(port, n[0], n[1], n[2], n[3]);
+            } catch (Exception failed) {
+                failed.printStackTrace();
+                answer = "failed " + failed.toString().replace('\n', ' ');
+            }
+            System.out.println(answer);
+        }
+    }
+
+    private record Flow(long bytes, long nanos, long cpuNanos) {}
+
+    private static String measure(int port, int sizeBytes, int count, int warmMs, int measureMs)
+            throws Exception {
+        InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+        try (AsynchronousSocketChannel channel = AsynchronousSocketChannel.open()) {
+            channel.connect(new InetSocketAddress(loopback, port)).get();
+            ByteBuffer[] buffers = buffers(count, sizeBytes);
+            long unit = (long) sizeBytes * count;
+            long start = System.nanoTime();
+            long bytes = unit;
+            Flow flow = flow(channel, buffers, bytes);
+            while (System.nanoTime() - start < warmMs * 1_000_000L) {
+                if (flow.nanos < 50_000_000) {
+                    bytes *= 2;
+                }
+                flow = flow(channel, buffers, bytes);
+            }
+            long units = (long) ((double) flow.bytes / flow.nanos * measureMs * 1e6 / unit);
+            flow = flow(channel, buffers, Math.max(1, units) * unit);
+            return String.format(
+                    Locale.ROOT,
+                    "bytes=%.1f cpu=%.5f n=%d",
+                    flow.bytes * 1e9 / flow.nanos,
+                    flow.cpuNanos / (double) flow.bytes,
+                    flow.bytes / unit);
+        }
+    }
+
+    private static Flow flow(AsynchronousSocketChannel channel, ByteBuffer[] buffers, long bytes)
+            throws Exception {
+        long cpu = Usage.cpuNanos();
+        long start = System.nanoTime();
+        ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES);
+        request.putInt(0, buffers[0].capacity()).putInt(4, buffers.length).putLong(8, bytes);
+        while (request.hasRemaining()) {
+            channel.write(request).get();
+        }
+        new AsyncFlow(channel, buffers, false, bytes).run();
+        ByteBuffer answer = ByteBuffer.allocate(8);
+        while (answer.hasRemaining()) {
+            if (channel.read(answer).get() < 0) {
+                throw new IOException("the server left");
+            }
+        }
+        long nanos = System.nanoTime() - start;
+        return new Flow(bytes, nanos, Usage.cpuNanos() - cpu + answer.getLong(0));
+    }
+}

@@ -1,0 +1,180 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.jdk.KernelAsync;
+import io.sdp4j.offload.spi.OffloadStream;
+
+/**
+ * How the waiting operations of one stream learn that they can go on.
+ *
+ * <p>Those with handlers by the stream's doorbell, which the group's own threads watch: the thread
+ * that wakes is the one that calls the handler, as with the JDK's own channels. Where there is no
+ * doorbell, while it cannot be used, and while an operation waits that goes to a future, by a call
+ * of the provider's: so a future does not depend on the threads of the application's group.
+ *
+ * <p>{@code this} guards the fields, and is held while the stream is asked. What the provider calls
+ * meanwhile, on this very thread, is put off until it is free again.
+ */
+final class Readiness implements KernelAsync.Watcher {
+    private final AsyncStream owner;
+    private final Runnable readCall = this::readCalled;
+    private final Runnable writeCall = this::writeCalled;
+
+    private KernelAsync.Watch watch; // null if there is none, or not yet
+    private boolean watchTried;
+    private boolean polling; // the group's threads were asked to look
+    private int waiting; // operations that want to be told; may be over by now
+    private int futures; // those of them that must not rely on the group
+    private int rung; // those of them that rely on the doorbell
+    private int early; // what the provider has called for while the stream was asked
+
+    Readiness(AsyncStream owner) {
+        this.owner = owner;
+    }
+
+    /**
+     * Has {@link Direction#onReady} called once {@code direction} may go on; in the gate.
+     *
+     * @param future whether the operation goes to a future
+     * @return false, and no call comes, if it may go on now
+     */
+    boolean await(Direction direction, boolean future) {
+        int op = direction.op();
+        int ready;
+        synchronized (this) {
+            waiting |= op;
+            futures = future ? futures | op : futures & ~op;
+            ready = ask(op);
+        }
+        tell(ready & ~op, false);
+        return (ready & op) == 0;
+    }
+
+    /**
+     * Asks on behalf of all that wait; which of them can go on now, and are not waiting any more.
+     */
+    private int ask(int fresh) {
+        int ready = 0;
+        boolean asked = false;
+        while (waiting != 0 && !asked) {
+            int now = futures == 0 && watched() ? owner.stream.armDoorbell(waiting) : -1;
+            asked = now <= 0;
+            if (now == 0) {
+                rung = waiting;
+                if (!polling) {
+                    polling = true;
+                    watch.poll();
+                }
+            } else if (now < 0) {
+                now = askForCalls((fresh | rung) & waiting);
+            }
+            now |= early;
+            early = 0;
+            ready |= now;
+            waiting &= ~now;
+        }
+        return ready;
+    }
+
+    private int askForCalls(int ops) {
+        rung = 0;
+        int ready = 0;
+        if ((ops & OffloadStream.READ) != 0 && !owner.stream.arm(OffloadStream.READ, readCall)) {
+            ready |= OffloadStream.READ;
+        }
+        if ((ops & OffloadStream.WRITE) != 0 && !owner.stream.arm(OffloadStream.WRITE, writeCall)) {
+            ready |= OffloadStream.WRITE;
+        }
+        return ready;
+    }
+
+    private boolean watched() {
+        if (!watchTried) {
+            watchTried = true;
+            int doorbell = owner.stream.doorbell();
+            watch = doorbell < 0 ? null : owner.group.watch(doorbell, this);
+        }
+        return watch != null;
+    }
+
+    private void readCalled() {
+        called(OffloadStream.READ);
+    }
+
+    private void writeCalled() {
+        called(OffloadStream.WRITE);
+    }
+
+    /** By the provider. */
+    private void called(int op) {
+        if (Thread.holdsLock(this)) {
+            early |= op;
+            return;
+        }
+        synchronized (this) {
+            waiting &= ~op;
+            futures &= ~op;
+        }
+        tell(op, false);
+    }
+
+    /** By the group: the doorbell has rung. */
+    @Override
+    public void readable(boolean direct) {
+        if (!owner.gate.enter()) {
+            return; // who closed it has ended what waits
+        }
+        int ready;
+        try {
+            synchronized (this) {
+                polling = false;
+                ready = rung;
+                if (ready == (OffloadStream.READ | OffloadStream.WRITE)) {
+                    ready = ask(0); // only one of them may have become so
+                } else {
+                    waiting &= ~ready;
+                    rung = 0;
+                }
+            }
+        } finally {
+            owner.gate.leave();
+        }
+        tell(ready, direct);
+    }
+
+    /** Of two operations one goes on here, as the JDK has it. */
+    private void tell(int ops, boolean direct) {
+        if ((ops & OffloadStream.WRITE) != 0) {
+            owner.writes.onReady(direct && (ops & OffloadStream.READ) == 0);
+        }
+        if ((ops & OffloadStream.READ) != 0) {
+            owner.reads.onReady(direct);
+        }
+    }
+
+    /** An operation was given up: it wants nothing any more. */
+    synchronized void forget(Direction direction) {
+        waiting &= ~direction.op();
+        futures &= ~direction.op();
+    }
+
+    /** What was done to the stream may have ended what was asked for. */
+    void again() {
+        tell(OffloadStream.READ | OffloadStream.WRITE, false);
+    }
+
+    @Override
+    public void closeChannel() {
+        owner.closeChannel();
+    }
+
+    /** The stream is about to be closed, and nobody is in the gate. */
+    void end() {
+        KernelAsync.Watch w;
+        synchronized (this) {
+            w = watch;
+        }
+        if (w != null) {
+            w.end();
+        }
+    }
+}

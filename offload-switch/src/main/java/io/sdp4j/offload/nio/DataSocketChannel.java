@@ -1,0 +1,128 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.jdk.SocketEvents;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+
+/**
+ * The reading and writing half of a channel: each call goes to whoever carries the connection. What
+ * an offloaded one moves is told to the flight recorder as the JDK's own channels tell it (NIO-28).
+ */
+abstract sealed class DataSocketChannel extends DescribedSocketChannel permits PolledSocketChannel {
+    DataSocketChannel(SelectorProvider provider, ChannelOptions options) {
+        super(provider, options);
+    }
+
+    /** After a call of the kernel's channel, which may have closed itself (NIO-29). */
+    abstract void followKernel();
+
+    /** Something on this side has changed what is ready. */
+    abstract void settle();
+
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+        ChannelStream s = connectedStream();
+        if (s != null) {
+            long start = SocketEvents.readStart();
+            int n = s.read(dst);
+            recordRead(start, n, 0);
+            return n;
+        }
+        try {
+            return kernel().read(dst);
+        } finally {
+            followKernel();
+        }
+    }
+
+    @Override
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        ChannelStream s = connectedStream();
+        if (s != null) {
+            long start = SocketEvents.readStart();
+            long n = s.read(dsts, offset, length);
+            recordRead(start, n, 0);
+            return n;
+        }
+        try {
+            return kernel().read(dsts, offset, length);
+        } finally {
+            followKernel();
+        }
+    }
+
+    @Override
+    public int write(ByteBuffer src) throws IOException {
+        ChannelStream s = connectedStream();
+        if (s != null) {
+            long start = SocketEvents.writeStart();
+            int n = s.write(src);
+            recordWrite(start, n);
+            return n;
+        }
+        try {
+            return kernel().write(src);
+        } finally {
+            followKernel();
+        }
+    }
+
+    @Override
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        ChannelStream s = connectedStream();
+        if (s != null) {
+            long start = SocketEvents.writeStart();
+            long n = s.write(srcs, offset, length);
+            recordWrite(start, n);
+            return n;
+        }
+        try {
+            return kernel().write(srcs, offset, length);
+        } finally {
+            followKernel();
+        }
+    }
+
+    /** Of an offloaded connection. */
+    final void recordRead(long start, long bytes, long timeoutMillis) throws IOException {
+        if (start != SocketEvents.OFF) {
+            SocketEvents.read(start, bytes, remoteAddress(), timeoutMillis);
+        }
+    }
+
+    /** Of an offloaded connection. */
+    final void recordWrite(long start, long bytes) throws IOException {
+        if (start != SocketEvents.OFF) {
+            SocketEvents.written(start, bytes, remoteAddress());
+        }
+    }
+
+    @Override
+    public SocketChannel shutdownInput() throws IOException {
+        ChannelStream s = connectedStream();
+        if (s == null) {
+            kernel().shutdownInput();
+        } else if (s.shutInput()) {
+            settle();
+        } else {
+            throw new ClosedChannelException();
+        }
+        return this;
+    }
+
+    @Override
+    public SocketChannel shutdownOutput() throws IOException {
+        ChannelStream s = connectedStream();
+        if (s == null) {
+            kernel().shutdownOutput();
+        } else if (s.shutOutput()) {
+            settle();
+        } else {
+            throw new ClosedChannelException();
+        }
+        return this;
+    }
+}

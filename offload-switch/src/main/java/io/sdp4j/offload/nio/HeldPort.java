@@ -1,0 +1,125 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.net.LocalAddresses;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
+import sun.nio.ch.SelChImpl;
+
+/**
+ * The port number of a connection that a provider carries: real, and nobody else's (NET-25).
+ *
+ * <p>Shape: the kernel's channel of the application holds it if the application has bound; else
+ * {@code holder}, a channel that is made for an attempt. Guarded by the channel's state lock, which
+ * callers of {@link #bind} and {@link #keep} hold already.
+ */
+final class HeldPort {
+    private final SwitchSocketChannel channel;
+    private InetSocketAddress asked; // what the application asked to bind to, or null
+    private SocketChannel holder;
+
+    HeldPort(SwitchSocketChannel channel) {
+        this.channel = channel;
+    }
+
+    /** For the application. */
+    void bind(SocketAddress address) throws IOException {
+        channel.kernel.bind(address);
+        asked =
+                address instanceof InetSocketAddress given
+                        ? given
+                        : (InetSocketAddress) channel.kernel.getLocalAddress();
+    }
+
+    /** What the application asked to bind to, or null. */
+    InetSocketAddress asked() {
+        synchronized (channel.stateLock) {
+            return asked;
+        }
+    }
+
+    /** For a provider: finds, if need be binds, the local address of a way to {@code target}. */
+    InetSocketAddress localAddress(InetSocketAddress target) throws IOException {
+        InetAddress source = LocalAddresses.towards(target);
+        synchronized (channel.stateLock) {
+            channel.ensureOpen();
+            if (asked != null) {
+                InetSocketAddress bound = (InetSocketAddress) channel.kernel.getLocalAddress();
+                return bound.getAddress().isAnyLocalAddress()
+                        ? new InetSocketAddress(source, bound.getPort())
+                        : bound;
+            }
+            if (holder == null) {
+                holder = channel.options.copy();
+                holder.bind(new InetSocketAddress(source, 0));
+                channel.options.answeredBy(holder);
+            }
+            return new InetSocketAddress(
+                    source, ((InetSocketAddress) holder.getLocalAddress()).getPort());
+        }
+    }
+
+    /** The attempt failed; TCP shall choose as if there had been none. */
+    void giveBack() {
+        synchronized (channel.stateLock) {
+            if (holder != null) {
+                try {
+                    holder.close();
+                } catch (IOException e) {
+                    // the number is lost for a while, which nobody notices
+                }
+                holder = null;
+                channel.options.answeredBy(channel.kernel);
+            }
+        }
+    }
+
+    /**
+     * The descriptor of the kernel's channel is about to stand for something else: if it holds the
+     * port number, a copy must.
+     *
+     * @param polled whether a selector may have registered it
+     */
+    void keep(FileDescriptor number, boolean polled) throws IOException {
+        if (holder != null) {
+            return;
+        }
+        SocketChannel copy = channel.options.copy();
+        boolean complete = false;
+        try {
+            if (polled) {
+                bindBeside(copy);
+            } else {
+                ChannelBridge.duplicate(number, ((SelChImpl) copy).getFD());
+            }
+            complete = true;
+        } finally {
+            if (!complete) {
+                copy.close();
+            }
+        }
+        holder = copy;
+        channel.options.answeredBy(copy);
+    }
+
+    /**
+     * A duplicate would keep the kernel's socket alive, and with it what selectors have registered,
+     * which would report its hang-up for ever (NIO-15). Two sockets that both ask for it may be
+     * bound to one port as long as neither listens, so the number is ours at every moment.
+     */
+    private void bindBeside(SocketChannel copy) throws IOException {
+        SocketAddress bound = channel.kernel.getLocalAddress();
+        if (bound != null) {
+            boolean reuse = channel.kernel.getOption(StandardSocketOptions.SO_REUSEADDR);
+            channel.kernel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            copy.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            copy.bind(bound);
+            copy.setOption(StandardSocketOptions.SO_REUSEADDR, reuse);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.jdk.ChannelBridge;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayList;
+import java.util.List;
+import sun.nio.ch.SelChImpl;
+
+/**
+ * The selectors that know a channel, and how they come to see that it has become another.
+ *
+ * <p>A selector may have registered the kernel's socket before the channel connects. When the
+ * number comes to stand for another file, the registration is gone with the one that it stood for,
+ * which the selector does not know: it would only change what is not there any more. So it is told
+ * once that nothing is of interest, which it takes for a reason to remove the number, in vain; and
+ * at once it is made to ask again, when it adds the new file. This happens within one of its
+ * passes, between which it does not wait.
+ *
+ * <p>{@code this} guards {@code told}.
+ */
+final class KnownSelectors {
+    private final SelectableChannel channel;
+    private volatile boolean polled; // a selector has registered the kernel's socket
+    private List<SelectionKey> told = List.of(); // keys whose selector knows the new file
+
+    KnownSelectors(SelectableChannel channel) {
+        this.channel = channel;
+    }
+
+    /** Whether a selector may have registered the kernel's socket. */
+    boolean polled() {
+        return polled;
+    }
+
+    /** For {@code translateInterestOps} while the channel is the kernel's. */
+    int interestInKernel(int ops, SelChImpl kernel) {
+        int events = kernel.translateInterestOps(ops);
+        if (events != 0 && !polled) {
+            polled = true;
+        }
+        return events;
+    }
+
+    /**
+     * For {@code translateInterestOps} once it is not, which is not told for which key it is
+     * called.
+     *
+     * @return whether the selector that asks is to be told that nothing is of interest
+     */
+    boolean unknownToAsker() {
+        SelectionKey asker = polled ? asker() : null;
+        if (asker == null) {
+            return false;
+        }
+        ChannelBridge.queueUpdate(asker);
+        return true;
+    }
+
+    /** The key for which this thread asks, the first time it does; else null. */
+    private synchronized SelectionKey asker() {
+        SelectionKey[] keys = ChannelBridge.keys(channel);
+        if (keys != null) {
+            for (SelectionKey key : keys) {
+                if (key != null
+                        && key.isValid()
+                        && !told.contains(key)
+                        && ChannelBridge.isUpdating(key)) {
+                    List<SelectionKey> all = new ArrayList<>(told);
+                    all.removeIf(k -> !k.isValid());
+                    all.add(key);
+                    told = all;
+                    return key;
+                }
+            }
+        }
+        return null;
+    }
+
+    /**
+     * An attempt begins. The kernel's socket reports a hang-up as long as it does not connect:
+     * makes selectors take it out before they wait next. One that this misses is made to by that
+     * report.
+     */
+    void quiet() {
+        if (polled) {
+            update(false);
+        }
+    }
+
+    /** The attempt is over: makes every selector ask again, now. */
+    void nudge() {
+        // Registering holds this lock, so no key can slip between the look and the change.
+        synchronized (channel.blockingLock()) {
+            update(true);
+        }
+    }
+
+    private void update(boolean wake) {
+        SelectionKey[] keys = ChannelBridge.keys(channel);
+        if (keys != null) {
+            for (SelectionKey key : keys) {
+                if (key != null && key.isValid()) {
+                    ChannelBridge.queueUpdate(key);
+                    if (wake) {
+                        key.selector().wakeup();
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.jdk.ChannelBridge;
+import java.io.FileDescriptor;
+import java.nio.channels.spi.SelectorProvider;
+import sun.nio.ch.SelChImpl;
+import sun.nio.ch.SelectionKeyImpl;
+
+/**
+ * What the JDK's selectors ask of a channel. The kernel's channel answers until there is a
+ * doorbell, but for the time of an attempt, when nothing is ready.
+ */
+abstract sealed class PolledSocketChannel extends DataSocketChannel implements SelChImpl
+        permits SwitchSocketChannel {
+    PolledSocketChannel(SelectorProvider provider, ChannelOptions options) {
+        super(provider, options);
+    }
+
+    /** Null as long as the kernel's descriptor is the one to watch. */
+    abstract Doorbell doorbell();
+
+    private SelChImpl selectableKernel() {
+        return (SelChImpl) kernel();
+    }
+
+    @Override
+    public FileDescriptor getFD() {
+        Doorbell d = doorbell();
+        return d != null ? d.descriptor() : selectableKernel().getFD();
+    }
+
+    @Override
+    public int getFDVal() {
+        Doorbell d = doorbell();
+        return d != null ? d.value() : selectableKernel().getFDVal();
+    }
+
+    @Override
+    public int translateInterestOps(int ops) {
+        Doorbell d = doorbell();
+        ChannelConnect c = connecting();
+        if (d != null) {
+            return c != null && c.selectors().unknownToAsker() ? 0 : d.translateInterest(ops);
+        }
+        // While an attempt runs nothing is ready; its end makes selectors ask again.
+        return c.trying() ? 0 : c.selectors().interestInKernel(ops, selectableKernel());
+    }
+
+    @Override
+    public boolean translateAndSetReadyOps(int ops, SelectionKeyImpl key) {
+        return translate(ops, 0, key);
+    }
+
+    @Override
+    public boolean translateAndUpdateReadyOps(int ops, SelectionKeyImpl key) {
+        return translate(ops, key.nioReadyOps(), key);
+    }
+
+    private boolean translate(int ops, int initialOps, SelectionKeyImpl key) {
+        Doorbell d = doorbell();
+        if (d != null) {
+            return d.translateReady(initialOps, key);
+        }
+        if (connecting().trying()) {
+            key.nioReadyOps(initialOps);
+            ChannelBridge.queueUpdate(key); // the kernel's socket is registered still
+            return false;
+        }
+        return initialOps == 0
+                ? selectableKernel().translateAndSetReadyOps(ops, key)
+                : selectableKernel().translateAndUpdateReadyOps(ops, key);
+    }
+}

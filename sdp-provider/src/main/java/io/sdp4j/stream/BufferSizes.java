@@ -1,0 +1,79 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.SdpMachine;
+
+/**
+ * Wants larger private buffers at the peer when a writer has more to say than they hold, and the
+ * first size again when the stream is quiet (sdp-wire.md 9); then our own send slots give back what
+ * load has made them take, too. Guarded by the stream's lock.
+ */
+final class BufferSizes {
+    private final StreamCore core;
+    private final SdpMachine machine;
+    private final int maxBytes;
+    private final int firstBytes;
+    private final Outbox out;
+
+    /** Reserved slots, which may be filled with as much as was allowed when they were taken. */
+    private int reserved;
+
+    private long messagesSeen;
+    private boolean rested;
+
+    BufferSizes(StreamCore core, int maxBytes, Outbox out) {
+        this.core = core;
+        this.machine = core.machine;
+        this.maxBytes = maxBytes;
+        this.firstBytes = machine.peerReceiveBytes();
+        this.out = out;
+    }
+
+    void onReserved() {
+        reserved++;
+    }
+
+    void onUsed() {
+        reserved--;
+    }
+
+    /**
+     * A writer with more than a message to say finds no room: asks for twice the size, if the peer
+     * has not refused before.
+     */
+    void grow() {
+        int now = machine.peerReceiveBytes();
+        if (now < maxBytes) {
+            machine.source().askReceiveBytes((int) Math.min(maxBytes, 2L * now), out);
+            core.carryOut();
+        }
+    }
+
+    /** Whether no message went either way since the last call. */
+    boolean quiet() {
+        long messages = machine.messagesSent() + machine.messagesReceived();
+        boolean quiet = messages == messagesSeen;
+        messagesSeen = messages;
+        rested &= quiet;
+        return quiet;
+    }
+
+    /** The stream is quiet: gives back what was taken under load. */
+    void rest() {
+        if (!rested) {
+            rested = core.qp.rest() && shrink();
+            core.carryOut();
+        }
+    }
+
+    /** Asks for the first size; false if that must be tried again. */
+    private boolean shrink() {
+        if (machine.peerReceiveBytes() <= firstBytes) {
+            return true;
+        }
+        if (reserved == 0) {
+            machine.source().askReceiveBytes(firstBytes, out);
+        }
+        return false;
+    }
+}

@@ -1,0 +1,62 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.wire.Outbox;
+
+/**
+ * Asks a connection on which nothing moves whether the peer still lives (sdp-wire.md 11), where the
+ * application wants that and the fabric does not see by itself that the peer is gone. Guarded by
+ * the stream's lock.
+ */
+final class KeepAlive {
+    /** The work request that asks. */
+    static final long PROBE = -1;
+
+    private final StreamCore core;
+    private final EventLoop loop;
+    private final long idleNanos;
+    private final Outbox out;
+    private EventLoop.Timer timer;
+
+    /**
+     * @param idleNanos after so long without a message it asks
+     */
+    KeepAlive(StreamCore core, EventLoop loop, long idleNanos, Outbox out) {
+        this.core = core;
+        this.loop = loop;
+        this.idleNanos = idleNanos;
+        this.out = out;
+    }
+
+    void set(boolean on) {
+        if (on && timer == null) {
+            core.machine.onKeepAlive(out); // from here on
+            core.carryOut();
+            schedule();
+        } else if (!on) {
+            stop();
+        }
+    }
+
+    private void schedule() {
+        timer = loop.schedule(this::onTime, idleNanos);
+    }
+
+    private void onTime() {
+        synchronized (core) {
+            if (timer != null && !core.released()) {
+                core.progress();
+                core.machine.onKeepAlive(out);
+                core.carryOut();
+                schedule();
+            }
+        }
+    }
+
+    void stop() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+}

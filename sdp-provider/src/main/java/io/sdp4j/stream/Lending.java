@@ -1,0 +1,186 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadStream.Loan;
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.wire.AbortReason;
+import io.sdp4j.wire.Outbox;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * Moves payload between buffers of the application without a private copy in between (sdp-wire.md
+ * 6): carries out what the machine wants done with lent buffers.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class Lending {
+    private final StreamCore core;
+    private final QueuePair qp;
+    private final Outbox out;
+    private final int thresholdBytes;
+    private final WriteLoan writes;
+    private final ReadLoan reads;
+
+    /** Payload that came in messages and was put into a lent buffer: counted by the machine. */
+    private long placedBytes;
+
+    /** Payload of SrcAvails, which the machine counts. */
+    private long inlineBytes;
+
+    private long returnedBytes;
+
+    Lending(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
+        this.core = core;
+        this.qp = core.qp;
+        this.out = out;
+        this.thresholdBytes = settings.thresholdBytes();
+        writes = new WriteLoan(core, settings, out);
+        reads = new ReadLoan(core, settings, out);
+    }
+
+    WriteLoan writes() {
+        return writes;
+    }
+
+    ReadLoan reads() {
+        return reads;
+    }
+
+    /** Bytes received that the machine does not count. */
+    long bytesRead() {
+        return reads.bytes() - placedBytes;
+    }
+
+    /** Bytes sent that the machine does not count. */
+    long bytesWritten() {
+        return Math.max(0, returnedBytes - inlineBytes);
+    }
+
+    /** Whether an operation with these buffers is worth a loan. Any thread. */
+    boolean wants(Loan loan) {
+        for (int i = 0; i < loan.buffers(); i++) {
+            ByteBuffer b = loan.buffer(i);
+            if (b.hasRemaining()) {
+                return LentBuffer.lendable(b, thresholdBytes);
+            }
+        }
+        return false;
+    }
+
+    /** Carries out row {@code i} of the outbox; false if it is none of these. */
+    boolean carryOut(int i) {
+        switch (out.kind(i)) {
+            case Outbox.SEND_LENT -> sendLent(i);
+            case Outbox.PLACE -> place(i);
+            case Outbox.RDMA_READ -> read(i);
+            case Outbox.RDMA_WRITE -> write(i);
+            case Outbox.SOURCE_RETURNED -> {
+                returnedBytes += out.bytesDone(i);
+                writes.onReturned(out.buffer(i), out.bytesDone(i), out.outcome(i));
+            }
+            case Outbox.SINK_RETURNED -> reads.onReturned(out.bytesDone(i));
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void sendLent(int i) {
+        core.outgoing.sendLent(i, writes.get(out.buffer(i)).memory());
+        inlineBytes += out.bytes(i);
+    }
+
+    private void place(int i) {
+        long from = qp.receiveOffset(out.slot(i)) + out.offset(i);
+        MemorySegment to = reads.get().memory();
+        MemorySegment.copy(qp.receiveMemory(), from, to, out.bufferOffset(i), out.bytes(i));
+        placedBytes += out.bytes(i);
+    }
+
+    private void read(int i) {
+        boolean posted =
+                qp.postRead(
+                        0,
+                        reads.get().region(),
+                        out.bufferOffset(i),
+                        out.bytes(i),
+                        out.remoteAddress(i),
+                        out.rkey(i));
+        requirePosted(posted);
+    }
+
+    private void write(int i) {
+        boolean posted =
+                qp.postWrite(
+                        0,
+                        writes.get(out.buffer(i)).region(),
+                        out.bufferOffset(i),
+                        out.bytes(i),
+                        out.remoteAddress(i),
+                        out.rkey(i));
+        requirePosted(posted);
+    }
+
+    /** It always is, as the machine counts what it may have under way. */
+    private void requirePosted(boolean posted) {
+        if (!posted) {
+            core.machine.abort(AbortReason.TRANSPORT_ERROR, out);
+        }
+    }
+
+    /** An RDMA operation has succeeded. */
+    void onCompleted(Completion c) {
+        if (c.opcode == Completion.READ) {
+            core.machine.sink().onReadsCompleted(1, out);
+        } else {
+            core.machine.source().onWritesCompleted(1, out);
+        }
+    }
+
+    /** After progress: what is owed leaves, what nobody will read is refused. */
+    void onProgress() {
+        if (writes.active()) {
+            writes.sendOwed();
+            writes.forgetIfGivenUp();
+        }
+        reads.forgetIfGivenUp();
+        reads.refuse();
+    }
+
+    void lend(int op, Loan loan) {
+        if (op == OffloadStream.READ) {
+            reads.lend(loan);
+        } else {
+            writes.lend(loan);
+        }
+    }
+
+    /**
+     * Ends a loan.
+     *
+     * @param givenUp whether the buffers may still be touched for a while
+     */
+    void reclaim(int op, boolean givenUp) {
+        boolean free = op == OffloadStream.READ ? reads.end() : writes.end();
+        if (!free && !givenUp) {
+            core.machine.abort(AbortReason.TRANSPORT_ERROR, out); // nothing else frees them now
+            core.carryOut();
+            reads.forgetIfGivenUp();
+            writes.forgetIfGivenUp();
+        }
+    }
+
+    /** Whether somebody must go on with what the application has given up. */
+    boolean lingers() {
+        return writes.lingers() || reads.lingers();
+    }
+
+    /** The application closes and takes its buffers with it. */
+    void close() {
+        writes.close();
+        reads.close();
+    }
+}

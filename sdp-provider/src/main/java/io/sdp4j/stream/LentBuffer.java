@@ -1,0 +1,108 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.MemoryLife;
+import io.sdp4j.rdma.MemoryRegion;
+import io.sdp4j.rdma.QueuePair;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * A buffer of the application that the stream has borrowed, or room for one.
+ *
+ * <p>Shape: <em>away</em> from lend to return, while the machine has it and the peer may touch it;
+ * then back, with {@code done} bytes that have moved, of which the application is told once.
+ * Guarded by the stream's lock.
+ */
+final class LentBuffer {
+    private ByteBuffer owner;
+    private MemoryRegion region;
+    private MemorySegment memory;
+    private boolean away;
+    private boolean told;
+
+    /** Bytes from the start that the peer has, or has filled. */
+    long done;
+
+    /** Source: the rest must follow as Data. */
+    boolean owed;
+
+    /**
+     * Whether a buffer may be lent at all: its memory must stay, whatever the application does, as
+     * the address is given to a device or another process.
+     */
+    static boolean lendable(ByteBuffer b, int thresholdBytes) {
+        return b.isDirect()
+                && b.remaining() >= thresholdBytes
+                && MemoryLife.lasting(MemorySegment.ofBuffer(b));
+    }
+
+    /** Registers the remaining bytes of {@code b}; false if the fabric will not. */
+    boolean register(QueuePair qp, ByteBuffer b, boolean remoteRead, boolean remoteWrite) {
+        MemorySegment remaining = MemorySegment.ofBuffer(b);
+        try {
+            region = qp.register(remaining, remoteRead, remoteWrite);
+        } catch (FabricException e) {
+            return false; // at a limit: it is copied
+        }
+        owner = b;
+        memory = remaining;
+        away = true;
+        told = false;
+        done = 0;
+        owed = false;
+        return true;
+    }
+
+    MemoryRegion region() {
+        return region;
+    }
+
+    MemorySegment memory() {
+        return memory;
+    }
+
+    long lenBytes() {
+        return memory.byteSize();
+    }
+
+    boolean away() {
+        return away;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the buffer itself, whatever is in it
+    boolean holds(ByteBuffer b) {
+        return owner == b;
+    }
+
+    /** The machine gave it back: nobody may touch it any more. */
+    void back(long doneBytes) {
+        away = false;
+        done = doneBytes;
+        region.close();
+    }
+
+    /** Bytes to tell the application of; 0 if it was told. */
+    int tell() {
+        if (told) {
+            return 0;
+        }
+        told = true;
+        return Math.toIntExact(done);
+    }
+
+    boolean untold() {
+        return !told && done > 0;
+    }
+
+    /** The loan is over. */
+    void forget() {
+        if (away) {
+            back(done);
+        }
+        owner = null;
+        region = null;
+        memory = null;
+        owed = false;
+    }
+}

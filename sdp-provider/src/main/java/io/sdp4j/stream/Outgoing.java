@@ -1,0 +1,89 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.wire.AbortReason;
+import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.SdpMachine;
+import java.lang.foreign.MemorySegment;
+
+/** Posts the messages of an outbox, and tells the machine which have left. Guarded by the lock. */
+final class Outgoing {
+    private static final int FIRST_TAGS = 64;
+
+    private final SdpMachine machine;
+    private final QueuePair qp;
+    private final Outbox outbox;
+    private final MemorySegment sendMemory;
+
+    /** Tags of signalled control messages under way, by send slot; null until the first one. */
+    private int[] controlTags;
+
+    Outgoing(SdpMachine machine, QueuePair qp, Outbox outbox) {
+        this.machine = machine;
+        this.qp = qp;
+        this.outbox = outbox;
+        this.sendMemory = qp.sendMemory();
+    }
+
+    /** Row {@code i}: a filled slot. */
+    void send(int i) {
+        int slot = outbox.slot(i);
+        outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
+        qp.postSend(slot, outbox.messageBytes(i), solicited(outbox.flags(i)));
+    }
+
+    /** Row {@code i}: a header alone. */
+    void control(int i) {
+        int slot = takeSlot();
+        if (slot < 0) {
+            return;
+        }
+        int flags = solicited(outbox.flags(i));
+        if ((outbox.flags(i) & Outbox.SIGNALLED) != 0) {
+            flags |= QueuePair.SIGNALLED;
+            if (controlTags == null || controlTags.length <= slot) {
+                controlTags = new int[Math.max(FIRST_TAGS, slot + 1)];
+            }
+            controlTags[slot] = outbox.tag(i);
+        }
+        outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
+        qp.postSend(slot, outbox.messageBytes(i), flags);
+    }
+
+    /** Row {@code i}: a header, and payload from a lent buffer. */
+    void sendLent(int i, MemorySegment from) {
+        int slot = takeSlot();
+        if (slot >= 0) {
+            long at = qp.sendOffset(slot);
+            outbox.writeHeader(i, sendMemory, at);
+            long to = at + outbox.headerBytes(i);
+            MemorySegment.copy(from, outbox.bufferOffset(i), sendMemory, to, outbox.bytes(i));
+            qp.postSend(slot, outbox.messageBytes(i), solicited(outbox.flags(i)));
+        }
+    }
+
+    /**
+     * A free slot. There always is one while the machine counts send depth and credits; a peer that
+     * lied about its slots can change that, and is cut.
+     */
+    private int takeSlot() {
+        int slot = qp.takeSendSlot();
+        if (slot < 0) {
+            machine.abort(AbortReason.TRANSPORT_ERROR, outbox);
+        }
+        return slot;
+    }
+
+    private static int solicited(int flags) {
+        return (flags & Outbox.SOLICITED) != 0 ? QueuePair.SOLICITED : 0;
+    }
+
+    void onCompleted(Completion c) {
+        if (c.signalled && c.status == WcStatus.SUCCESS && controlTags != null) {
+            machine.onControlSent(controlTags[c.slot], outbox);
+        }
+        machine.onSendsCompleted(c.count, outbox); // a signalled one is one of them
+    }
+}

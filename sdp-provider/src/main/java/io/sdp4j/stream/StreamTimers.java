@@ -1,0 +1,50 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.wire.SdpMachine;
+import java.util.function.IntConsumer;
+
+/**
+ * The timers that a machine has asked for, at most one of each kind. Guarded by the stream's lock;
+ * what they call does not hold it.
+ */
+final class StreamTimers {
+    private final StreamSettings settings;
+    private final EventLoop loop;
+    private final IntConsumer onTimer;
+
+    /** By kind; null until the first one. */
+    private EventLoop.Timer[] running;
+
+    /**
+     * @param onTimer told of each that has run out, on the event thread
+     */
+    StreamTimers(StreamSettings settings, EventLoop loop, IntConsumer onTimer) {
+        this.settings = settings;
+        this.loop = loop;
+        this.onTimer = onTimer;
+    }
+
+    /** Starts one; a running one of the kind is replaced. */
+    void arm(int timer, long nanos) {
+        if (running == null) {
+            running = new EventLoop.Timer[SdpMachine.TIMERS];
+        }
+        cancel(timer);
+        running[timer] =
+                loop.schedule(() -> onTimer.accept(timer), settings.timerNanos(timer, nanos));
+    }
+
+    void cancel(int timer) {
+        if (running != null && running[timer] != null) {
+            running[timer].cancel();
+            running[timer] = null;
+        }
+    }
+
+    void cancelAll() {
+        for (int t = 0; t < SdpMachine.TIMERS; t++) {
+            cancel(t);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.wire.SdpMachine;
+
+/**
+ * What of a stream is ready, and who is told of it: a waiter, the owner of the doorbell, or the
+ * event thread, which looks after what nobody stands at.
+ *
+ * <p>Guarded by the stream's lock, which the methods named so take themselves.
+ */
+final class StreamWatch implements Waiters.Stream {
+    /** Looks at the queue before the event thread is asked to go on. */
+    private static final int MAX_ROUNDS = 16;
+
+    private final StreamCore core;
+    private final Runnable onDoorbell;
+    private Waiters waiters;
+    private StreamReader reader;
+
+    /** The application has closed. */
+    private boolean closing;
+
+    /**
+     * The doorbell was granted to somebody: what comes is his to see, and a call of the event
+     * thread that was on its way then must not ask for it instead.
+     */
+    private boolean watched;
+
+    /**
+     * @param onDoorbell what the event thread calls
+     */
+    StreamWatch(StreamCore core, Runnable onDoorbell) {
+        this.core = core;
+        this.onDoorbell = onDoorbell;
+    }
+
+    /** Before use. */
+    void begin(Waiters who, StreamReader reading) {
+        waiters = who;
+        reader = reading;
+    }
+
+    /** Takes the lock. */
+    @Override
+    public int ready() {
+        int ready;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            ready = readyOps();
+            wake = core.takeWakeOps();
+        }
+        if (wake != 0) {
+            waiters.signal(wake);
+        }
+        return ready;
+    }
+
+    /** The reader's own fields are looked at only as a hint. */
+    private int readyOps() {
+        SdpMachine m = core.machine;
+        boolean over = m.reset() || closing;
+        int ops = 0;
+        boolean unread = reader.left() > 0 || !core.unread.isEmpty() || offered();
+        if (over || unread || core.inputShut() || core.finSeen()) {
+            ops |= OffloadStream.READ;
+        }
+        if (over || m.outputShut() || writable(m)) {
+            ops |= OffloadStream.WRITE;
+        }
+        return ops;
+    }
+
+    private boolean writable(SdpMachine m) {
+        if (core.lending != null && core.lending.writes().active()) {
+            return core.lending.writes().settled();
+        }
+        return m.writable() || core.batch.isOpen();
+    }
+
+    /** Whether there is something to read that was not delivered. */
+    private boolean offered() {
+        return core.lending != null
+                && (core.lending.reads().ready() || core.lending.reads().offered());
+    }
+
+    /** See {@link OffloadStream#armDoorbell}. Takes the lock. */
+    int armDoorbell(int ops) {
+        int answer;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            if (ops != 0) {
+                // Whoever is about to wait for an answer has said all of the question.
+                core.batch.flush();
+            }
+            if (ops == 0 || unattended() || core.queue.descriptor() < 0) {
+                core.queue.releaseDescriptor();
+                lookAfterItself();
+                answer = ops == 0 ? 0 : -1;
+            } else {
+                answer = armDescriptor(ops);
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return answer;
+    }
+
+    private int armDescriptor(int ops) {
+        int ready = readyOps() & ops;
+        for (int n = 0; ready == 0; n++) {
+            if (n == MAX_ROUNDS) {
+                return ops; // a busy peer must not keep this thread: it may come back
+            }
+            if (core.queue.armDescriptor()) {
+                watched = true;
+                return 0;
+            }
+            core.progress();
+            ready = readyOps() & ops;
+        }
+        return ready;
+    }
+
+    /** Takes the lock. */
+    @Override
+    public boolean armUnlessReady(int ops) {
+        boolean armed;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            watched = false;
+            armed = false;
+            for (int n = 0; n < MAX_ROUNDS && !armed && (readyOps() & ops) == 0; n++) {
+                armed = core.queue.arm();
+                if (!armed) {
+                    core.progress();
+                }
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return armed;
+    }
+
+    /**
+     * On the event thread: something completed while a virtual thread was parked, or after the
+     * application closed. Takes the lock.
+     *
+     * @return false if the stream was released
+     */
+    boolean onDoorbell() {
+        int wake;
+        synchronized (core) {
+            if (core.released()) {
+                return false;
+            }
+            core.progress();
+            if (!watched) {
+                lookAfterItself();
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return true;
+    }
+
+    /**
+     * Arms the doorbell while there is work that no thread stands by for: a closing hand-shake, an
+     * end of stream that waits for credits, input to be thrown away so that the peer can write on,
+     * a buffer whose operation was given up, a parked virtual thread.
+     */
+    void lookAfterItself() {
+        watched = false;
+        for (int n = 0; needsDoorbell() && !core.queue.arm(); n++) {
+            if (n == MAX_ROUNDS) {
+                // A busy peer must not keep this thread.
+                core.later(onDoorbell);
+                return;
+            }
+            core.progress();
+        }
+    }
+
+    private boolean needsDoorbell() {
+        return unattended() || waiters.relyOnDoorbell();
+    }
+
+    private boolean unattended() {
+        boolean lingers = core.lending != null && core.lending.lingers();
+        return (closing || core.inputShut() || !core.drained() || lingers)
+                && !core.machine.closed();
+    }
+
+    void close() {
+        closing = true;
+    }
+
+    boolean closing() {
+        return closing;
+    }
+}

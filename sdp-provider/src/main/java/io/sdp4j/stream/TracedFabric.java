@@ -1,0 +1,158 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.Capabilities;
+import io.sdp4j.rdma.ConnectRequest;
+import io.sdp4j.rdma.ConnectionRequest;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricListener;
+import io.sdp4j.rdma.ListenRequest;
+import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.trace.TraceWriter;
+import java.net.InetSocketAddress;
+
+/**
+ * A fabric whose queue pairs are traced: the one place where everything passes that goes over the
+ * wire, Hello and HelloAck included. Without a trace it is not there at all, and nothing on the
+ * data path knows of it.
+ */
+final class TracedFabric implements Fabric {
+    private final Fabric fabric;
+    private final TraceWriter trace;
+
+    TracedFabric(Fabric fabric, TraceWriter trace) {
+        this.fabric = fabric;
+        this.trace = trace;
+    }
+
+    @Override
+    public String name() {
+        return fabric.name();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return fabric.capabilities();
+    }
+
+    @Override
+    public Connection connect(ConnectRequest request) throws FabricException {
+        InetSocketAddress[] local = {new InetSocketAddress(0)}; // until the fabric wants to know
+        long helloNanos = System.nanoTime();
+        Connection c =
+                fabric.connect(
+                        new ConnectRequest(
+                                request.remote(),
+                                () -> {
+                                    local[0] = request.localAddress().find();
+                                    return local[0];
+                                },
+                                request.privateData(),
+                                request.spec(),
+                                request.deadlineNanos(),
+                                request.abandoned()));
+        QueuePair traced =
+                traced(
+                        c.queuePair(),
+                        true,
+                        local[0],
+                        request.remote(),
+                        request.privateData(),
+                        helloNanos,
+                        c.privateData());
+        return new Connection(traced, c.privateData());
+    }
+
+    private QueuePair traced(
+            QueuePair qp,
+            boolean connecting,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            byte[] hello,
+            long helloNanos,
+            byte[] helloAck) {
+        return new TracedQueuePair(
+                qp,
+                trace.connection(
+                        connecting,
+                        local,
+                        remote,
+                        fabric.name(),
+                        hello,
+                        helloNanos,
+                        helloAck,
+                        System.nanoTime()));
+    }
+
+    @Override
+    public FabricListener listen(ListenRequest request) throws FabricException {
+        return fabric.listen(
+                new ListenRequest(
+                        request.address(),
+                        request.dualStack(),
+                        r -> request.handler().onRequest(new Request(r, System.nanoTime()))));
+    }
+
+    @Override
+    public void close() {
+        fabric.close();
+    }
+
+    /** Remembers what was asked and answered until the queue pair is there. */
+    private final class Request implements ConnectionRequest {
+        private final ConnectionRequest request;
+        private final long helloNanos;
+
+        Request(ConnectionRequest request, long helloNanos) {
+            this.request = request;
+            this.helloNanos = helloNanos;
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            return request.localAddress();
+        }
+
+        @Override
+        public InetSocketAddress remoteAddress() {
+            return request.remoteAddress();
+        }
+
+        @Override
+        public byte[] privateData() {
+            return request.privateData();
+        }
+
+        @Override
+        public void accept(QpSpec spec, byte[] helloAck, Outcome outcome) {
+            request.accept(
+                    spec,
+                    helloAck,
+                    new Outcome() {
+                        @Override
+                        public void onEstablished(QueuePair qp) {
+                            outcome.onEstablished(
+                                    traced(
+                                            qp,
+                                            false,
+                                            request.localAddress(),
+                                            request.remoteAddress(),
+                                            request.privateData(),
+                                            helloNanos,
+                                            helloAck));
+                        }
+
+                        @Override
+                        public void onFailed(FabricException failure) {
+                            outcome.onFailed(failure);
+                        }
+                    });
+        }
+
+        @Override
+        public void reject(byte[] privateData) {
+            request.reject(privateData);
+        }
+    }
+}

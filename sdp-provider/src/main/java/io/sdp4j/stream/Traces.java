@@ -1,0 +1,50 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.trace.TraceWriter;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Begins traces, if the settings want them. Stateless. */
+final class Traces {
+    private static final Logger LOG = LoggerFactory.getLogger(Traces.class);
+
+    private Traces() {}
+
+    /**
+     * What is to be put round every fabric: nothing, or the trace of this process, whose file is
+     * made now. If it cannot be made, the log says so and nothing is traced.
+     */
+    static UnaryOperator<Fabric> around(Settings settings) {
+        String name = settings.text(Setting.TRACE);
+        if (name.isEmpty()) {
+            return UnaryOperator.identity();
+        }
+        long process = ProcessHandle.current().pid();
+        String file = name.replace("%p", Long.toString(process));
+        Instant now = Clock.systemUTC().instant();
+        try {
+            TraceWriter trace =
+                    TraceWriter.create(
+                            Path.of(file).toAbsolutePath(),
+                            settings.longValue(Setting.TRACE_LIMIT_MB) << 20,
+                            settings.intValue(Setting.TRACE_PAYLOAD_BYTES),
+                            TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(),
+                            System.nanoTime(),
+                            process);
+            return fabric -> new TracedFabric(fabric, trace);
+        } catch (IOException | InvalidPathException | UnsupportedOperationException e) {
+            LOG.warn("no trace is written: {}: {}", file, e.toString());
+            return UnaryOperator.identity();
+        }
+    }
+}

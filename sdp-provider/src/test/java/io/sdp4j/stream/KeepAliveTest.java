@@ -1,0 +1,117 @@
+package io.sdp4j.stream;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.WcStatus;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a connection that is to be kept alive asks while nothing moves, and only then, and ends
+ * when there is no answer. Method: a fabric that counts the questions and answers as the test
+ * wants.
+ */
+@Timeout(60)
+final class KeepAliveTest {
+    private final AtomicInteger probes = new AtomicInteger();
+    private volatile WcStatus answer = WcStatus.SUCCESS;
+    private final AtomicInteger unanswered = new AtomicInteger();
+
+    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
+        try {
+            method.setAccessible(true);
+            return method.invoke(target, args);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private Fabric probing(Fabric fabric) {
+        return proxy(
+                Fabric.class,
+                (p, method, args) -> {
+                    Object result = invoke(method, fabric, args);
+                    return result instanceof Fabric.Connection c
+                            ? new Fabric.Connection(probing(c.queuePair()), c.privateData())
+                            : result;
+                });
+    }
+
+    private QueuePair probing(QueuePair qp) {
+        CompletionQueue queue =
+                proxy(
+                        CompletionQueue.class,
+                        (p, method, args) -> {
+                            if (method.getName().equals("poll") && unanswered.get() > 0) {
+                                unanswered.decrementAndGet();
+                                Completion c = (Completion) args[0];
+                                c.opcode = Completion.WRITE;
+                                c.status = answer;
+                                c.wrId = KeepAlive.PROBE;
+                                return true;
+                            }
+                            return invoke(method, qp.completions(), args);
+                        });
+        return proxy(
+                QueuePair.class,
+                (p, method, args) ->
+                        switch (method.getName()) {
+                            case "completions" -> queue;
+                            case "postProbe" -> {
+                                probes.incrementAndGet();
+                                unanswered.incrementAndGet();
+                                yield true;
+                            }
+                            default -> invoke(method, qp, args);
+                        });
+    }
+
+    @Test
+    void aQuietConnectionIsProbedUntilThePeerDoesNotAnswer() throws Exception {
+        try (TestFabric fabric = new TestFabric()) {
+            long quick = TimeUnit.MILLISECONDS.toNanos(20);
+            try (StreamPair pair =
+                    new StreamPair(fabric.provider(), fabric.probing(this::probing, quick))) {
+                byte[] one = {1};
+                pair.client.tryWrite(one, 0, 1);
+                StreamPair.readFully(pair.server, 1);
+                assertEquals(0, probes.get(), "nobody wanted it");
+                pair.client.keepAlive(true);
+                await().atMost(Duration.ofSeconds(10)).until(() -> probes.get() >= 3);
+                pair.server.tryWrite(one, 0, 1);
+                StreamPair.readFully(pair.client, 1);
+                pair.client.keepAlive(false);
+                int soFar = probes.get();
+                pair.client.ready();
+                await().during(Duration.ofMillis(100)).until(() -> probes.get() == soFar);
+
+                answer = WcStatus.RETRY_EXC_ERR;
+                pair.client.keepAlive(true);
+                await().atMost(Duration.ofSeconds(10)).until(() -> pair.client.ready() != 2);
+                Assertions.assertThrows(
+                        SocketException.class, () -> pair.client.tryRead(one, 0, 1));
+                pair.client.close(false);
+                pair.server.close(false);
+            }
+        }
+    }
+}

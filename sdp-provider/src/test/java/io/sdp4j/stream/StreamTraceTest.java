@@ -1,0 +1,218 @@
+package io.sdp4j.stream;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.trace.TraceConnection;
+import io.sdp4j.trace.TraceEvent;
+import io.sdp4j.trace.TraceReader;
+import io.sdp4j.trace.TraceWriter;
+import io.sdp4j.wire.Bsdh;
+import io.sdp4j.wire.Mid;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a trace holds what went over the wire, and costs nothing on the heap, on or off. Method:
+ * both ends of a stream over shared memory, in one trace file.
+ */
+class StreamTraceTest {
+    @TempDir private Path folder;
+
+    private static TraceWriter writer(Path file) throws IOException {
+        return TraceWriter.create(file, 1 << 20, 0, 0, System.nanoTime(), 1);
+    }
+
+    private static OffloadProvider traced(TestFabric fabric, TraceWriter trace) {
+        return fabric.provider(f -> new TracedFabric(f, trace));
+    }
+
+    /** Names of what happened on a connection, with an arrow each. */
+    private static List<String> story(Path file, boolean connecting) throws IOException {
+        try (TraceReader reader = TraceReader.open(file)) {
+            int number =
+                    reader.connections().stream()
+                            .filter(c -> c.connecting() == connecting)
+                            .findFirst()
+                            .orElseThrow()
+                            .number();
+            List<String> story = new ArrayList<>();
+            reader.forEach(
+                    e -> {
+                        if (e.connection() == number) {
+                            story.add((e.received() ? "<" : ">") + name(e));
+                        }
+                    });
+            return story;
+        }
+    }
+
+    private static String name(TraceEvent e) {
+        return e.kind() == TraceEvent.Kind.MESSAGE
+                ? Mid.name(Bsdh.mid(e.kept(), 0))
+                : e.kind().name();
+    }
+
+    @Test
+    void tellsAConversation() throws Exception {
+        Path file = folder.resolve("t");
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair = new StreamPair(traced(fabric, writer(file)))) {
+            StreamPair.writeFully(pair.client, new byte[1000]);
+            StreamPair.readFully(pair.server, 1000);
+            StreamPair.writeFully(pair.server, new byte[5]);
+            StreamPair.readFully(pair.client, 5);
+            pair.client.shutdownOutput();
+            assertEquals(0, StreamPair.readFully(pair.server, 1).length, "end of stream");
+            pair.server.close(false);
+            assertEquals(0, StreamPair.readFully(pair.client, 1).length, "end of stream");
+            pair.client.close(false);
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> story(file, true).contains("<DISCONNECT"));
+            List<String> client = story(file, true);
+            assertEquals(
+                    List.of(">Hello", "<HelloAck", ">Data", "<Data", ">DisConn", "<DisConn"),
+                    client.subList(0, 6));
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> story(file, false).contains("<DISCONNECT"));
+            assertEquals(
+                    List.of("<Hello", ">HelloAck", "<Data", ">Data", "<DisConn", ">DisConn"),
+                    story(file, false).subList(0, 6));
+            try (TraceReader reader = TraceReader.open(file)) {
+                TraceConnection one = reader.connections().get(0);
+                TraceConnection other = reader.connections().get(1);
+                assertEquals(one.local(), other.remote());
+                assertEquals(one.remote(), other.local());
+                assertEquals("shm", one.fabric());
+                reader.forEach(
+                        e -> {
+                            int payload = name(e).equals("Data") ? e.byteLen() - Bsdh.BYTES : 0;
+                            assertTrue(payload == 0 || payload == 5 || payload == 1000);
+                        });
+            }
+        }
+    }
+
+    @Test
+    void tellsACut() throws Exception {
+        Path file = folder.resolve("t");
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair = new StreamPair(traced(fabric, writer(file)))) {
+            pair.client.close(true);
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> story(file, true).contains(">ABORT"));
+            pair.server.close(false);
+        }
+    }
+
+    /** Round trips on one thread: whatever is allocated is found in its count. */
+    @Test
+    void allocatesNothing() throws Exception {
+        try (TestFabric fabric = new TestFabric()) {
+            for (OffloadProvider provider :
+                    List.of(fabric.provider(), traced(fabric, writer(folder.resolve("t"))))) {
+                try (StreamPair pair = new StreamPair(provider)) {
+                    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+                    long self = Thread.currentThread().threadId();
+                    byte[] bytes = new byte[64];
+                    long fewest = Long.MAX_VALUE;
+                    for (int round = 0; round < 20; round++) {
+                        long before = threads.getThreadAllocatedBytes(self);
+                        for (int i = 0; i < 2000; i++) {
+                            pair.client.tryWrite(bytes, 0, 64);
+                            pair.server.tryRead(bytes, 0, 64);
+                            pair.server.tryWrite(bytes, 0, 64);
+                            pair.client.tryRead(bytes, 0, 64);
+                        }
+                        fewest = Math.min(fewest, threads.getThreadAllocatedBytes(self) - before);
+                    }
+                    assertEquals(0, fewest);
+                    pair.client.close(false);
+                    pair.server.close(false);
+                }
+            }
+        }
+    }
+
+    @Test
+    void isOffByDefault() throws Exception {
+        try (TestFabric fabric = new TestFabric()) {
+            fabric.provider(
+                    f -> {
+                        assertSame(f, Traces.around(Settings.defaults()).apply(f));
+                        Path file = folder.resolve("t-%p");
+                        assertInstanceOf(
+                                TracedFabric.class, Traces.around(settings(file)).apply(f));
+                        return f;
+                    });
+        }
+        Path made = folder.resolve("t-" + ProcessHandle.current().pid());
+        assertEquals(1 << 20, Files.size(made));
+        try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(List.of(made), files.toList());
+        }
+    }
+
+    @Test
+    void goesOnWithoutAFile() throws Exception {
+        try (TestFabric fabric = new TestFabric()) {
+            fabric.provider(
+                    f -> {
+                        Path nowhere = folder.resolve("no/such");
+                        assertSame(f, Traces.around(settings(nowhere)).apply(f));
+                        return f;
+                    });
+        }
+    }
+
+    /** A method that the interface gets later would otherwise fall to its default unseen. */
+    @Test
+    void passesEverythingOn() {
+        for (Class<?> type : List.of(QueuePair.class, CompletionQueue.class, Fabric.class)) {
+            for (Class<?> wrapper : List.of(TracedQueuePair.class, TracedFabric.class)) {
+                if (type.isAssignableFrom(wrapper)) {
+                    assertDeclares(wrapper, type);
+                }
+            }
+        }
+        assertDeclares(TracedQueuePair.class.getDeclaredClasses()[0], CompletionQueue.class);
+    }
+
+    private static void assertDeclares(Class<?> wrapper, Class<?> type) {
+        for (Method method : type.getDeclaredMethods()) {
+            assertDoesNotThrow(
+                    () -> wrapper.getDeclaredMethod(method.getName(), method.getParameterTypes()),
+                    () -> wrapper.getSimpleName() + " does not pass on " + method);
+        }
+    }
+
+    private static Settings settings(Path file) {
+        return Settings.of(
+                Map.of("trace", file.toString(), "trace.limit.mb", "1"),
+                new Properties(),
+                line -> {
+                    throw new AssertionError(line);
+                });
+    }
+}
