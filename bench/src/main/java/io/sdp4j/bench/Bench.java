@@ -16,6 +16,7 @@ import java.util.function.Consumer;
  */
 final class Bench implements AutoCloseable {
     private final Launch launch;
+    private final Suite suite;
     private final List<Row> rows;
     private final Times times;
     private final Consumer<String> progress;
@@ -26,8 +27,9 @@ final class Bench implements AutoCloseable {
 
     private int started;
 
-    Bench(Launch launch, List<Row> rows, Times times, Consumer<String> progress) {
+    Bench(Launch launch, Suite suite, List<Row> rows, Times times, Consumer<String> progress) {
         this.launch = launch;
+        this.suite = suite;
         this.rows = rows;
         this.times = times;
         this.progress = progress;
@@ -66,7 +68,7 @@ final class Bench implements AutoCloseable {
             } else {
                 Pair pair = pairs.get(config);
                 if (pair == null) {
-                    pair = new Pair(launch, config, ++started);
+                    pair = new Pair(launch, suite, config, ++started);
                     pairs.put(config, pair);
                 }
                 metrics = pair.measure(row, times);

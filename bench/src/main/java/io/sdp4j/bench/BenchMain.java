@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The benchmarks' entry: {@code net} measures between two JVMs what users of the agent see beside
- * kernel TCP and UNIX-domain sockets; {@code jmh} runs the micro-benchmarks.
+ * The benchmarks' entry: {@code net} measures between two JVMs what users of the agent see of
+ * blocking sockets beside kernel TCP and UNIX-domain sockets, {@code nio} what they see of channels
+ * and of what is built on them; {@code jmh} runs the micro-benchmarks.
  *
  * <p>Progress goes to standard error, the Markdown table to standard output. Exit codes: 0 every
  * bar reached, 1 one was missed, 2 wrong options, 3 it could not run.
@@ -33,10 +34,14 @@ public final class BenchMain {
         String mode =
                 rest.isEmpty() || rest.getFirst().startsWith("-") ? "net" : rest.removeFirst();
         switch (mode) {
-            case "net" -> System.exit(net(rest));
             case "jmh" -> System.exit(jmh(rest));
             case "zcopy" -> System.exit(zcopy(rest));
             default -> {
+                for (Suite suite : Suite.ALL) {
+                    if (suite.id().equals(mode)) {
+                        System.exit(run(suite, rest));
+                    }
+                }
                 System.err.print(usage());
                 System.exit(2);
             }
@@ -45,12 +50,15 @@ public final class BenchMain {
 
     private static String usage() {
         return """
-        usage: bench [net] [options]     two JVMs, beside kernel TCP and AF_UNIX
+        usage: bench [net] [options]     blocking sockets between two JVMs, beside kernel TCP
+               bench nio [options]       channels, selectors, Netty and HTTP, likewise
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
                bench zcopy [--quick] [--rounds N]
                                          borrowed direct buffers beside copied ones
 
-          --rows ID,ID…   only these rows: %s
+          --rows ID,ID…   only these rows
+                            net: %s
+                            nio: %s
           --rounds N      rounds, each with fresh JVMs (default 5)
           --quick         3 short rounds: a look, not a result
           --gate          a few rows with low bars: fails on a collapse, not on noise
@@ -58,7 +66,11 @@ public final class BenchMain {
           --agent JAR     the agent (default agent/target/sdp4j-agent.jar);
                           "none" measures only what needs no agent
         """
-                .formatted(String.join(", ", Row.ALL.stream().map(Row::id).toList()));
+                .formatted(ids(Suite.NET), ids(Suite.NIO));
+    }
+
+    private static String ids(Suite suite) {
+        return String.join(", ", suite.rows().stream().map(Row::id).toList());
     }
 
     private static int jmh(List<String> args) throws Exception {
@@ -89,8 +101,8 @@ public final class BenchMain {
         return 0;
     }
 
-    private static int net(List<String> args) throws InterruptedException {
-        List<Row> rows = Row.ALL;
+    private static int run(Suite suite, List<String> args) throws InterruptedException {
+        List<Row> rows = suite.rows();
         Times times = Times.FULL;
         int rounds = 0;
         Path json = null;
@@ -99,7 +111,7 @@ public final class BenchMain {
         try {
             for (int i = 0; i < args.size(); i++) {
                 switch (args.get(i)) {
-                    case "--rows" -> rows = rows(args.get(++i));
+                    case "--rows" -> rows = rows(suite, args.get(++i));
                     case "--rounds" -> rounds = Integer.parseInt(args.get(++i));
                     case "--quick" -> times = Times.QUICK;
                     case "--gate" -> gate = true;
@@ -126,43 +138,41 @@ public final class BenchMain {
             return 3;
         }
         try {
-            return gate ? gate(agentJar) : net(rows, times, agentJar, json);
+            return gate ? gate(suite, agentJar) : full(suite, rows, times, agentJar, json);
         } catch (IOException failed) {
             System.err.println("cannot run: " + failed);
             return 3;
         }
     }
 
-    private static List<Row> rows(String ids) {
+    private static List<Row> rows(Suite suite, String ids) {
         List<Row> rows = new ArrayList<>();
         for (String id : ids.split(",", -1)) {
-            rows.add(
-                    Row.ALL.stream()
-                            .filter(row -> row.id().equals(id))
-                            .findFirst()
-                            .orElseThrow(() -> new IllegalArgumentException("no row " + id)));
+            rows.add(suite.row(id));
         }
         return rows;
     }
 
-    private static Results measure(List<Row> rows, Times times, Path agentJar)
+    private static Results measure(Suite suite, List<Row> rows, Times times, Path agentJar)
             throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory("sdp4j-bench");
         // Ctrl-C: the workers end with their standard input, the files would stay.
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
         try (Bench bench =
-                new Bench(new Launch(agentJar, directory), rows, times, BenchMain::progress)) {
+                new Bench(
+                        new Launch(agentJar, directory), suite, rows, times, BenchMain::progress)) {
             return bench.run();
         }
     }
 
-    private static int gate(Path agentJar) throws IOException, InterruptedException {
-        List<Row> judged = Gate.judgeable();
+    private static int gate(Suite suite, Path agentJar) throws IOException, InterruptedException {
+        Gate gate = Gate.of(suite);
+        List<Row> judged = gate.judgeable();
         List<Row> failing =
                 Gate.failing(
                         judged,
                         rows -> {
-                            Results results = measure(rows, Gate.TIMES, agentJar);
+                            Results results = measure(suite, rows, Gate.TIMES, agentJar);
                             System.out.println();
                             System.out.print(Table.markdown(results));
                             results.failures().forEach(f -> System.out.println("failed: " + f));
@@ -170,18 +180,18 @@ public final class BenchMain {
                         });
         System.out.println();
         failing.forEach(row -> System.out.println("collapsed: " + row.title()));
-        if (judged.size() < Gate.ROWS.size()) {
+        if (judged.size() < gate.rows().size()) {
             System.out.println("The machine is busy: only what load cannot change was judged.");
         }
         System.out.println(failing.isEmpty() ? "Every bar reached." : "Missed every time.");
         return failing.isEmpty() ? 0 : 1;
     }
 
-    private static int net(List<Row> rows, Times times, Path agentJar, Path json)
+    private static int full(Suite suite, List<Row> rows, Times times, Path agentJar, Path json)
             throws IOException, InterruptedException {
         Map<String, Object> machine = Machine.describe();
         long start = System.nanoTime();
-        Results results = measure(rows, times, agentJar);
+        Results results = measure(suite, rows, times, agentJar);
         long seconds = (System.nanoTime() - start) / 1_000_000_000;
         if (json != null) {
             keep(json, machine, times, agentJar, seconds, results);

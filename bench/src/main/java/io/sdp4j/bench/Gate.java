@@ -16,22 +16,49 @@ import java.util.List;
 final class Gate {
     static final Times TIMES = new Times(3, 1500, 100, 300, 1);
 
-    static final List<Row> ROWS =
-            List.of(
-                    row("rtt64", Bar.faster("p50", SHM, TCP, 3)),
-                    row("oneway64", Bar.faster("writes", SHM, TCP, 3)),
-                    row("stream64k", Bar.faster("bytes", SHM, TCP, 1.8)),
-                    row("connect", Bar.timesAsLong("p50", SHM, TCP, 4)),
-                    row("alloc", Bar.atMost("alloc", SHM, Row.ZERO_BYTES)));
+    private static final Gate NET =
+            new Gate(
+                    List.of(
+                            row(Suite.NET, "rtt64", Bar.faster("p50", SHM, TCP, 3)),
+                            row(Suite.NET, "oneway64", Bar.faster("writes", SHM, TCP, 3)),
+                            row(Suite.NET, "stream64k", Bar.faster("bytes", SHM, TCP, 1.8)),
+                            row(Suite.NET, "connect", Bar.timesAsLong("p50", SHM, TCP, 4)),
+                            row(Suite.NET, "alloc", Bar.atMost("alloc", SHM, Row.ZERO_BYTES))),
+                    "alloc");
 
-    /** Rows whose numbers do not depend on what else the machine does. */
-    private static final List<String> LOAD_PROOF = List.of("alloc");
+    private static final Gate NIO =
+            new Gate(
+                    List.of(
+                            row(Suite.NIO, "netty-64x256", Bar.faster("requests", SHM, TCP, 1)),
+                            row(Suite.NIO, "selector-rtt64", Bar.faster("p50", SHM, TCP, 1.2)),
+                            row(Suite.NIO, "selector-stream64k", Bar.faster("bytes", SHM, TCP, 1)),
+                            row(
+                                    Suite.NIO,
+                                    "selector-alloc",
+                                    Bar.moreByAtMost("alloc", SHM, TCP, Row.ZERO_BYTES))),
+                    "selector-alloc");
 
     private static final int ATTEMPTS = 3;
     private static final int REST_SECONDS = 60;
     private static final double AT_REST = 0.7;
 
-    private Gate() {}
+    private final List<Row> rows;
+
+    /** The row whose numbers do not depend on what else the machine does. */
+    private final String loadProof;
+
+    private Gate(List<Row> rows, String loadProof) {
+        this.rows = rows;
+        this.loadProof = loadProof;
+    }
+
+    static Gate of(Suite suite) {
+        return suite.equals(Suite.NIO) ? NIO : NET;
+    }
+
+    List<Row> rows() {
+        return rows;
+    }
 
     /** Measures rows. */
     interface Measuring {
@@ -39,18 +66,18 @@ final class Gate {
     }
 
     /** The rows that may be judged now; waits a while for the machine to come to rest. */
-    static List<Row> judgeable() throws InterruptedException {
+    List<Row> judgeable() throws InterruptedException {
         for (int n = 0; n < REST_SECONDS; n++) {
             if (Machine.idle() >= AT_REST) {
-                return ROWS;
+                return rows;
             }
         }
-        return ROWS.stream().filter(row -> LOAD_PROOF.contains(row.id())).toList();
+        return rows.stream().filter(row -> row.id().equals(loadProof)).toList();
     }
 
     /** A row of the table between two configurations only, with another bar. */
-    private static Row row(String id, Bar bar) {
-        Row full = Row.ALL.stream().filter(r -> r.id().equals(id)).findFirst().orElseThrow();
+    private static Row row(Suite suite, String id, Bar bar) {
+        Row full = suite.row(id);
         return new Row(
                 id, full.title(), full.work(), full.metric(), List.of(TCP, SHM), 1, List.of(bar));
     }

@@ -1,11 +1,13 @@
 package io.sdp4j.bench;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * How worker JVMs are started: this JDK, this program's classes, and the agent where a
@@ -27,11 +29,23 @@ final class Launch {
         offloadRules =
                 Files.writeString(
                         directory.resolve("offload.conf"),
-                        "use both server * *:*\nuse both client * *:*\n");
+                        """
+                        # the benchmark's kernel connections beside offloaded ones
+                        use tcp server * 127.0.0.2:*
+                        use tcp client * 127.0.0.2:*
+                        use both server * *:*
+                        use both client * *:*
+                        """);
         kernelRules =
                 Files.writeString(
                         directory.resolve("kernel.conf"),
-                        "use tcp server * *:*\nuse tcp client * *:*\n");
+                        """
+                        # else the agent would see at once that it has nothing to do
+                        use both server * 192.0.2.0/24:*
+                        use both client * 192.0.2.0/24:*
+                        use tcp server * *:*
+                        use tcp client * *:*
+                        """);
     }
 
     boolean can(Config config) {
@@ -47,12 +61,24 @@ final class Launch {
     }
 
     /**
-     * The command that starts {@code main}.
+     * The command that starts a program without libraries.
      *
      * @param end which of a pair it is, 0 or 1
      * @param report where its agent reports, or null
      */
     List<String> command(Config config, int end, Path report, Class<?> main, String... args) {
+        return command(config, end, report, List.of(main), args);
+    }
+
+    /**
+     * The command that starts a program.
+     *
+     * @param end which of a pair it is, 0 or 1
+     * @param report where its agent reports, or null
+     * @param classes the main class first, then one of each library
+     */
+    List<String> command(
+            Config config, int end, Path report, List<Class<?>> classes, String... args) {
         List<String> command = new ArrayList<>();
         if (config.cores != Config.Cores.ANY) {
             int core = config.cores == Config.Cores.ONE ? 0 : end;
@@ -71,14 +97,27 @@ final class Launch {
             command.add("-javaagent:" + agentJar + "=" + options);
         }
         command.addAll(
-                List.of("-Xms64m", "-Xmx512m", "-cp", classes(main).toString(), main.getName()));
+                List.of(
+                        "-Xms64m",
+                        "-Xmx512m",
+                        "-cp",
+                        classPath(classes),
+                        classes.getFirst().getName()));
         command.addAll(List.of(args));
         return command;
     }
 
-    private static Path classes(Class<?> main) {
+    private static String classPath(List<Class<?>> classes) {
+        return classes.stream()
+                .map(Launch::place)
+                .distinct()
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static String place(Class<?> read) {
         try {
-            return Path.of(main.getProtectionDomain().getCodeSource().getLocation().toURI());
+            return Path.of(read.getProtectionDomain().getCodeSource().getLocation().toURI())
+                    .toString();
         } catch (URISyntaxException impossible) {
             throw new AssertionError(impossible); // a code source is where a class was read from
         }

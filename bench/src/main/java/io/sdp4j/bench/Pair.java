@@ -1,7 +1,5 @@
 package io.sdp4j.bench;
 
-import io.sdp4j.bench.net.NetClient;
-import io.sdp4j.bench.net.NetServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +20,8 @@ final class Pair implements AutoCloseable {
     private final Set<String> warmedUp = new HashSet<>();
 
     /** Starts both and waits until they are ready; {@code number} tells pairs of one run apart. */
-    Pair(Launch launch, Config config, int number) throws IOException, InterruptedException {
+    Pair(Launch launch, Suite suite, Config config, int number)
+            throws IOException, InterruptedException {
         this.config = config;
         String name = config.id + "-" + number;
         serverReport = launch.file(name + "-server.json");
@@ -34,14 +33,14 @@ final class Pair implements AutoCloseable {
         server =
                 new Worker(
                         config.title + " server",
-                        launch.command(config, 1, serverReport, NetServer.class, how));
+                        launch.command(config, 1, serverReport, suite.serverClasses(), how));
         Worker started = null;
         try {
             String target = server.expect("READY", START_TIMEOUT_MS);
             started =
                     new Worker(
                             config.title + " client",
-                            launch.command(config, 0, clientReport, NetClient.class, target));
+                            launch.command(config, 0, clientReport, suite.clientClasses(), target));
             started.expect("READY", START_TIMEOUT_MS);
         } catch (IOException | InterruptedException failed) {
             server.kill();

@@ -8,8 +8,13 @@ final class Table {
 
     static String markdown(Results results) {
         StringBuilder out = new StringBuilder();
-        out.append("| what | kernel TCP | AF_UNIX | sdp4j | result (by round) | bar | |\n");
-        out.append("|---|---|---|---|---|---|---|\n");
+        boolean unix = false;
+        for (Row row : results.rows()) {
+            unix |= row.configs().contains(Config.UNIX);
+        }
+        String column = unix ? " AF_UNIX |" : "";
+        out.append("| what | kernel TCP |" + column + " sdp4j | result (by round) | bar | |\n");
+        out.append("|---|---|---|---|---|---|").append(unix ? "---|\n" : "\n");
         for (Row row : results.rows()) {
             Config subject = row.configs().getLast();
             for (Config config : row.configs()) {
@@ -23,13 +28,12 @@ final class Table {
                             + " | "
                             + cell(results, row, row.configs().getFirst())
                             + " | "
-                            + cell(results, row, Config.UNIX)
-                            + " | "
+                            + (unix ? cell(results, row, Config.UNIX) + " | " : "")
                             + cell(results, row, subject)
                             + " | ";
             for (Bar bar : row.bars()) {
                 out.append(cells).append(result(results.verdict(row, bar))).append(" |\n");
-                cells = "| | | | | ";
+                cells = unix ? "| | | | | " : "| | | | ";
             }
         }
         return out.toString();

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +33,7 @@ class BenchTest {
                                                 .contains(row.id()))
                         .toList();
         List<String> progress = new ArrayList<>();
-        try (Bench bench = new Bench(new Launch(null, directory), rows, TINY, progress::add)) {
+        try (Bench bench = bench(Suite.NET, rows, progress::add)) {
             Results results = bench.run();
             assertEquals(List.of(), results.failures());
             for (Row row : rows) {
@@ -48,10 +51,40 @@ class BenchTest {
         noChildLeft();
     }
 
+    private Bench bench(Suite suite, List<Row> rows, Consumer<String> progress) throws IOException {
+        return new Bench(new Launch(null, directory), suite, rows, TINY, progress);
+    }
+
+    /** Also Netty and HTTP; the crowd with few idle channels. */
+    @Test
+    void everyKindOfWorkOnChannelsGivesItsMetric() throws Exception {
+        List<Row> rows = new ArrayList<>();
+        Set<String> kinds = new HashSet<>();
+        for (Row row : Suite.NIO.rows()) {
+            if (kinds.add(row.kind())) {
+                rows.add(withFew(row));
+            }
+        }
+        try (Bench bench = bench(Suite.NIO, rows, l -> {})) {
+            Results results = bench.run();
+            assertEquals(List.of(), results.failures());
+            for (Row row : rows) {
+                double[] values = results.sorted(row, row.configs().getFirst(), row.metric());
+                assertTrue(values.length > 0 && values[0] > 0, row.id());
+            }
+        }
+        noChildLeft();
+    }
+
+    private static Row withFew(Row row) {
+        String work = row.kind().equals("crowd") ? "crowd 10" : row.work();
+        return new Row(row.id(), row.title(), work, row.metric(), row.configs(), 1, row.bars());
+    }
+
     @Test
     void fourPairsRunTogether() throws Exception {
-        Row busy = Row.ALL.stream().filter(row -> row.id().equals("rtt64-busy4")).findFirst().get();
-        try (Bench bench = new Bench(new Launch(null, directory), List.of(busy), TINY, l -> {})) {
+        Row busy = Suite.NET.row("rtt64-busy4");
+        try (Bench bench = bench(Suite.NET, List.of(busy), l -> {})) {
             Results results = bench.run();
             assertEquals(List.of(), results.failures());
             assertTrue(results.sorted(busy, Config.TCP, "p50")[0] > 0);

@@ -37,7 +37,9 @@ class GateTest {
 
     @Test
     void passesAtOnceWhenAllIsWell() throws Exception {
-        assertEquals(List.of(), Gate.failing(Gate.ROWS, rows -> results(rows, List.of())));
+        assertEquals(
+                List.of(),
+                Gate.failing(Gate.of(Suite.NET).rows(), rows -> results(rows, List.of())));
         assertEquals(1, asked.size());
     }
 
@@ -45,7 +47,7 @@ class GateTest {
     void measuresAgainWhatMissed() throws Exception {
         List<Row> failing =
                 Gate.failing(
-                        Gate.ROWS,
+                        Gate.of(Suite.NET).rows(),
                         rows -> results(rows, asked.isEmpty() ? List.of("stream64k") : List.of()));
         assertEquals(List.of(), failing);
         assertEquals(List.of("stream64k"), asked.get(1));
@@ -54,7 +56,9 @@ class GateTest {
     @Test
     void failsOnACollapse() throws Exception {
         List<Row> failing =
-                Gate.failing(Gate.ROWS, rows -> results(rows, List.of("rtt64", "alloc")));
+                Gate.failing(
+                        Gate.of(Suite.NET).rows(),
+                        rows -> results(rows, List.of("rtt64", "alloc")));
         assertEquals(List.of("rtt64", "alloc"), failing.stream().map(Row::id).toList());
         assertEquals(3, asked.size());
     }

@@ -115,6 +115,8 @@ class ResultsTest {
                 "1 connections were not offloaded, 5 were", results.verdict(row, bar).objection());
         reportOffloaded(5, 0);
         assertNull(results.verdict(row, bar).objection());
+        results.reported(Config.SHM).put("connections.kernel.policy", 3L);
+        assertNull(results.verdict(row, bar).objection(), "a rule wanted those");
     }
 
     @Test
@@ -129,6 +131,19 @@ class ResultsTest {
         results.addFailure(row, Config.SHM, "hung");
         assertFalse(results.verdict(row, bar).passed());
         assertTrue(Table.markdown(results).contains("**missed**"));
+    }
+
+    @Test
+    void aColumnThatNobodyMeasuredIsLeftOut() {
+        Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 1);
+        Row row = row(bar);
+        runs(row, Config.TCP, "p50", 10);
+        runs(row, Config.SHM, "p50", 1);
+        assertFalse(Table.markdown(results).contains("AF_UNIX"));
+        List<Config> three = List.of(Config.TCP, Config.UNIX, Config.SHM);
+        Row unix = new Row("u", "row", "echo 64 1", "p50", three, 1, List.of(bar));
+        runs(unix, Config.UNIX, "p50", 5);
+        assertTrue(Table.markdown(results).contains("| AF_UNIX |"));
     }
 
     @Test
@@ -181,12 +196,14 @@ class ResultsTest {
     @Test
     void rowsHaveOneNameEachAndBarsOnlyWhatTheyMeasure() {
         Set<String> ids = new HashSet<>();
-        for (Row row : Row.ALL) {
-            assertTrue(ids.add(row.id()), row.id());
-            assertFalse(row.bars().isEmpty(), row.id());
-            for (Bar bar : row.bars()) {
-                assertTrue(row.configs().contains(bar.subject()), row.id());
-                assertTrue(row.configs().contains(bar.base()), row.id());
+        for (Suite suite : Suite.ALL) {
+            for (Row row : suite.rows()) {
+                assertTrue(ids.add(row.id()), row.id());
+                assertFalse(row.bars().isEmpty(), row.id());
+                for (Bar bar : row.bars()) {
+                    assertTrue(row.configs().contains(bar.subject()), row.id());
+                    assertTrue(row.configs().contains(bar.base()), row.id());
+                }
             }
         }
     }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * One offloaded stream in the hands of a socket or a channel: half-close, lingering and
@@ -104,6 +105,21 @@ public class OpenStream {
     public final int armDoorbell(int ops) {
         synchronized (stateLock) {
             return closing ? ops : stream.armDoorbell(ops);
+        }
+    }
+
+    /** See {@link OffloadStream#busyPoll}; not at all while another thread reads. */
+    public final void busyPoll(int ops, BooleanSupplier elsewhere) {
+        if (!readLock.tryLock()) {
+            return;
+        }
+        try {
+            if (!closing) {
+                stream.busyPoll(ops, elsewhere);
+            }
+        } finally {
+            readLock.unlock();
+            leave();
         }
     }
 

@@ -1,5 +1,7 @@
 package io.sdp4j.rdma;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * What completed on one queue pair, and the ways to wait for it.
  *
@@ -47,6 +49,21 @@ public interface CompletionQueue {
     void onDoorbell(Runnable handler);
 
     /**
+     * Looks busily for a short while, if such looks have paid off lately, whether something
+     * completes: before a thread waits for {@link #descriptor}, which costs a wake-up. One thread
+     * at a time, and none in {@link #await}; without the caller's lock.
+     *
+     * @param spoken whether this side has said something since it last heard something; the waits
+     *     of either kind are judged by their own history
+     * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere, which
+     *     ends it
+     * @return whether something is there
+     */
+    default boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+        return ready();
+    }
+
+    /**
      * A descriptor for somebody else's epoll or poll, which becomes readable as {@link
      * #armDescriptor} tells. It stays the queue's own, is the same until the queue pair is closed,
      * and is never to be read from. -1 if the fabric has none.
@@ -59,9 +76,11 @@ public interface CompletionQueue {
      * the event thread any more, until {@link #arm} or {@link #releaseDescriptor} is called. Under
      * the caller's lock of the queue pair.
      *
+     * @param quietToo whether messages sent with {@link QueuePair#QUIET} matter, too; where not,
+     *     they may ring all the same
      * @return false, and nothing will ring, if something is there already
      */
-    boolean armDescriptor();
+    boolean armDescriptor(boolean quietToo);
 
     /**
      * Nobody looks at the descriptor any more. Under the caller's lock of the queue pair.

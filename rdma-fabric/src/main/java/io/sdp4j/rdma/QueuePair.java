@@ -23,6 +23,12 @@ public interface QueuePair {
     int SOLICITED = 2;
 
     /**
+     * Flag of {@link #postSend}: nothing that a peer waits for who does not want to send; only a
+     * hint, see {@link CompletionQueue#armDescriptor}.
+     */
+    int QUIET = 4;
+
+    /**
      * Memory that holds the send slots. The peer may be able to write it: never read back what was
      * put there.
      */

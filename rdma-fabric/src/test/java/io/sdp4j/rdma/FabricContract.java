@@ -741,22 +741,22 @@ public abstract class FabricContract {
         int fd = b.descriptor();
         if (fd >= 0) {
             for (int i = 0; i < 50; i++) {
-                assertTrue(b.armDescriptor());
+                assertTrue(b.armDescriptor(true));
                 assertFalse(UnixFd.awaitReadable(fd, 0), "nothing has come");
                 send(p.a, bytes(i, 9));
                 assertTrue(UnixFd.awaitReadable(fd, TimeUnit.SECONDS.toNanos(20)));
-                assertFalse(b.armDescriptor(), "something is there");
+                assertFalse(b.armDescriptor(true), "something is there");
                 assertArrayEquals(bytes(i, 9), receive(p.b));
             }
             assertEquals(0, rung.availablePermits());
-            assertTrue(b.armDescriptor());
+            assertTrue(b.armDescriptor(true));
         }
         assertTrue(b.arm());
         send(p.a, bytes(1, 9));
         assertTrue(rung.tryAcquire(20, TimeUnit.SECONDS));
         assertArrayEquals(bytes(1, 9), receive(p.b));
         if (fd >= 0) {
-            assertTrue(b.armDescriptor());
+            assertTrue(b.armDescriptor(true));
             closeNow(p.a);
             assertTrue(UnixFd.awaitReadable(fd, TimeUnit.SECONDS.toNanos(20)));
             b.releaseDescriptor();

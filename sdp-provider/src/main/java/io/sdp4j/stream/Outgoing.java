@@ -41,6 +41,9 @@ final class Outgoing {
             return;
         }
         int flags = solicited(outbox.flags(i));
+        if ((outbox.flags(i) & Outbox.QUIET) != 0) {
+            flags |= QueuePair.QUIET;
+        }
         if ((outbox.flags(i) & Outbox.SIGNALLED) != 0) {
             flags |= QueuePair.SIGNALLED;
             if (controlTags == null || controlTags.length <= slot) {

@@ -10,6 +10,7 @@ import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
 
 /**
  * One SDP stream: the thin shell round one machine, one queue pair and one completion queue.
@@ -27,6 +28,12 @@ final class SdpStream implements OffloadStream {
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private final String fabric;
+
+    /** Payload moved, either way, since the last {@link #busyPoll}. A hint. */
+    private boolean moved;
+
+    /** Payload was written since payload was last read. A hint. */
+    private boolean spoken;
 
     SdpStream(
             SdpMachine machine,
@@ -63,7 +70,12 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int tryRead(ByteBuffer dst) throws IOException {
-        return reader.read(dst);
+        int n = reader.read(dst);
+        if (n > 0) {
+            moved = true;
+            spoken = false;
+        }
+        return n;
     }
 
     @Override
@@ -88,6 +100,10 @@ final class SdpStream implements OffloadStream {
             n = writer.write(null, position, src, src.remaining());
         }
         src.position(position + n);
+        if (n > 0) {
+            moved = true;
+            spoken = true;
+        }
         return n;
     }
 
@@ -195,6 +211,17 @@ final class SdpStream implements OffloadStream {
     @Override
     public int doorbell() {
         return core.queue.descriptor();
+    }
+
+    @Override
+    public void busyPoll(int ops, BooleanSupplier elsewhere) {
+        if (!moved) {
+            return;
+        }
+        moved = false;
+        if (watch.waitsForPeer(ops)) {
+            core.queue.busyPoll(spoken, elsewhere);
+        }
     }
 
     @Override

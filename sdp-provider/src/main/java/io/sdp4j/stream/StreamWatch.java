@@ -85,6 +85,20 @@ final class StreamWatch implements Waiters.Stream {
                 && (core.lending.reads().ready() || core.lending.reads().offered());
     }
 
+    /** Whether nothing of {@code ops} is ready, all having been said. Takes the lock. */
+    boolean waitsForPeer(int ops) {
+        int ready;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            core.batch.flush();
+            ready = readyOps() & ops;
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return ready == 0;
+    }
+
     /** See {@link OffloadStream#armDoorbell}. Takes the lock. */
     int armDoorbell(int ops) {
         int answer;
@@ -114,7 +128,9 @@ final class StreamWatch implements Waiters.Stream {
             if (n == MAX_ROUNDS) {
                 return ops; // a busy peer must not keep this thread: it may come back
             }
-            if (core.queue.armDescriptor()) {
+            // Credits are nothing to a reader, but may be what a message of our own waits for.
+            boolean quietToo = (ops & OffloadStream.WRITE) != 0 || !core.machine.writable();
+            if (core.queue.armDescriptor(quietToo)) {
                 watched = true;
                 return 0;
             }

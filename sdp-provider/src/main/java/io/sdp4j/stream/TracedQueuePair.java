@@ -8,6 +8,7 @@ import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.trace.ConnectionTrace;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 
 /**
  * A queue pair that records what is posted to it and what completes.
@@ -165,8 +166,13 @@ final class TracedQueuePair implements QueuePair {
         }
 
         @Override
-        public boolean armDescriptor() {
-            return queue.armDescriptor();
+        public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+            return queue.busyPoll(spoken, elsewhere);
+        }
+
+        @Override
+        public boolean armDescriptor(boolean quietToo) {
+            return queue.armDescriptor(quietToo);
         }
 
         @Override

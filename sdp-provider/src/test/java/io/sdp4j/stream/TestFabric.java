@@ -43,19 +43,23 @@ final class TestFabric implements AutoCloseable {
     }
 
     TestFabric(boolean allowNative, int buffers) throws IOException {
-        this(Files.createTempDirectory("sdp4j-test"), true, allowNative, buffers);
+        this(ShmConfig.defaults().withNative(allowNative), buffers);
     }
 
-    private TestFabric(Path directory, boolean ownDirectory, boolean allowNative, int buffers)
+    /** As configured, but in a directory of its own. */
+    TestFabric(ShmConfig config, int buffers) throws IOException {
+        this(config, Files.createTempDirectory("sdp4j-test"), true, buffers);
+    }
+
+    private TestFabric(ShmConfig config, Path directory, boolean ownDirectory, int buffers)
             throws IOException {
         this.directory = directory;
         this.ownDirectory = ownDirectory;
         this.buffers = buffers;
-        loop = EventLoops.start("test-loop", allowNative, t -> failure.compareAndSet(null, t));
-        fabric =
-                ShmFabric.open(
-                        ShmConfig.defaults().withNative(allowNative).withDirectory(directory),
-                        loop);
+        loop =
+                EventLoops.start(
+                        "test-loop", config.allowNative(), t -> failure.compareAndSet(null, t));
+        fabric = ShmFabric.open(config.withDirectory(directory), loop);
     }
 
     /** Whose reads are carried out by both sides, as if the kernel kept them apart. */
@@ -81,7 +85,7 @@ final class TestFabric implements AutoCloseable {
     }
 
     TestFabric beside() throws IOException {
-        return new TestFabric(directory, false, true, buffers);
+        return new TestFabric(ShmConfig.defaults(), directory, false, buffers);
     }
 
     EventLoop loop() {

@@ -74,7 +74,7 @@ final class Emitter {
 
     /** A credit update, or the first word of an out-of-band byte. */
     void emptyData(Outbox out) {
-        control(Mid.DATA, send.urgent.pendDue() ? Outbox.SOLICITED : 0, 0, out);
+        control(Mid.DATA, send.urgent.pendDue() ? Outbox.SOLICITED : Outbox.QUIET, 0, out);
         creditUpdatesSent++;
     }
 

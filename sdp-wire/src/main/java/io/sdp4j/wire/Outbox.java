@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  *
  * {@snippet lang = text :
  *  SEND          slot, bytes (payload), flags SOLICITED; header
- *  CONTROL       flags SOLICITED | SIGNALLED, tag (when signalled); header
+ *  CONTROL       flags SOLICITED | SIGNALLED | QUIET, tag (when signalled); header
  *  SEND_LENT     buffer, bufferOffset, bytes, flags; header: as CONTROL, with payload that is
  *                copied from a lent source buffer behind the header
  *  DELIVER       slot, offset, bytes, flags Bsdh.OOB_PRES | Bsdh.OOB_PEND; the slot stays with the
@@ -101,6 +101,9 @@ public final class Outbox extends OutboxRows {
 
     /** Flag of CONTROL: its completion must come back through {@link SdpMachine#onControlSent}. */
     public static final int SIGNALLED = 2;
+
+    /** Flag of CONTROL: a credit update, which is nothing to a peer that waits for payload. */
+    public static final int QUIET = 4;
 
     /**
      * Wake bit: end of stream, a cut, or an offer of the peer ({@link SinkSide#offeredBytes}); a

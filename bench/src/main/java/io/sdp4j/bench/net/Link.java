@@ -9,34 +9,46 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 
 /**
- * One connected end and its one buffer: a {@link Socket} with a heap array, or a UNIX-domain {@link
+ * One connected end and its one buffer: a {@link Socket} with a heap array, or a {@link
  * SocketChannel} with a direct buffer, each the fastest way to use what it stands for.
  *
- * <p>A JVM loads only one of the two, so the calls cost nothing extra. For one thread.
+ * <p>A JVM loads few kinds, and the same ones in every configuration. For one thread.
  */
-abstract class Link implements Closeable {
-    static final int MAX_BYTES = 1 << 20;
+public abstract class Link implements Closeable {
+    public static final int MAX_BYTES = 1 << 20;
 
     /** What is sent and received, always from offset 0. Big-endian. */
-    abstract ByteBuffer buffer();
+    public abstract ByteBuffer buffer();
 
     /** Sends the first {@code lenBytes} of the buffer in one call. */
-    abstract void write(int lenBytes) throws IOException;
+    public abstract void write(int lenBytes) throws IOException;
 
     /** Sends each write at once (TCP_NODELAY), where that is a question. */
-    abstract void noDelay() throws IOException;
+    public abstract void noDelay() throws IOException;
 
     /** Receives what is there, at most {@code maxBytes}, into the buffer from {@code offset}. */
-    abstract int read(int offset, int maxBytes) throws IOException;
+    public abstract int read(int offset, int maxBytes) throws IOException;
+
+    /** Calls into the JDK that it takes to read one block and to write one. */
+    public int callsPerTurn() {
+        return 2;
+    }
+
+    /** Sends one byte. */
+    public final void say(int word) throws IOException {
+        buffer().put(0, (byte) word);
+        write(1);
+    }
 
     /** Receives exactly {@code lenBytes}; false at a clean end of the stream. */
-    final boolean readFully(int lenBytes) throws IOException {
+    public final boolean readFully(int lenBytes) throws IOException {
         int have = 0;
         while (have < lenBytes) {
             int n = read(have, lenBytes - have);
@@ -91,22 +103,22 @@ abstract class Link implements Closeable {
         }
 
         @Override
-        ByteBuffer buffer() {
+        public ByteBuffer buffer() {
             return buffer;
         }
 
         @Override
-        void noDelay() throws IOException {
+        public void noDelay() throws IOException {
             socket.setTcpNoDelay(true);
         }
 
         @Override
-        void write(int lenBytes) throws IOException {
+        public void write(int lenBytes) throws IOException {
             out.write(bytes, 0, lenBytes);
         }
 
         @Override
-        int read(int offset, int maxBytes) throws IOException {
+        public int read(int offset, int maxBytes) throws IOException {
             return in.read(bytes, offset, maxBytes);
         }
 
@@ -116,25 +128,29 @@ abstract class Link implements Closeable {
         }
     }
 
-    /** A blocking {@link SocketChannel}. */
-    static final class ChannelLink extends Link {
+    /** A blocking {@link SocketChannel}, of any family. */
+    public static final class ChannelLink extends Link {
         private final SocketChannel channel;
         private final ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_BYTES);
 
-        ChannelLink(SocketChannel channel) {
+        public ChannelLink(SocketChannel channel) {
             this.channel = channel;
         }
 
         @Override
-        ByteBuffer buffer() {
+        public ByteBuffer buffer() {
             return buffer;
         }
 
         @Override
-        void noDelay() {}
+        public void noDelay() throws IOException {
+            if (channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            }
+        }
 
         @Override
-        void write(int lenBytes) throws IOException {
+        public void write(int lenBytes) throws IOException {
             buffer.limit(lenBytes).position(0);
             while (buffer.hasRemaining()) {
                 channel.write(buffer);
@@ -143,7 +159,7 @@ abstract class Link implements Closeable {
         }
 
         @Override
-        int read(int offset, int maxBytes) throws IOException {
+        public int read(int offset, int maxBytes) throws IOException {
             buffer.limit(offset + maxBytes).position(offset);
             int n = channel.read(buffer);
             buffer.clear();

@@ -14,8 +14,8 @@ import java.nio.file.Path;
  * The answering JVM of the benchmark: {@code NetServer tcp} or {@code NetServer unix PATH}.
  *
  * <p>Prints {@code READY target}, ends when its standard input does. The first byte of a connection
- * tells what to do: {@link #CLOSE} closes at once, on the accepting thread; otherwise a thread
- * serves requests of 13 bytes, {@code op(1) size(4) total(8)}, until the client closes:
+ * tells what to do: {@link #CLOSE} closes at once, on the accepting thread; after {@link #STAY} a
+ * thread serves requests of 13 bytes, {@code op(1) size(4) total(8)}, until the client closes:
  *
  * <ul>
  *   <li>{@link #ECHO}: blocks of {@code size} come back until one starts with 0;
@@ -27,6 +27,7 @@ import java.nio.file.Path;
  */
 public final class NetServer {
     static final int CLOSE = 'C';
+    public static final int STAY = 'B';
     static final int ECHO = 'E';
     static final int SINK = 'S';
     static final int REQUEST_BYTES = 13;
@@ -39,7 +40,7 @@ public final class NetServer {
         if (args[0].equals("unix")) {
             ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             listener.bind(UnixDomainSocketAddress.of(Path.of(args[1])));
-            accepting(() -> new Link.ChannelLink(listener.accept()));
+            accepting(() -> staying(new Link.ChannelLink(listener.accept())));
             System.out.println("READY unix:" + args[1]);
         } else {
             InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
@@ -47,18 +48,28 @@ public final class NetServer {
             accepting(() -> accepted(listener));
             System.out.println("READY " + listener.getLocalPort());
         }
+        untilInputEnds();
+    }
+
+    /** Ends the JVM when standard input ends. */
+    public static void untilInputEnds() throws IOException {
         while (System.in.read() >= 0) {
             // nothing is said to a server but the end
         }
         System.exit(0);
     }
 
-    private interface Acceptor {
-        /** The next connection to serve; null when it has been dealt with. */
+    /** Waits for connections. */
+    public interface Acceptor {
+        /**
+         * The next connection to serve, whose first byte was read; null when it has been dealt
+         * with.
+         */
         Link next() throws IOException;
     }
 
-    private static void accepting(Acceptor acceptor) {
+    /** Serves what {@code acceptor} gives, each on a thread of its own, from now on. */
+    public static void accepting(Acceptor acceptor) {
         Thread.ofPlatform()
                 .daemon()
                 .name("accept")
@@ -79,18 +90,21 @@ public final class NetServer {
 
     private static Link accepted(ServerSocket listener) throws IOException {
         Socket socket = listener.accept();
-        if (socket.getInputStream().read() == CLOSE) {
-            socket.close();
+        if (socket.getInputStream().read() != STAY) {
+            socket.close(); // before it has cost a buffer
             return null;
         }
         return new Link.SocketLink(socket);
     }
 
+    /** Reads the first byte of a connection that has its link already. */
+    public static Link staying(Link link) throws IOException {
+        link.readFully(1);
+        return link;
+    }
+
     private static void serve(Link link) {
         try (link) {
-            if (link instanceof Link.ChannelLink) {
-                link.readFully(1); // a socket's has been read by the accepting thread
-            }
             while (link.readFully(REQUEST_BYTES)) {
                 ByteBuffer request = link.buffer();
                 int op = request.get(0);

@@ -5,7 +5,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
 /** What this process and this thread have used so far. */
-final class Usage {
+public final class Usage {
     private static final OperatingSystemMXBean OS =
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private static final ThreadMXBean THREADS =
@@ -14,12 +14,12 @@ final class Usage {
     private Usage() {}
 
     /** CPU time of the process, all threads, nanoseconds (the JDK counts in 10 ms steps). */
-    static long cpuNanos() {
+    public static long cpuNanos() {
         return OS.getProcessCpuTime();
     }
 
     /** Heap bytes the calling thread has allocated. */
-    static long allocatedBytes() {
+    public static long allocatedBytes() {
         return THREADS.getCurrentThreadAllocatedBytes();
     }
 }

@@ -74,12 +74,11 @@ final class PollHandles {
 
     private PollHandles() {}
 
-    private static Lookup in(Lookup own, String className) throws ReflectiveOperationException {
+    static Lookup in(Lookup own, String className) throws ReflectiveOperationException {
         return MethodHandles.privateLookupIn(Class.forName(className, false, null), own);
     }
 
-    private static MethodHandle fixed(
-            Lookup in, String name, Class<?> result, Class<?>... parameters)
+    static MethodHandle fixed(Lookup in, String name, Class<?> result, Class<?>... parameters)
             throws ReflectiveOperationException {
         return in.findStatic(in.lookupClass(), name, MethodType.methodType(result, parameters));
     }

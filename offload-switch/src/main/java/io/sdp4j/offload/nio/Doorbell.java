@@ -8,6 +8,7 @@ import io.sdp4j.offload.spi.OffloadStream;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.atomic.AtomicInteger;
 import sun.nio.ch.SelectionKeyImpl;
 
 /**
@@ -27,9 +28,13 @@ import sun.nio.ch.SelectionKeyImpl;
  * <p>Locks: {@code this}, then those of the stream.
  */
 final class Doorbell {
+    private static final AtomicInteger NUMBERS = new AtomicInteger(1);
+
     private final SwitchSocketChannel channel;
     private final OpenStream stream;
     private final BellDescriptor bell;
+    private final int number = NUMBERS.getAndIncrement();
+    private volatile SelectorWatch watch; // of the selector that was last told of readiness
     private int interest; // this
     private boolean silent; // this
 
@@ -57,6 +62,9 @@ final class Doorbell {
 
     /** For {@code translateInterestOps}: one key now wants {@code ops}. */
     int translateInterest(int ops) {
+        if (ops != 0) {
+            busyPoll(ops);
+        }
         synchronized (this) {
             interest = ops | otherInterest();
             settle();
@@ -81,8 +89,29 @@ final class Doorbell {
         return union;
     }
 
+    /**
+     * Waking a selector costs more than what many answers take to come: where this is the only
+     * channel about which anything happened lately, a short busy look is worth it. Whatever happens
+     * on the selector's other channels, and a wake-up, ends it.
+     */
+    private void busyPoll(int ops) {
+        SelectorWatch w = watch;
+        if (w != null
+                && w.onlyOne(number)
+                && w.mayBusyPoll(bell.value())
+                && channel.connectedStream() != null) {
+            stream.busyPoll(streamOps(ops), w);
+        }
+    }
+
     /** For {@code translateAndSetReadyOps} and the like: the descriptor was readable. */
     boolean translateReady(int initialOps, SelectionKeyImpl key) {
+        SelectorWatch w = watch;
+        if (w == null || !w.isOf(key.selector())) {
+            w = SelectorWatch.of(key.selector());
+            watch = w;
+        }
+        w.ready(number);
         int before = key.nioReadyOps();
         int now = initialOps | (readyOps() & key.nioInterestOps());
         key.nioReadyOps(now);
@@ -120,10 +149,13 @@ final class Doorbell {
         }
     }
 
+    private static int streamOps(int ops) {
+        return ((ops & SelectionKey.OP_READ) != 0 ? OffloadStream.READ : 0)
+                | ((ops & SelectionKey.OP_WRITE) != 0 ? OffloadStream.WRITE : 0);
+    }
+
     private boolean askStream() {
-        int ops =
-                ((interest & SelectionKey.OP_READ) != 0 ? OffloadStream.READ : 0)
-                        | ((interest & SelectionKey.OP_WRITE) != 0 ? OffloadStream.WRITE : 0);
+        int ops = streamOps(interest);
         int ready = stream.armDoorbell(ops);
         return ready > 0 || (ready < 0 && !stream.arm(ops, this::onReady));
     }

@@ -3,6 +3,7 @@ package io.sdp4j.offload.spi;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
 
 /**
  * One established, offloaded byte stream, as operations that never block plus one way to wait.
@@ -140,6 +141,16 @@ public interface OffloadStream {
     default int doorbell() {
         return -1;
     }
+
+    /**
+     * Looks busily for a moment whether {@code ready() & ops} becomes non-zero, if that is likely:
+     * before {@link #armDoorbell}, by a thread that is about to wait for the doorbell. Returns at
+     * once where nothing was read or written since the last call. One thread at a time.
+     *
+     * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere, which
+     *     ends it
+     */
+    default void busyPoll(int ops, BooleanSupplier elsewhere) {}
 
     /**
      * Lets {@link #doorbell} become unreadable and asks that it be readable again as soon as {@code

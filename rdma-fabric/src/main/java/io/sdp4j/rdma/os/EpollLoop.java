@@ -36,6 +36,10 @@ public final class EpollLoop extends LoopBase {
     private final MemorySegment events =
             Arena.global().allocate((long) BATCH * Linux.EPOLL_EVENT_BYTES, 8);
     private final MemorySegment counter = Arena.global().allocate(16, 8);
+
+    /** What a watch is changed to; guarded by itself. */
+    private final MemorySegment change = Arena.global().allocate(Linux.EPOLL_EVENT_BYTES, 8);
+
     private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong(1);
 
@@ -44,7 +48,7 @@ public final class EpollLoop extends LoopBase {
         super(name, sink);
         epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);
         wake = (int) Linux.call(Linux.EVENTFD2, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0);
-        if (epoll < 0 || wake < 0 || control(CTL_ADD, wake, 0, IN | ET) < 0) {
+        if (epoll < 0 || wake < 0 || introduce(wake, 0, IN | ET) < 0) {
             throw new IllegalStateException("no epoll: " + Linux.text(Math.min(epoll, wake)));
         }
         counter.set(JAVA_LONG, 0, 1);
@@ -70,14 +74,14 @@ public final class EpollLoop extends LoopBase {
 
     /** Lets watch {@code number} of {@code fd} report one event, at once if it is there already. */
     public void once(int fd, long number) {
-        control(CTL_MOD, fd, number, IN | ONESHOT);
+        modify(fd, number, IN | ONESHOT);
     }
 
     private long add(int fd, IntConsumer handler, int events) {
         long number = numbers.getAndIncrement();
         handlers.put(number, handler);
         start();
-        int r = control(CTL_ADD, fd, number, events);
+        int r = introduce(fd, number, events);
         if (r < 0) {
             handlers.remove(number);
             return r;
@@ -101,16 +105,28 @@ public final class EpollLoop extends LoopBase {
      * again of input that is there already.
      */
     public void listen(long number, int fd, boolean input) {
-        control(CTL_MOD, fd, number, input ? IN | RDHUP | ET : RDHUP | ET);
+        modify(fd, number, input ? IN | RDHUP | ET : RDHUP | ET);
     }
 
-    private int control(int operation, int fd, long number, int events) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment e = arena.allocate(Linux.EPOLL_EVENT_BYTES, 8);
-            e.set(JAVA_INT, 0, events);
-            e.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
-            return (int) Linux.call(Linux.EPOLL_CTL, epoll, operation, fd, e.address(), 0, 0);
+    /** Allocates nothing: watches change hands while data flows. */
+    private void modify(int fd, long number, int events) {
+        synchronized (change) {
+            Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_MOD, fd, change(number, events), 0, 0);
         }
+    }
+
+    /** 0 or -errno. */
+    private int introduce(int fd, long number, int events) {
+        synchronized (change) {
+            return (int)
+                    Linux.call(Linux.EPOLL_CTL, epoll, CTL_ADD, fd, change(number, events), 0, 0);
+        }
+    }
+
+    private long change(long number, int events) {
+        change.set(JAVA_INT, 0, events);
+        change.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
+        return change.address();
     }
 
     @Override

@@ -235,6 +235,16 @@ public final class UnixFd {
         return n > 0 ? (int) n : n == -Linux.EAGAIN || n == -Linux.EINTR ? 0 : -1;
     }
 
+    /**
+     * As {@link #drain} for whoever does not care why nothing came: a count, 0 at the end of the
+     * stream, -1 = nothing now or an error. Allocates nothing.
+     */
+    public static int discard(int fd, MemorySegment into) {
+        return (int)
+                Linux.callQuietly(
+                        Linux.RECVFROM, fd, into.address(), into.byteSize(), MSG_DONTWAIT, 0, 0);
+    }
+
     /** Ends the stream in both directions; the peer sees its end at once. */
     public static void shutdown(int fd) {
         Linux.callQuietly(Linux.SHUTDOWN, fd, SHUT_RDWR, 0, 0, 0, 0);

@@ -28,7 +28,7 @@ final class FdLink extends Link {
     private boolean peerKnown;
     private volatile boolean free;
 
-    /** What {@link #drain} received last; made when a first bell rings. */
+    /** What was received last; made when a first bell rings. */
     private MemorySegment bells;
 
     FdLink(int fd, EpollLoop loop) {
@@ -67,14 +67,29 @@ final class FdLink extends Link {
 
     @Override
     boolean drain() {
-        if (bells == null) {
-            bells = Arena.ofAuto().allocate(BELLS_BYTES);
-        }
-        int n = UnixFd.drain(fd, bells);
+        int n = UnixFd.drain(fd, bells());
+        lookForFree(n);
+        return n >= 0;
+    }
+
+    @Override
+    boolean discard() {
+        int n = UnixFd.discard(fd, bells());
+        lookForFree(n);
+        return n > 0;
+    }
+
+    private void lookForFree(int n) {
         if (n > 0 && bells.get(JAVA_BYTE, n - 1) == Cable.FREE) {
             free = true;
         }
-        return n >= 0;
+    }
+
+    private MemorySegment bells() {
+        if (bells == null) {
+            bells = Arena.ofAuto().allocate(BELLS_BYTES);
+        }
+        return bells;
     }
 
     @Override

@@ -75,12 +75,18 @@ final class Lifeline implements Link.Handler {
 
     /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
     void leaveBytes(boolean leave) {
-        whileMapped(() -> link.tellOfBytes(!leave));
+        synchronized (life) {
+            if (!closed) {
+                link.tellOfBytes(!leave);
+            }
+        }
     }
 
-    /** Throws away the bytes on the socket. */
-    void drain() {
-        whileMapped(link::drain);
+    /** Throws away the bytes on the socket; whether there were any. */
+    boolean discardBytes() {
+        synchronized (life) {
+            return !closed && link.discard();
+        }
     }
 
     @Override

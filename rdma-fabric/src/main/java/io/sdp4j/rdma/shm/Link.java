@@ -39,6 +39,16 @@ abstract class Link {
     /** Takes some of what came as bells; false if the peer is gone. One thread at a time. */
     abstract boolean drain();
 
+    /**
+     * Takes some of what came as bells, for whoever watches {@link #descriptor} instead of the
+     * handler; the handler is told of the end. Allocates nothing.
+     *
+     * @return whether anything had come
+     */
+    boolean discard() {
+        throw new UnsupportedOperationException();
+    }
+
     /** Whether {@link #drain} met {@link Cable#FREE} since the last call, on a link not watched. */
     boolean takeFree() {
         return false;

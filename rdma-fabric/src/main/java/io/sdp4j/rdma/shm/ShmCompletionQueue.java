@@ -3,6 +3,7 @@ package io.sdp4j.rdma.shm;
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.WcStatus;
+import java.util.function.BooleanSupplier;
 
 /**
  * What has come for one queue pair: the peer's descriptors, our own completions, the peer's end; in
@@ -180,8 +181,13 @@ final class ShmCompletionQueue implements CompletionQueue {
     }
 
     @Override
-    public boolean armDescriptor() {
-        return waiter.armDescriptor();
+    public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+        return waiter.busyPoll(spoken, elsewhere);
+    }
+
+    @Override
+    public boolean armDescriptor(boolean quietToo) {
+        return waiter.armDescriptor(quietToo);
     }
 
     @Override

@@ -159,7 +159,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
             return;
         }
         try {
-            publish(Descriptor.of(Descriptor.SEND, slot, byteLen));
+            publish(Descriptor.of(Descriptor.SEND, slot, byteLen), (flags & QUIET) != 0);
         } catch (InternalError e) {
             fail(WcStatus.RETRY_EXC_ERR);
             return;
@@ -170,13 +170,13 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         }
     }
 
-    private void publish(long descriptor) {
+    private void publish(long descriptor, boolean quiet) {
         if (rdma != null && rdma.mustQueue()) {
             rdma.queue(descriptor);
             rdma.progress();
         } else {
             out.publish(descriptor);
-            waiter.notifyPeer();
+            waiter.notifyPeer(quiet);
         }
     }
 
@@ -293,9 +293,9 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         lifeline.leaveBytes(leave);
     }
 
-    /** Throws away the bytes on the socket. */
-    void drain() {
-        lifeline.drain();
+    /** Throws away the bytes on the socket; whether there were any. */
+    boolean discardBytes() {
+        return lifeline.discardBytes();
     }
 
     @Override
@@ -324,7 +324,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     public void disconnect() {
         if (!ended()) {
             disconnected = true;
-            publish(Descriptor.of(Descriptor.DISCONNECT, 0, 0));
+            publish(Descriptor.of(Descriptor.DISCONNECT, 0, 0), false);
         }
     }
 

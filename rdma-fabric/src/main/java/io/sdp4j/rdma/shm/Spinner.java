@@ -2,6 +2,7 @@ package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.os.RunQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /**
  * Whether, and how long, the waits of one side should be busy.
@@ -16,6 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Spinner {
     private static final long LEAST_NANOS = 2_000;
     private static final int PROBE_EVERY = 64;
+
+    /** So long a thread that is wanted elsewhere may be kept. */
+    private static final long ASK_NANOS = 2_000;
 
     /** A gap between two looks at the clock that only losing the processor explains. */
     private static final long DISPLACED_NANOS = 15_000;
@@ -39,12 +43,20 @@ final class Spinner {
         budgetNanos = maxNanos;
     }
 
+    /** Another one for other waits of the same side, with a history of its own. */
+    Spinner another() {
+        return new Spinner(maxNanos, spinnersMax, spinners, nativeCalls);
+    }
+
     /**
-     * Spins until {@code waiter} has something, or not at all.
+     * Spins until there is something, or not at all.
      *
-     * @return whether it has
+     * @param something whether there is
+     * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere, which
+     *     ends it
+     * @return whether there is something
      */
-    boolean spin(Waiter waiter, long limitNanos) {
+    boolean spin(BooleanSupplier something, long limitNanos, BooleanSupplier elsewhere) {
         long budget = budgetNanos;
         if (budget == 0) {
             if (maxNanos == 0 || ++idleWaits % PROBE_EVERY != 0) {
@@ -62,7 +74,7 @@ final class Spinner {
         }
         boolean found = false;
         try {
-            found = look(waiter, now, Math.min(budget, limitNanos));
+            found = look(something, now, Math.min(budget, limitNanos), elsewhere);
         } finally {
             spinners.decrementAndGet();
         }
@@ -75,11 +87,13 @@ final class Spinner {
         return found;
     }
 
-    private boolean look(Waiter waiter, long start, long budget) {
+    private boolean look(
+            BooleanSupplier something, long start, long budget, BooleanSupplier elsewhere) {
         long last = start;
+        long asked = start;
         for (; ; ) {
             for (int i = 0; i < 8; i++) {
-                if (waiter.hasSomething()) {
+                if (something.getAsBoolean()) {
                     return true;
                 }
                 Thread.onSpinWait();
@@ -87,10 +101,16 @@ final class Spinner {
             long now = System.nanoTime();
             if (now - last > DISPLACED_NANOS) {
                 budgetNanos = 0;
-                return waiter.hasSomething();
+                return something.getAsBoolean();
             }
             if (now - start >= budget) {
                 return false;
+            }
+            if (now - asked >= ASK_NANOS) {
+                asked = now;
+                if (elsewhere.getAsBoolean()) {
+                    return something.getAsBoolean();
+                }
             }
             last = now;
         }

@@ -7,23 +7,24 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * How one side of a connection waits, and wakes the other.
  *
  * <p>Shape: each side has two words in its control line. The sleep word is 1 while a thread sleeps
- * on it in the kernel; the bell word is 1 when a byte on the socket is wanted. Their owner sets
- * them, fences, looks again, and only then waits; whoever publishes something fences, then looks at
- * them, clears what it finds and wakes. No wake-up is lost and none is paid for in vain. Where the
- * two sides cannot share futexes, a thread parks and the bell's byte, taken by the event thread,
- * unparks it.
+ * on it in the kernel; the bell word is not 0 when a byte on the socket is wanted, and {@link
+ * #LOUD} when quiet messages are not worth one. Their owner sets them, fences, looks again, and
+ * only then waits; whoever publishes something fences, then looks at them, clears what it finds and
+ * wakes. No wake-up is lost and none is paid for in vain. Where the two sides cannot share futexes,
+ * a thread parks and the bell's byte, taken by the event thread, unparks it.
  *
  * <p>Words are hints: a peer that forges them delays itself, because every sleep ends after 100 ms
  * at the latest when it is young and after a second when it is old, and because what really ends
  * the connection is told by the private fields here.
  *
- * <p>{@link #await} is used by one thread at a time, {@link #notifyPeer}, {@link #arm} and {@link
- * #armDescriptor} under the queue pair's lock, the rest by any thread.
+ * <p>{@link #await} and {@link #busyPoll} are used by one thread at a time, {@link #notifyPeer},
+ * {@link #arm} and {@link #armDescriptor} under the queue pair's lock, the rest by any thread.
  */
 final class Waiter {
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -33,6 +34,11 @@ final class Waiter {
 
     /** Bytes nobody asked for before the peer is taken for mad. */
     private static final int MAX_STRIKES = 1000;
+
+    /** Values of the bell word. */
+    private static final int ANY = 1;
+
+    private static final int LOUD = 2;
 
     private static final VarHandle ARMED;
 
@@ -51,6 +57,11 @@ final class Waiter {
     private final boolean nativeCalls;
     private final boolean futex;
     private final Spinner spinner;
+
+    /** Judges waits of a side that has said nothing since it last heard something. */
+    private final Spinner listener;
+
+    private final BooleanSupplier something = this::hasSomething;
     private volatile Runnable handler;
     private volatile boolean wakeRequested;
 
@@ -65,6 +76,9 @@ final class Waiter {
 
     /** Somebody else's epoll watches the socket. Set under the queue pair's lock. */
     private volatile boolean polled;
+
+    /** How often the descriptor was asked for while the asking before still stood. */
+    private int standings; // queue pair's lock
 
     /** A byte was wanted since the last one that came; it may find that nobody waits any more. */
     private volatile boolean asked;
@@ -93,25 +107,32 @@ final class Waiter {
         this.nativeCalls = nativeCalls;
         this.futex = futex;
         this.spinner = spinner;
+        this.listener = spinner.another();
+    }
+
+    /** After something was published that matters: wakes the peer if it asked for that. */
+    void notifyPeer() {
+        notifyPeer(false);
     }
 
     /** After something was published: wakes the peer if it asked for that. */
-    void notifyPeer() {
+    void notifyPeer(boolean quiet) {
         VarHandle.fullFence();
         long words = (long) Words.LONG.getOpaque(mem, peer + ShmLayout.SLEEP_WORD);
         if (words != 0) {
-            wakePeer(words);
+            wakePeer(words, quiet);
         }
     }
 
-    private void wakePeer(long words) {
+    private void wakePeer(long words, boolean quiet) {
         if ((int) words != 0) {
             Words.INT.setOpaque(mem, peer + ShmLayout.SLEEP_WORD, 0);
             if (futex) {
                 Futex.wake(mem.address() + peer + ShmLayout.SLEEP_WORD);
             }
         }
-        if ((int) (words >>> 32) != 0) {
+        int bell = (int) (words >>> 32);
+        if (bell != 0 && !(quiet && bell == LOUD)) {
             Words.INT.setOpaque(mem, peer + ShmLayout.BELL_WORD, 0);
             qp.ring();
         }
@@ -128,7 +149,7 @@ final class Waiter {
         if ((waits++ & CPU_EVERY - 1) == 0) {
             publishCpu();
         }
-        if (peerElsewhere() && spinner.spin(this, nanos)) {
+        if (peerElsewhere() && spinner.spin(something, nanos, Waiter::never)) {
             clearWake();
             return;
         }
@@ -138,6 +159,10 @@ final class Waiter {
             park(nanos);
         }
         clearWake();
+    }
+
+    private static boolean never() {
+        return false;
     }
 
     boolean hasSomething() {
@@ -179,7 +204,7 @@ final class Waiter {
         publishCpu();
         parked = Thread.currentThread();
         for (int n = 0; ; n++) {
-            ask();
+            ask(ANY);
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
                 break;
@@ -238,17 +263,17 @@ final class Waiter {
         Futex.wake(mem.address() + own + ShmLayout.SLEEP_WORD);
     }
 
-    /** Wants a byte for whatever is published from now on; to be followed by a look. */
-    private void ask() {
+    /** Wants a byte for what is published from now on; to be followed by a look. */
+    private void ask(int bell) {
         asked = true;
-        Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, 1);
+        Words.INT.setOpaque(mem, own + ShmLayout.BELL_WORD, bell);
         VarHandle.fullFence();
     }
 
     boolean arm() {
         releaseDescriptor();
         ARMED.setVolatile(this, true);
-        ask();
+        ask(ANY);
         if (!qp.ready()) {
             return true;
         }
@@ -262,17 +287,44 @@ final class Waiter {
     }
 
     /**
-     * Takes the bytes on the socket and wants another one. Always takes them, because a peer that
-     * rings without having been asked must not keep a poller busy.
+     * Takes the byte on the socket and wants another one. While the bell word stands as it was set
+     * a peer has not rung, and nothing need be done. Every other time the socket is looked at all
+     * the same: for a byte that came after its word was seen cleared, and because a peer that rings
+     * without having been asked must not keep a poller busy.
+     *
+     * @param quietToo whether quiet messages are worth a byte
      */
-    boolean armDescriptor() {
+    boolean armDescriptor(boolean quietToo) {
         if (!polled) {
             polled = true;
             qp.leaveBytes(true);
         }
-        qp.drain();
-        ask();
+        int wanted = quietToo ? ANY : LOUD;
+        boolean stands = (int) Words.INT.getOpaque(mem, own + ShmLayout.BELL_WORD) == wanted;
+        if (!stands || (++standings & 1) == 0) {
+            qp.discardBytes();
+        }
+        if (!stands) {
+            ask(wanted);
+        }
         return !qp.ready();
+    }
+
+    /** See {@link ShmCompletionQueue#busyPoll}. */
+    boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+        if (hasSomething()) {
+            clearWake();
+            return true;
+        }
+        if ((waits++ & CPU_EVERY - 1) == 0) {
+            publishCpu();
+        }
+        if (peerElsewhere()
+                && (spoken ? spinner : listener).spin(something, Long.MAX_VALUE, elsewhere)) {
+            return true;
+        }
+        publishCpu(); // the caller is about to sleep
+        return false;
     }
 
     void releaseDescriptor() {

@@ -164,7 +164,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
     }
 
     @Override
-    public boolean armDescriptor() {
+    public boolean armDescriptor(boolean quietToo) {
         return bell.armDescriptor();
     }
 

@@ -1,0 +1,60 @@
+package io.sdp4j.bench;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.resolver.NameResolver;
+import io.netty.util.concurrent.EventExecutor;
+import io.sdp4j.bench.net.NetClient;
+import io.sdp4j.bench.net.NetServer;
+import io.sdp4j.bench.nio.NioClient;
+import io.sdp4j.bench.nio.NioServer;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Rows that are measured together, and the two programs that do it.
+ *
+ * @param id the word on the command line
+ * @param libraries one class of each that the programs need
+ * @param server the answering program
+ * @param client the measuring program
+ */
+record Suite(
+        String id, List<Row> rows, List<Class<?>> libraries, Class<?> server, Class<?> client) {
+    /** Blocking sockets. */
+    static final Suite NET =
+            new Suite("net", Row.ALL, List.of(), NetServer.class, NetClient.class);
+
+    /** Channels, selectors, Netty and HTTP. */
+    static final Suite NIO =
+            new Suite(
+                    "nio",
+                    NioRows.ALL,
+                    List.of(Channel.class, ByteBuf.class, EventExecutor.class, NameResolver.class),
+                    NioServer.class,
+                    NioClient.class);
+
+    static final List<Suite> ALL = List.of(NET, NIO);
+
+    /** The answering program with its libraries, for {@link Launch}. */
+    List<Class<?>> serverClasses() {
+        return with(server);
+    }
+
+    /** The measuring program, likewise. */
+    List<Class<?>> clientClasses() {
+        return with(client);
+    }
+
+    private List<Class<?>> with(Class<?> main) {
+        return Stream.concat(Stream.<Class<?>>of(main), libraries.stream()).toList();
+    }
+
+    /** The row of that name. */
+    Row row(String wanted) {
+        return rows.stream()
+                .filter(row -> row.id().equals(wanted))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no row " + wanted));
+    }
+}

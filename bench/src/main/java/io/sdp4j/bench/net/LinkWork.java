@@ -1,0 +1,181 @@
+package io.sdp4j.bench.net;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/**
+ * The measuring side of what {@link NetServer} serves, over any kind of link: round trips and
+ * streams. Nothing is allocated while measuring.
+ */
+public final class LinkWork {
+    /** Makes a connection. */
+    public interface Opener {
+        Link open() throws IOException;
+    }
+
+    private final Opener opener;
+
+    public LinkWork(Opener opener) {
+        this.opener = opener;
+    }
+
+    /** A connection whose accepting thread was told that it stays. */
+    private Link open() throws IOException {
+        Link link = opener.open();
+        link.say(NetServer.STAY);
+        return link;
+    }
+
+    private static void request(Link link, int op, int sizeBytes, long total) throws IOException {
+        link.buffer().put(0, (byte) op).putInt(1, sizeBytes).putLong(5, total);
+        link.write(NetServer.REQUEST_BYTES);
+    }
+
+    // ---- round trips
+
+    private record Trips(Samples samples, double allocatedPerCall) {}
+
+    /**
+     * Round trips on {@code pairs} connections at once.
+     *
+     * @return {@code p50} and {@code p99} in nanoseconds, {@code n}, {@code alloc} heap bytes per
+     *     call at either end
+     */
+    public String echo(int sizeBytes, int pairs, int warmMs, int measureMs) throws Exception {
+        CyclicBarrier together = new CyclicBarrier(pairs);
+        List<FutureTask<Trips>> tasks = new ArrayList<>();
+        for (int i = 0; i < pairs; i++) {
+            Callable<Trips> pair =
+                    () -> {
+                        Samples samples = new Samples(Math.max(warmMs, measureMs), pairs);
+                        try (Link link = open()) {
+                            link.noDelay();
+                            together.await();
+                            roundTrips(link, sizeBytes, samples, warmMs);
+                            together.await();
+                            samples.clear();
+                            long allocated = roundTrips(link, sizeBytes, samples, measureMs);
+                            double calls = 2.0 * link.callsPerTurn() * samples.count();
+                            return new Trips(samples, allocated / calls);
+                        } catch (Exception failed) {
+                            together.reset(); // the others must not wait for this one
+                            throw failed;
+                        }
+                    };
+            FutureTask<Trips> task = new FutureTask<>(pair);
+            tasks.add(task);
+            Thread.ofPlatform().daemon().start(task);
+        }
+        List<Samples> all = new ArrayList<>();
+        double allocated = 0;
+        for (FutureTask<Trips> task : tasks) {
+            Trips trips = result(task);
+            all.add(trips.samples);
+            allocated += trips.allocatedPerCall;
+        }
+        return Samples.text(Samples.sorted(all))
+                + String.format(Locale.ROOT, " alloc=%.4f", allocated / pairs);
+    }
+
+    private static <T> T result(FutureTask<T> task) throws Exception {
+        try {
+            return task.get();
+        } catch (ExecutionException failed) {
+            throw new IOException(failed.getCause());
+        }
+    }
+
+    /**
+     * Round trips on a link that nothing else is under way on.
+     *
+     * @param samples where their times in nanoseconds are added
+     * @return heap bytes that both ends have allocated
+     */
+    public static long roundTrips(Link link, int sizeBytes, Samples samples, int forMs)
+            throws IOException {
+        request(link, NetServer.ECHO, sizeBytes, 0);
+        ByteBuffer buffer = link.buffer();
+        long allocated = Usage.allocatedBytes();
+        long start = System.nanoTime();
+        long length = forMs * 1_000_000L;
+        long before = start;
+        boolean last;
+        do {
+            last = samples.nearlyFull() || before - start >= length;
+            buffer.put(0, (byte) (last ? 0 : 1));
+            link.write(sizeBytes);
+            if (!link.readFully(sizeBytes)) {
+                throw new IOException("the server left");
+            }
+            long after = System.nanoTime();
+            samples.add(after - before);
+            before = after;
+        } while (!last);
+        allocated = Usage.allocatedBytes() - allocated;
+        link.readFully(NetServer.ANSWER_BYTES);
+        return allocated + buffer.getLong(8);
+    }
+
+    // ---- one way
+
+    private record Flow(long writes, long nanos, long cpuNanos, long allocatedBytes) {
+        double perNano() {
+            return (double) writes / nanos;
+        }
+    }
+
+    /**
+     * Writes one way, until the server has read them.
+     *
+     * @return {@code writes} and {@code bytes} per second, {@code cpu} nanoseconds of both
+     *     processes per byte (equal to CPU seconds per 10^9 bytes), {@code alloc} heap bytes per
+     *     write
+     */
+    public String sink(int sizeBytes, int warmMs, int measureMs) throws IOException {
+        try (Link link = open()) {
+            long start = System.nanoTime();
+            long writes = 16;
+            Flow flow = flow(link, sizeBytes, writes);
+            while (System.nanoTime() - start < warmMs * 1_000_000L) {
+                if (flow.nanos < 50_000_000) {
+                    writes *= 2;
+                }
+                flow = flow(link, sizeBytes, writes);
+            }
+            flow = flow(link, sizeBytes, Math.max(16, (long) (flow.perNano() * measureMs * 1e6)));
+            return String.format(
+                    Locale.ROOT,
+                    "writes=%.1f bytes=%.1f cpu=%.5f alloc=%.4f n=%d",
+                    flow.perNano() * 1e9,
+                    flow.perNano() * 1e9 * sizeBytes,
+                    flow.cpuNanos / (double) (flow.writes * sizeBytes),
+                    flow.allocatedBytes / (double) flow.writes,
+                    flow.writes);
+        }
+    }
+
+    private static Flow flow(Link link, int sizeBytes, long writes) throws IOException {
+        long cpu = Usage.cpuNanos();
+        long start = System.nanoTime();
+        request(link, NetServer.SINK, Math.max(sizeBytes, 65_536), writes * sizeBytes);
+        long allocated = Usage.allocatedBytes();
+        for (long i = 0; i < writes; i++) {
+            link.write(sizeBytes);
+        }
+        allocated = Usage.allocatedBytes() - allocated;
+        if (!link.readFully(NetServer.ANSWER_BYTES)) {
+            throw new IOException("the server left");
+        }
+        long nanos = System.nanoTime() - start;
+        ByteBuffer answer = link.buffer();
+        long bothCpu = Usage.cpuNanos() - cpu + answer.getLong(0);
+        return new Flow(writes, nanos, bothCpu, allocated + answer.getLong(8));
+    }
+}

@@ -1,0 +1,79 @@
+package io.sdp4j.offload.jdk;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.Selector;
+
+/**
+ * A look at what a selector of the JDK's would find if it waited now. It takes nothing away from
+ * the selector. For the thread that selects, while it selects.
+ */
+public final class SelectorPeek {
+    /** A {@code struct epoll_event} is nowhere longer. */
+    private static final int EVENT_BYTES = 16;
+
+    private final int epoll;
+    private final MemorySegment events = Arena.ofAuto().allocate(2 * EVENT_BYTES, 8);
+
+    private SelectorPeek(int epoll) {
+        this.epoll = epoll;
+    }
+
+    /** Looks everything up; in a class of its own so that channels can do without. */
+    private static final class Handles {
+        static final Class<?> SELECTOR;
+        static final VarHandle EPOLL;
+        static final MethodHandle WAIT;
+        static final MethodHandle DESCRIPTOR;
+
+        static {
+            try {
+                Lookup own = MethodHandles.lookup();
+                Lookup selector = PollHandles.in(own, "sun.nio.ch.EPollSelectorImpl");
+                SELECTOR = selector.lookupClass();
+                EPOLL = selector.findVarHandle(SELECTOR, "epfd", int.class);
+                Lookup epoll = PollHandles.in(own, "sun.nio.ch.EPoll");
+                WAIT =
+                        PollHandles.fixed(
+                                epoll,
+                                "wait",
+                                int.class,
+                                int.class,
+                                long.class,
+                                int.class,
+                                int.class);
+                DESCRIPTOR = PollHandles.fixed(epoll, "getDescriptor", int.class, long.class);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+
+        private Handles() {}
+    }
+
+    private static final class Tested {
+        static final boolean POSSIBLE = JdkBridge.problemOf(Handles.class).isEmpty();
+    }
+
+    /** For {@code selector}, or null if it is of a kind that cannot be looked into. */
+    public static SelectorPeek of(Selector selector) {
+        return Tested.POSSIBLE && Handles.SELECTOR.isInstance(selector)
+                ? new SelectorPeek((int) Handles.EPOLL.get(selector))
+                : null;
+    }
+
+    /** Whether anything but {@code fdVal} is ready, or the selector was woken. */
+    public boolean anythingBut(int fdVal) {
+        try {
+            int n = (int) Handles.WAIT.invokeExact(epoll, events.address(), 2, 0);
+            return n > 1
+                    || (n == 1 && (int) Handles.DESCRIPTOR.invokeExact(events.address()) != fdVal);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.sdp4j.stream;
+
+import static io.sdp4j.offload.spi.OffloadStream.READ;
+import static io.sdp4j.stream.StreamPair.readFully;
+import static io.sdp4j.stream.StreamPair.writeFully;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sdp4j.rdma.shm.ShmConfig;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a thread that is about to wait for the doorbell does not look busily where that cannot pay
+ * off. Method: streams that may spin for long; a machine that is busy does not spin anyway.
+ */
+@Timeout(60)
+class BusyPollTest {
+    private static final long SPIN_NANOS = 1_000_000;
+
+    /** A round trip, after which an answer may be expected. */
+    private static void talk(StreamPair pair) throws Exception {
+        ByteBuffer one = ByteBuffer.allocateDirect(1);
+        writeFully(pair.server, new byte[1]);
+        while (pair.client.tryRead(one.clear()) == 0) {
+            Thread.onSpinWait();
+        }
+        assertEquals(1, pair.client.tryWrite(one.flip()));
+        readFully(pair.server, 1);
+    }
+
+    /** How often a poll of the client asks whether it is wanted elsewhere. */
+    private static int poll(StreamPair pair) {
+        AtomicInteger asked = new AtomicInteger();
+        pair.client.busyPoll(READ, () -> asked.incrementAndGet() < 0);
+        return asked.get();
+    }
+
+    @Test
+    void looksOnlyWhereSomethingMovedAndNothingIsThere() throws Exception {
+        TestFabric fabric = new TestFabric(ShmConfig.defaults().withSpin(SPIN_NANOS, 8), 32);
+        try (StreamPair pair = new StreamPair(fabric.provider())) {
+            for (int i = 0; i < 20; i++) {
+                assertEquals(0, poll(pair), "nothing has moved");
+                talk(pair);
+                writeFully(pair.server, new byte[1]);
+                assertEquals(0, poll(pair), "something is there");
+                assertEquals(1, pair.client.tryRead(ByteBuffer.allocate(1)));
+                poll(pair);
+            }
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+        fabric.close();
+    }
+}
