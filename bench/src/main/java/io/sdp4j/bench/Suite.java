@@ -22,8 +22,7 @@ import java.util.stream.Stream;
 record Suite(
         String id, List<Row> rows, List<Class<?>> libraries, Class<?> server, Class<?> client) {
     /** Blocking sockets. */
-    static final Suite NET =
-            new Suite("net", Row.ALL, List.of(), NetServer.class, NetClient.class);
+    static final Suite NET = new Suite("net", Row.ALL, List.of(), NetServer.class, NetClient.class);
 
     /** Channels, selectors, Netty and HTTP. */
     static final Suite NIO =
