@@ -48,7 +48,7 @@ public final class GrpcEcho {
 
     private static final int MESSAGES = 1_000;
     private static final int LARGE_BYTES = 3_000_000;
-    private static final long LIMIT_SECONDS = 50;
+    private static final long LIMIT_SECONDS = 150;
 
     private GrpcEcho() {}
 

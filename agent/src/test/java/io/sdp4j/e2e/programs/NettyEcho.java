@@ -99,7 +99,7 @@ public final class NettyEcho {
                         .channel();
         byte[] sent = Pattern.bytes(BYTES);
         channel.writeAndFlush(Unpooled.wrappedBuffer(sent));
-        boolean all = collector.full.await(50, TimeUnit.SECONDS);
+        boolean all = collector.full.await(150, TimeUnit.SECONDS);
         channel.close().sync();
         return all && Arrays.equals(sent, collector.got);
     }

@@ -25,7 +25,7 @@ public final class ZooVisitor {
     private static final int SESSION_MILLIS = 60_000;
     private static final int NODES = 500;
     private static final int LARGE_BYTES = 700_000;
-    private static final long LIMIT_SECONDS = 50;
+    private static final long LIMIT_SECONDS = 150;
 
     /** Of this visitor alone. */
     private final String root = "/visitor-" + ProcessHandle.current().pid();
