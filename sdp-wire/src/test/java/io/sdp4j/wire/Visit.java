@@ -289,8 +289,8 @@ final class Visit extends Lone {
             }
             return true;
         }
-        int patience = timers & (1 << SdpMachine.TIMER_SRC_AVAIL | 1 << SdpMachine.TIMER_CANCEL);
-        if (patience == 1 << SdpMachine.TIMER_SRC_AVAIL && !sources.isEmpty()) {
+        boolean impatient = (timers & (1 << SdpMachine.TIMER_SRC_AVAIL)) != 0;
+        if (impatient && !sources.isEmpty() && !peer.waitsForRest()) {
             fire(SdpMachine.TIMER_SRC_AVAIL); // a peer that never answers
             return true;
         }
