@@ -25,6 +25,8 @@ final class ChannelStream extends OpenStream {
     private final SwitchSocketChannel channel;
     private final Targets targets = new Targets(); // readLock
     private final Sources sources = new Sources(); // writeLock
+    private final BlockingLoan readLoan; // readLock
+    private final BlockingLoan writeLoan; // writeLock
     private SocketException
             untold; // writeLock: for the next write, as this one had moved something
     private boolean reset; // readLock
@@ -37,6 +39,8 @@ final class ChannelStream extends OpenStream {
             ReentrantLock writeLock) {
         super(stream, counters, readLock, writeLock);
         this.channel = channel;
+        this.readLoan = new BlockingLoan(stream, OffloadStream.READ);
+        this.writeLoan = new BlockingLoan(stream, OffloadStream.WRITE);
     }
 
     /** Where the data of one call goes to or comes from, in one or several buffers. */
@@ -59,9 +63,16 @@ final class ChannelStream extends OpenStream {
                     n = -1;
                 } else {
                     checkWritable(dst);
-                    n = stream.tryRead(dst);
-                    if (n == 0 && blocking && dst.hasRemaining()) {
-                        n = readSlowly(new OneTarget(dst), NO_LIMIT);
+                    boolean lent = blocking && dst.hasRemaining() && readLoan.lend(dst);
+                    try {
+                        n = stream.tryRead(dst);
+                        if (n == 0 && blocking && dst.hasRemaining()) {
+                            n = readSlowly(new OneTarget(dst), NO_LIMIT);
+                        }
+                    } finally {
+                        if (lent) {
+                            readLoan.end();
+                        }
                     }
                 }
             } catch (SocketException e) {
@@ -198,9 +209,17 @@ final class ChannelStream extends OpenStream {
             boolean blocking = beginWrite();
             try {
                 if (!outputShut()) {
-                    n = src.hasRemaining() ? tellOr(src) : 0;
-                    if (blocking && src.hasRemaining()) {
-                        n += writeSlowly(new OneSource(src), n);
+                    boolean may = blocking && untold == null && src.hasRemaining();
+                    boolean lent = may && writeLoan.lend(src);
+                    try {
+                        n = src.hasRemaining() ? tellOr(src) : 0;
+                        if (blocking && src.hasRemaining()) {
+                            n += writeSlowly(new OneSource(src), n);
+                        }
+                    } finally {
+                        if (lent) {
+                            writeLoan.end();
+                        }
                     }
                 }
             } catch (SocketException e) {
