@@ -5,6 +5,7 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.policy.Verdict;
 import io.sdp4j.stream.SdpProvider;
@@ -14,6 +15,7 @@ import java.net.Socket;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Opens sockets that are SDP or fail: no rule is asked, nothing falls back to the kernel's TCP.
@@ -52,21 +54,28 @@ public final class Sdp {
         return Holder.OWNER;
     }
 
-    static OffloadSwitch onlySdp(SdpProvider provider) {
+    private static OffloadSwitch onlySdp() {
+        Settings settings =
+                Settings.of(
+                        Map.of(),
+                        line ->
+                                System.getLogger("io.sdp4j")
+                                        .log(System.Logger.Level.WARNING, line));
+        SwitchSettings defaults = SwitchSettings.defaults();
         Policy only =
                 Policy.everything(
                         Decision.of(Verdict.OFFLOAD_ONLY, "the program asked for SDP", "io.sdp4j"));
-        return new OffloadSwitch(() -> only, List.of(provider), SwitchSettings.defaults());
+        return new OffloadSwitch(
+                () -> only,
+                List.of(SdpProvider.create(settings)),
+                new SwitchSettings(
+                        TimeUnit.MILLISECONDS.toNanos(
+                                settings.longValue(Setting.CONNECT_TIMEOUT_MS)),
+                        defaults.missTtlNanos(),
+                        defaults.missCapacity()));
     }
 
     private static final class Holder {
-        static final OffloadSwitch OWNER =
-                onlySdp(
-                        SdpProvider.create(
-                                Settings.of(
-                                        Map.of(),
-                                        line ->
-                                                System.getLogger("io.sdp4j")
-                                                        .log(System.Logger.Level.WARNING, line))));
+        static final OffloadSwitch OWNER = onlySdp();
     }
 }

@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.slf4j.LoggerFactory;
 
 /**
  * Joins settings, rules, switch and provider of this JVM. Wiring only.
@@ -106,6 +107,11 @@ public final class Agent {
     public static void report(String file) throws IOException {
         String pid = Long.toString(ProcessHandle.current().pid());
         Report.write(Path.of(file.replace("%p", pid)), reportText());
+    }
+
+    /** Writes a line of the shim's to the log; called after {@link #start}, through reflection. */
+    public static void warn(String line) {
+        LoggerFactory.getLogger(Agent.class).warn(line);
     }
 
     /** The report as JSON text, see docs/report.md. */

@@ -36,13 +36,7 @@ final class LazyProvider implements OffloadProvider {
         OffloadProvider provider = provider();
         // what it took to make the provider, once in a JVM, is not the peer's fault
         long spentNanos = System.nanoTime() - before;
-        return provider.connect(
-                new ConnectSpec(
-                        spec.remote(),
-                        spec.localAddress(),
-                        spec.fabrics(),
-                        spec.deadlineNanos() + spentNanos,
-                        spec.abandoned()));
+        return provider.connect(spec.until(spec.deadlineNanos() + spentNanos));
     }
 
     @Override

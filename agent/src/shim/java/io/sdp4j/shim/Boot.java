@@ -92,9 +92,10 @@ public final class Boot {
         if (flag("channels.enabled", true)) {
             sayIf(ChannelProvider.install());
         }
-        if (flag("async.enabled", false)) {
+        if (flag("async.enabled", true)) {
             sayIf(AsyncProvider.install());
         }
+        new NativeTransports(given).start();
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
@@ -291,6 +292,20 @@ public final class Boot {
             }
         }
         return grants;
+    }
+
+    /** A line for the log of the switch, which starts for it if need be. */
+    static void log(String line) {
+        try {
+            if (factories == null) {
+                start();
+            }
+            if (running) {
+                Layer.get().type(AGENT).getMethod("warn", String.class).invoke(null, line);
+            }
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            say(line);
+        }
     }
 
     private static void report(String file) {

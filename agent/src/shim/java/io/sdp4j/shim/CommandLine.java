@@ -5,10 +5,11 @@ public final class CommandLine {
     private CommandLine() {}
 
     public static void main(String[] args) throws ReflectiveOperationException {
+        Layer layer = Layer.get();
+        layer.passNativeAccess();
         int status =
                 (int)
-                        Layer.get()
-                                .type("io.sdp4j.agent.cli.Main")
+                        layer.type("io.sdp4j.agent.cli.Main")
                                 .getMethod("run", String[].class)
                                 .invoke(null, (Object) args);
         // programs started in-process may leave threads; the status is what was asked for

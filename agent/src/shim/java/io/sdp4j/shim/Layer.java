@@ -13,6 +13,7 @@ import java.util.zip.ZipFile;
  */
 record Layer(ModuleLayer.Controller controller, URI location) {
     private static final String ROOT = "io.sdp4j.agent";
+    private static final String NATIVE = "io.sdp4j.rdma";
 
     private static Layer instance;
 
@@ -31,6 +32,18 @@ record Layer(ModuleLayer.Controller controller, URI location) {
     /** Where we were loaded from. */
     static URI agentJar() throws URISyntaxException {
         return Layer.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+    }
+
+    /**
+     * Native access, where this jar's manifest or the command line grants it to us, for the one
+     * module that makes native calls. The agent has another way: its JVM does not read the
+     * manifest.
+     */
+    @SuppressWarnings("restricted")
+    void passNativeAccess() {
+        if (Layer.class.getModule().isNativeAccessEnabled()) {
+            controller.enableNativeAccess(module(NATIVE));
+        }
     }
 
     /** The module of that name, which is in the layer. */

@@ -9,8 +9,10 @@ import io.sdp4j.agent.programs.NoSocket;
 import io.sdp4j.agent.programs.OneChannel;
 import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.OtherAgent;
+import io.sdp4j.agent.programs.OtherSelectorProvider;
 import io.sdp4j.agent.programs.Parent;
 import io.sdp4j.agent.programs.Surroundings;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -23,6 +25,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,6 +64,7 @@ class AgentIT {
     }
 
     @Test
+    @DisplayName("65: nothing is said, and connections are offloaded")
     void isSilentAndOffloads() throws IOException {
         Path report = folder.resolve("report.json");
         assertRan(connect("report=" + report), 0);
@@ -81,6 +85,7 @@ class AgentIT {
     }
 
     @Test
+    @DisplayName("66, 67: another provider stays, and one line says so")
     void leavesAnotherSelectorProviderAlone() throws IOException {
         Path report = folder.resolve("report.json");
         String agent = Jvm.agent("report=" + report);
@@ -97,12 +102,36 @@ class AgentIT {
         assertEquals(List.of(0L, 0L, 0L), connections(report));
     }
 
+    /** Goal: one that comes in a service file does the work; ours only stands in for it. */
     @Test
+    @DisplayName("67: a selector provider on the class path stays, and one line says so")
+    void standsAsideForASelectorProviderOnTheClassPath() throws IOException {
+        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+        String theirs = OtherSelectorProvider.class.getName();
+        Files.writeString(services.resolve("java.nio.channels.spi.SelectorProvider"), theirs);
+        Path report = folder.resolve("report.json");
+        Jvm.Outcome outcome =
+                Jvm.java(
+                        List.of(
+                                Jvm.agent("report=" + report),
+                                "-cp",
+                                folder + File.pathSeparator + Jvm.classes(),
+                                OneChannel.class.getName()));
+        assertTrue(outcome.err().contains(OtherSelectorProvider.TEXT), outcome::err);
+        assertEquals(
+                "sdp4j: channels are not offloaded: the class path brings " + theirs,
+                outcome.errLines().getFirst());
+        assertEquals(List.of(0L, 0L, 0L), connections(report));
+    }
+
+    @Test
+    @DisplayName("65: nothing is said with native access on the command line either")
     void isSilentWithNativeAccessOnTheCommandLine() {
         assertRan(connect("", "--enable-native-access=ALL-UNNAMED"), 0);
     }
 
     @Test
+    @DisplayName("65: no option ends the application")
     void survivesBadOptions() {
         for (String bad : List.of("nonsense=1", "connect.timeout.ms=soon", "=,=,\\")) {
             Jvm.Outcome outcome = connect(bad);
@@ -137,6 +166,7 @@ class AgentIT {
     }
 
     @Test
+    @DisplayName("73: denied native access")
     void obeysDeniedNativeAccess() throws IOException {
         Path report = folder.resolve("report.json");
         Jvm.Outcome outcome = connect("report=" + report, "--illegal-native-access=deny");
@@ -146,6 +176,7 @@ class AgentIT {
     }
 
     @Test
+    @DisplayName("68, 71: what the application sees is as without")
     void leavesNoTraceInTheApplication() {
         Jvm.Outcome plain = Jvm.run(Surroundings.class, List.of());
         Jvm.Outcome with = Jvm.run(Surroundings.class, List.of(Jvm.agent("")));
@@ -161,6 +192,7 @@ class AgentIT {
     }
 
     @Test
+    @DisplayName("79: a child JVM is not disturbed")
     void doesNotDisturbChildren() {
         Jvm.Outcome outcome = Jvm.run(Parent.class, List.of(Jvm.agent("")));
         assertRan(outcome, 0);
@@ -176,6 +208,7 @@ class AgentIT {
     }
 
     @Test
+    @DisplayName("69: the JDK's own switch is out of the way, early and late")
     void takesTheJdksRulesOver() throws IOException {
         Path rules = file("sdp.conf", "connect 127.0.0.1 *\nbind * *\n");
         Path report = folder.resolve("report.json");
@@ -198,6 +231,7 @@ class AgentIT {
     }
 
     @Test
+    @DisplayName("70: bad rules are told with their line, and networking works")
     void usesTheKernelWhenTheRulesAreBad() throws IOException {
         Path rules = file("rules.conf", "use both client * *:*\nuse carrots client * *:*\n");
         Path report = folder.resolve("report.json");
@@ -246,6 +280,7 @@ class AgentIT {
     }
 
     @Test
+    @DisplayName("72: JFR, JMX and JDWP beside it")
     void worksInSmallImagesAndWithOtherTools() {
         for (String[] options :
                 new String[][] {

@@ -14,18 +14,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Asynchronous channels of a program that knows nothing of the agent: checklist 64, 66 to 68. */
 class AsyncIT {
-    private static final String ON = "async.enabled=true";
     private static final String PROPERTY = "java.nio.channels.spi.AsynchronousChannelProvider";
 
     @TempDir private Path folder;
 
     private static Jvm.Outcome run(Path report) {
-        return Jvm.run(AsyncConnection.class, List.of(Jvm.agent(ON + ",report=" + report)));
+        return Jvm.run(AsyncConnection.class, List.of(Jvm.agent("report=" + report)));
     }
 
     private static long offloaded(Path report) throws IOException {
@@ -37,6 +37,7 @@ class AsyncIT {
 
     /** Goal: checklist 64, every kind of group passes the switch, and nothing is said. */
     @Test
+    @DisplayName("64: every kind of group passes the switch")
     void everyKindOfGroupIsOffloaded() throws IOException {
         Path report = folder.resolve("report.json");
         Jvm.Outcome outcome = run(report);
@@ -56,7 +57,7 @@ class AsyncIT {
         Jvm.Outcome outcome =
                 Jvm.run(
                         AsyncConnection.class,
-                        List.of(Jvm.agent(ON + ",report=" + report + ",policy=" + rules)));
+                        List.of(Jvm.agent("report=" + report + ",policy=" + rules)));
         assertEquals("", outcome.err());
         assertEquals(List.of("byte=42"), outcome.outLines());
         assertEquals(0, offloaded(report));
@@ -69,8 +70,7 @@ class AsyncIT {
         try (FileSystem jar = FileSystems.newFileSystem(hollow)) {
             Files.delete(jar.getPath("sdp4j-modules/io.sdp4j.offload/module-info.class"));
         }
-        Jvm.Outcome outcome =
-                Jvm.run(AsyncConnection.class, List.of("-javaagent:" + hollow + "=" + ON));
+        Jvm.Outcome outcome = Jvm.run(AsyncConnection.class, List.of("-javaagent:" + hollow));
         assertEquals(List.of("byte=42"), outcome.outLines());
         assertEquals(1, outcome.errLines().size(), outcome::err);
         assertTrue(outcome.err().startsWith("sdp4j: off, "), outcome::err);
@@ -78,6 +78,7 @@ class AsyncIT {
 
     /** Goal: checklist 67, so does one that comes in a service file. */
     @Test
+    @DisplayName("67: a provider on the class path stays, and one line says so")
     void standsAsideForAService() throws IOException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         String theirs = OtherAsyncProvider.class.getName();
@@ -85,7 +86,7 @@ class AsyncIT {
         Jvm.Outcome outcome =
                 Jvm.java(
                         List.of(
-                                Jvm.agent(ON),
+                                Jvm.agent(""),
                                 "-cp",
                                 folder + File.pathSeparator + Jvm.classes(),
                                 AsyncConnection.class.getName()));
@@ -97,12 +98,13 @@ class AsyncIT {
 
     /** Goal: checklist 67, somebody else's provider stays, and one line says so. */
     @Test
+    @DisplayName("67: a provider that is named stays, and one line says so")
     void standsAside() {
         String theirs = OtherAsyncProvider.class.getName();
         Jvm.Outcome outcome =
                 Jvm.run(
                         AsyncConnection.class,
-                        List.of("-D" + PROPERTY + "=" + theirs, Jvm.agent(ON)),
+                        List.of("-D" + PROPERTY + "=" + theirs, Jvm.agent("")),
                         "who");
         assertEquals(List.of(OtherAsyncProvider.class.getPackageName()), outcome.outLines());
         assertEquals(
@@ -114,20 +116,22 @@ class AsyncIT {
                 outcome.errLines());
     }
 
-    /** Goal: nothing is changed for a program that nobody asked to be offloaded so. */
+    /** Goal: who turns it off has the JDK's own channels. */
     @Test
-    void isOffUnlessAskedFor() {
-        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent("")), "who");
+    void canBeTurnedOff() {
+        Jvm.Outcome who =
+                Jvm.run(AsyncConnection.class, List.of(Jvm.agent("async.enabled=false")), "who");
         assertEquals("", who.err());
         assertEquals(List.of("sun.nio.ch"), who.outLines());
     }
 
     /** Goal: checklist 68, the property is gone again. */
     @Test
+    @DisplayName("68: no property is left")
     void leavesNoProperty() {
-        Jvm.Outcome outcome = Jvm.run(Surroundings.class, List.of(Jvm.agent(ON)));
+        Jvm.Outcome outcome = Jvm.run(Surroundings.class, List.of(Jvm.agent("")));
         assertTrue(!outcome.out().contains(PROPERTY), outcome::out);
-        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent(ON)), "who");
+        Jvm.Outcome who = Jvm.run(AsyncConnection.class, List.of(Jvm.agent("")), "who");
         assertEquals(List.of("io.sdp4j.shim"), who.outLines());
     }
 }

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What the jar may hold: an application that has it on its class path must see nothing of it. */
@@ -26,6 +27,7 @@ class JarIT {
                     "org.slf4j");
 
     @Test
+    @DisplayName("71: the jar holds nothing but ours")
     void holdsTheShimAndTheModulesOnly() throws IOException {
         Set<String> modules = new TreeSet<>();
         try (JarFile jar = new JarFile(Jvm.JAR.toFile())) {

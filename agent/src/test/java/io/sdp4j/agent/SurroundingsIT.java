@@ -18,6 +18,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,7 @@ class SurroundingsIT {
 
     /** Goal: a runtime of the two modules that every agent needs is enough. */
     @Test
+    @DisplayName("74: a linked image with java.instrument")
     void runsInASmallLinkedImage() throws IOException {
         Path image = folder.resolve("image");
         Path report = folder.resolve("report.json");
@@ -67,6 +69,7 @@ class SurroundingsIT {
 
     /** Goal: an AOT cache that was trained with the agent serves runs with the agent, silently. */
     @Test
+    @DisplayName("74: an AOT cache that was trained with the agent")
     void runsFromAnAotCache() throws IOException {
         Path cache = folder.resolve("app.aot");
         Path report = folder.resolve("report.json");
@@ -92,6 +95,7 @@ class SurroundingsIT {
      * Goal: an agent that rewrites our classes and the JDK's sockets does no harm, in any order.
      */
     @Test
+    @DisplayName("72: another agent rewrites classes")
     void standsBesideAnAgentThatRewritesClasses() throws IOException {
         Path other =
                 jar(

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,6 +35,7 @@ class ApplicationsIT extends Comparison {
 
     @ParameterizedTest
     @EnumSource
+    @DisplayName("76: a JDBC driver and its server")
     void h2(Ends ends) throws Exception {
         String h2 = Jvms.classPathOf(org.h2.Driver.class);
         Application application =
@@ -74,6 +76,7 @@ class ApplicationsIT extends Comparison {
 
     @ParameterizedTest
     @EnumSource
+    @DisplayName("34: RMI, with calls back")
     void rmi(Ends ends) throws Exception {
         Application application =
                 new Application() {
@@ -94,6 +97,7 @@ class ApplicationsIT extends Comparison {
     /** Also 100 MB of TLS in each direction. */
     @ParameterizedTest
     @EnumSource
+    @DisplayName("33: TLS, 100 MB each way")
     void https(Ends ends) throws Exception {
         Path keys = keys();
         Application application =

@@ -26,8 +26,7 @@ class AsyncIT {
     private static final String PROGRAMS = Jvms.classPathOf(AsyncEchoServer.class);
 
     /** Whether a connection is offloaded must not depend on how busy this machine is. */
-    private static final List<String> PATIENT =
-            List.of("-Dsdp4j.connect.timeout.ms=20000", "-Dsdp4j.async.enabled=true");
+    private static final List<String> PATIENT = List.of("-Dsdp4j.connect.timeout.ms=20000");
 
     private static final int CONNECTIONS = 4;
     private static final int BYTES = 1_000_000;

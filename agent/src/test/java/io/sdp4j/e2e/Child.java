@@ -67,24 +67,29 @@ final class Child {
 
     /** The rest of the first line of standard output that starts with {@code prefix}. */
     String await(String prefix) throws InterruptedException {
-        return awaitLine(prefix).text.substring(prefix.length()).strip();
+        return awaitWithin(prefix, LIMIT_SECONDS);
+    }
+
+    /** As {@link #await}, of a program that takes its time. */
+    String awaitWithin(String prefix, long seconds) throws InterruptedException {
+        return awaitLine(prefix, seconds).text.substring(prefix.length()).strip();
     }
 
     /** When that line came, in {@link System#nanoTime()}. */
     long awaitNanos(String prefix) throws InterruptedException {
-        return awaitLine(prefix).nanos;
+        return awaitLine(prefix, LIMIT_SECONDS).nanos;
     }
 
-    private Line awaitLine(String prefix) throws InterruptedException {
+    private Line awaitLine(String prefix, long seconds) throws InterruptedException {
         synchronized (lines) {
             seen = 0;
-            return next(prefix);
+            return next(prefix, seconds);
         }
     }
 
     /** Waits for a line after those seen so far. */
-    private Line next(String prefix) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    private Line next(String prefix, long seconds) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         synchronized (lines) {
             while (true) {
                 while (seen < lines.size()) {
@@ -119,7 +124,7 @@ final class Child {
 
     /** The next line it prints that was not yet asked for. */
     String answer() throws InterruptedException {
-        return next("").text;
+        return next("", LIMIT_SECONDS).text;
     }
 
     long pid() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class Comparison {
     /** By application, what its client printed on kernel TCP. */
     static final Map<String, Map<String, String>> EXPECTED = new ConcurrentHashMap<>();
+
+    private static byte[] keyStore; // guarded by EXPECTED
 
     @TempDir Path directory;
     Jvms jvms;
@@ -79,32 +82,45 @@ abstract class Comparison {
         }
     }
 
-    /** A key store with a certificate for the loopback address; its password is "changeit". */
+    /**
+     * A key store with a certificate for the loopback address; its password is "changeit". Made
+     * once for all tests.
+     */
     Path keys() throws Exception {
         Path keys = directory.resolve("keys.p12");
-        jvms.start(
-                        "keytool",
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                        .toString(),
-                                "-genkeypair",
-                                "-alias",
-                                "server",
-                                "-keyalg",
-                                "EC",
-                                "-dname",
-                                "CN=localhost",
-                                "-ext",
-                                "SAN=ip:127.0.0.1",
-                                "-keystore",
-                                keys.toString(),
-                                "-storepass",
-                                "changeit",
-                                "-storetype",
-                                "PKCS12"),
-                        null)
-                .results();
-        return keys;
+        synchronized (EXPECTED) {
+            if (keyStore == null) {
+                generate(keys);
+                keyStore = Files.readAllBytes(keys);
+            }
+            return Files.write(keys, keyStore);
+        }
+    }
+
+    private void generate(Path keys) throws Exception {
+        Map<String, String> _ =
+                jvms.start(
+                                "keytool",
+                                List.of(
+                                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                                .toString(),
+                                        "-genkeypair",
+                                        "-alias",
+                                        "server",
+                                        "-keyalg",
+                                        "EC",
+                                        "-dname",
+                                        "CN=localhost",
+                                        "-ext",
+                                        "SAN=ip:127.0.0.1",
+                                        "-keystore",
+                                        keys.toString(),
+                                        "-storepass",
+                                        "changeit",
+                                        "-storetype",
+                                        "PKCS12"),
+                                null)
+                        .results();
     }
 
     /** The programs for the tests, and every library, but nothing else of this project. */

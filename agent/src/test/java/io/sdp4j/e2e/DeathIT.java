@@ -1,12 +1,21 @@
 package io.sdp4j.e2e;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.e2e.programs.Crowd;
 import io.sdp4j.e2e.programs.Holder;
 import io.sdp4j.e2e.programs.Pump;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +29,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DeathIT {
     private static final long LIMIT_NANOS = 1_000_000_000;
+
+    /** On a busy machine; without traffic a JVM takes a tenth of it. */
+    private static final long ENDED_NANOS = 5_000_000_000L;
+
+    private static final int CROWD = 100;
 
     /** A read: an orderly end when the kernel closed with nothing unread, else a reset. */
     private static final Set<String> READER_SEES =
@@ -41,12 +55,14 @@ class DeathIT {
 
     @ParameterizedTest
     @EnumSource
+    @DisplayName("78: a writer sees its peer die")
     void writerSeesTheReaderDie(Stack path) throws Exception {
         kill(path, Pump.class, true, WRITER_SEES);
     }
 
     @ParameterizedTest
     @EnumSource
+    @DisplayName("78: a reader sees its peer die")
     void readerSeesTheWriterDie(Stack path) throws Exception {
         kill(path, Pump.class, false, READER_SEES);
     }
@@ -61,6 +77,87 @@ class DeathIT {
     @EnumSource
     void idleServerSeesTheClientDie(Stack path) throws Exception {
         kill(path, Holder.class, false, READER_SEES);
+    }
+
+    /** Goal: a server whose clients are killed gets back what each of them took. */
+    @Test
+    @DisplayName("61: a peer that was killed leaves no descriptor behind")
+    void killedPeersLeaveNothing() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child server = start(jvms, true, Crowd.class, "server");
+            String port = server.await("READY");
+            long before = 0;
+            for (int round = 0; round < 3; round++) {
+                Child client = start(jvms, true, Crowd.class, "client", port);
+                client.await("READY");
+                server.tell("accept " + CROWD);
+                client.ask("open " + CROWD);
+                server.answer();
+                client.kill();
+                assertEquals(Integer.toString(CROWD), server.ask("close"));
+                long bound = before + CROWD / 10;
+                if (round == 0) { // what the first connections load and open stays
+                    before = descriptorsAtRest(server);
+                } else {
+                    Awaitility.await()
+                            .atMost(Duration.ofSeconds(20))
+                            .until(() -> descriptors(server) <= bound);
+                }
+            }
+            server.endInput();
+            assertEquals(0, server.exitCode(), server::toString);
+            assertEquals(3L * CROWD, server.report().acceptedOffloaded());
+        }
+    }
+
+    private static long descriptors(Child child) throws IOException {
+        try (var list = Files.list(Path.of("/proc/" + child.pid() + "/fd"))) {
+            return list.count();
+        }
+    }
+
+    /** Once the clean-up behind has ended. */
+    private static long descriptorsAtRest(Child child) {
+        AtomicLong last = new AtomicLong(Long.MAX_VALUE);
+        return Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(300))
+                .until(() -> descriptors(child), now -> now >= last.getAndSet(now));
+    }
+
+    /** Goal: streams at full speed do not keep a JVM from ending when it is asked to. */
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("80: SIGTERM under traffic ends either side, and no name is left")
+    void endsUnderTraffic(Stack path) throws Exception {
+        boolean agent = path == Stack.OFFLOADED;
+        Path meeting = directory.resolve("meeting");
+        String where = "-Dsdp4j.shm.dir=" + meeting;
+        for (boolean server : new boolean[] {true, false}) {
+            try (Jvms jvms = new Jvms(directory)) {
+                Child serving = start(jvms, agent, List.of(where), Pump.class, "server");
+                String port = serving.await("READY");
+                Child calling = start(jvms, agent, List.of(where), Pump.class, "client", port);
+                serving.await("UP");
+                calling.await("UP");
+                Child ended = server ? serving : calling;
+                Child other = server ? calling : serving;
+                long start = System.nanoTime();
+                ended.terminate();
+                long nanos = System.nanoTime() - start;
+                assertTrue(nanos < ENDED_NANOS, "ended only after " + nanos / 1_000_000 + " ms");
+                other.await("END");
+                other.exitCode();
+                assertEquals(List.of(), ended.err());
+                if (agent) {
+                    AgentReport report = ended.report();
+                    assertEquals(1, report.offloaded() + report.acceptedOffloaded());
+                    try (var names = Files.find(meeting, 5, (_, what) -> !what.isDirectory())) {
+                        assertEquals(List.of(), names.toList());
+                    }
+                }
+            }
+        }
     }
 
     private void kill(Stack path, Class<?> program, boolean server, Set<String> allowed)
@@ -92,10 +189,16 @@ class DeathIT {
 
     private static Child start(Jvms jvms, boolean agent, Class<?> program, String... args)
             throws Exception {
+        return start(jvms, agent, List.of(), program, args);
+    }
+
+    private static Child start(
+            Jvms jvms, boolean agent, List<String> options, Class<?> program, String... args)
+            throws Exception {
         return jvms.java(
                 program.getSimpleName() + " " + args[0],
                 agent,
-                List.of(),
+                options,
                 Jvms.classPathOf(program),
                 program.getName(),
                 args);

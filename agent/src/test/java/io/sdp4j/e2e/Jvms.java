@@ -32,6 +32,16 @@ final class Jvms implements AutoCloseable {
         rules = Files.writeString(directory.resolve("both.conf"), "use both client * *:*\n");
     }
 
+    /** Everything is offloaded where it can be. */
+    Path rules() {
+        return rules;
+    }
+
+    /** Writes a rule file. */
+    Path rules(String name, String text) throws IOException {
+        return Files.writeString(directory.resolve(name), text);
+    }
+
     /**
      * Starts a JVM.
      *
@@ -49,10 +59,26 @@ final class Jvms implements AutoCloseable {
             String main,
             String... args)
             throws IOException {
+        return java(name, agent ? rules : null, jvmArgs, classPath, main, args);
+    }
+
+    /**
+     * As the other one, under rules of one's own.
+     *
+     * @param rules the agent's; null: no agent
+     */
+    Child java(
+            String name,
+            Path rules,
+            List<String> jvmArgs,
+            String classPath,
+            String main,
+            String... args)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         Path report = null;
-        if (agent) {
+        if (rules != null) {
             report = directory.resolve("report-" + children.size() + ".json");
             command.add(
                     "-javaagent:"

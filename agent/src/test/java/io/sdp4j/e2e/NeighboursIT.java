@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,7 @@ class NeighboursIT {
     }
 
     @Test
+    @DisplayName("29: one listener for clients of both kinds")
     void plainAndOffloadedClientsAreServedAlike() throws Exception {
         Child server = echoServer("--host", "*");
         String port = server.await("READY");
@@ -92,6 +94,7 @@ class NeighboursIT {
     }
 
     @Test
+    @DisplayName("79: a child JVM is not disturbed")
     void aChildJvmIsNotDisturbed() throws Exception {
         Child parent =
                 jvms.java(

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ class PostgresIT {
     @TempDir Path directory;
 
     @Test
+    @DisplayName("76: pgjdbc against a server that has not heard of us")
     void worksAsWithoutTheAgent() throws Exception {
         try (Jvms jvms = new Jvms(directory);
                 PostgresCluster postgres = new PostgresCluster(jvms)) {
@@ -42,6 +44,7 @@ class PostgresIT {
     }
 
     @Test
+    @DisplayName("77: a peer without our software costs next to nothing")
     void fallsBackAtOnce() throws Exception {
         try (Jvms jvms = new Jvms(directory);
                 PostgresCluster postgres = new PostgresCluster(jvms)) {

@@ -1,71 +1,272 @@
 package io.sdp4j.resolve;
 
+import java.io.Closeable;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
- * Adds the way over RDMA devices to those of another resolver, behind them.
+ * Adds the ways over RDMA devices to those of another resolver, behind them: the kernel's route
+ * names an interface and a source address, these a device, a port and a GID.
  *
- * <p>What this says is only whether asking the connection manager makes sense: there is a device,
- * and the destination is an address that a device could lead to. Which device does is the
- * connection manager's answer, without a packet sent where no route leads over one.
+ * <p>No packet is sent, and nothing waits: a destination that no device leads to is known in
+ * microseconds. The connection manager chooses the device by itself when it connects; where several
+ * are on one interface, the paths are all of them, by name, those that can be used first.
  *
- * <p>Shape: immutable; looks at sysfs at each call, one directory, because devices come and go. Any
- * number of threads.
+ * <p>Where the kernel does not let itself be asked, there is one path without a device, and the
+ * connection manager has to find out.
+ *
+ * <p>Shape: immutable apart from {@link NetworkWatch}. Any number of threads. Closing ends the
+ * kernel's announcements; what is asked later is answered without them.
  */
-public final class DeviceResolver implements FabricResolver {
+public final class DeviceResolver implements FabricResolver, Closeable {
     /** Name of the fabric of RDMA devices. */
     public static final String VERBS = "verbs";
 
-    private static final List<FabricPath> USABLE = List.of(FabricPath.usable(VERBS, "", 0, 0));
+    private static final Path SYSFS = Path.of("/sys/class/infiniband");
+    private static final List<FabricPath> UNKNOWN = List.of(FabricPath.usable(VERBS, "", 0, 0));
+
+    /** A source address that no interface has, in the kernel's words. */
+    private static final int EINVAL = 22;
+
+    private static final int EACCES = 13;
 
     private final FabricResolver first;
     private final Path devices;
+    private final NetworkWatch watch;
 
     /**
-     * Resolves by what is in a directory.
+     * Resolves by a kernel and a directory.
      *
      * @param first whose paths come first
-     * @param devices one entry for each RDMA device
+     * @param netlink the kernel's side
+     * @param devices one entry for each RDMA device, as {@code /sys/class/infiniband}
      */
-    public DeviceResolver(FabricResolver first, Path devices) {
+    public DeviceResolver(FabricResolver first, Netlink netlink, Path devices) {
+        this(first, netlink, devices, System::nanoTime);
+    }
+
+    /** The same by another clock. */
+    DeviceResolver(FabricResolver first, Netlink netlink, Path devices, LongSupplier nanoTime) {
         this.first = Objects.requireNonNull(first);
         this.devices = Objects.requireNonNull(devices);
+        watch = new NetworkWatch(Objects.requireNonNull(netlink), devices, nanoTime);
     }
 
     /** Resolves by this host's devices. */
-    public static DeviceResolver behind(FabricResolver first) {
-        return new DeviceResolver(first, Path.of("/sys/class/infiniband"));
+    public static DeviceResolver behind(FabricResolver first, Netlink netlink) {
+        return new DeviceResolver(first, netlink, SYSFS);
     }
 
     @Override
     public List<FabricPath> paths(InetAddress local, InetAddress remote) {
         List<FabricPath> all = new ArrayList<>(first.paths(local, remote));
-        all.addAll(verbs(remote));
+        all.addAll(verbs(local, remote));
         return all;
     }
 
-    private List<FabricPath> verbs(InetAddress remote) {
+    /** Announcements of changes so far; for tests. */
+    long changes() {
+        return watch.changes();
+    }
+
+    @Override
+    public void close() {
+        watch.close();
+    }
+
+    private List<FabricPath> verbs(InetAddress local, InetAddress remote) {
         if (remote.isLoopbackAddress() || remote.isAnyLocalAddress()) {
-            return no("loopback addresses are not on RDMA devices");
+            return no(PathCode.LOOPBACK, PathCode.LOOPBACK.sentence());
         }
         if (remote.isMulticastAddress()) {
-            return no("multicast has no connections");
+            return no(PathCode.MULTICAST, PathCode.MULTICAST.sentence());
         }
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(devices)) {
-            return entries.iterator().hasNext() ? USABLE : no("no RDMA device is present");
+        List<String> names = RdmaPort.devices(devices);
+        if (names.isEmpty()) {
+            return no(PathCode.NO_DEVICE, PathCode.NO_DEVICE.sentence());
+        }
+        try {
+            return byRoute(watch.network(names), local, remote);
         } catch (IOException e) {
-            return no("no RDMA device is present");
+            return UNKNOWN;
         }
     }
 
-    private static List<FabricPath> no(String reason) {
-        return List.of(FabricPath.unusable(VERBS, reason));
+    private List<FabricPath> byRoute(HostNetwork network, InetAddress local, InetAddress remote)
+            throws IOException {
+        InetAddress from = local == null || local.isAnyLocalAddress() ? null : local;
+        Route route;
+        try {
+            int scope = remote instanceof Inet6Address six ? six.getScopeId() : 0;
+            route = watch.tables().route(remote, from, scope);
+        } catch (NetlinkException e) {
+            if (e.errno() == 0) {
+                throw e;
+            }
+            return no(PathCode.NO_ROUTE, noRoute(remote, from, e.errno()));
+        }
+        if (!route.isUnicast() && !route.isLocal()) {
+            return no(PathCode.NO_ROUTE, noRoute(remote, from, 0));
+        }
+        // to itself a host goes by loopback; devices know the interface that has the address
+        Link link = route.isLocal() ? network.linkOf(remote) : network.link(route.interfaceIndex());
+        if (link == null) {
+            return no(
+                    PathCode.NOT_RDMA,
+                    remote.getHostAddress()
+                            + " is on no interface that could be on an RDMA device");
+        }
+        InetAddress source = from != null ? from : route.isLocal() ? remote : route.source();
+        return over(network, link, route, source, remote);
+    }
+
+    private static String noRoute(InetAddress remote, InetAddress from, int errno) {
+        String to = "the kernel has no route to " + remote.getHostAddress();
+        return switch (errno) {
+            case EINVAL -> to + (from == null ? "" : " from " + from.getHostAddress());
+            case EACCES -> "the kernel's routes prohibit " + remote.getHostAddress();
+            default -> to;
+        };
+    }
+
+    private static List<FabricPath> over(
+            HostNetwork network, Link link, Route route, InetAddress source, InetAddress remote) {
+        List<FabricPath> found = new ArrayList<>();
+        List<Link> below = network.standingOn(link);
+        for (RdmaPort port : network.ports()) {
+            List<Gid> gids = network.gids().of(port);
+            Gid gid = match(port, gids, link, source, below);
+            if (gid != null) {
+                found.add(path(port, gid, link, route, source));
+            } else if (carries(gids, below)) {
+                found.add(noGid(port, link, source));
+            }
+        }
+        if (found.isEmpty()) {
+            return no(
+                    PathCode.NOT_RDMA,
+                    remote.getHostAddress()
+                            + " is reached by "
+                            + link.name()
+                            + ", which is not on an RDMA device");
+        }
+        found.sort(Comparator.comparing(path -> !path.usable()));
+        return found;
+    }
+
+    /** The GID that connections from {@code source} by {@code link} would have, or null. */
+    private static Gid match(
+            RdmaPort port, List<Gid> gids, Link link, InetAddress source, List<Link> below) {
+        if (port.iwarp()) {
+            return rnic(gids, link, below);
+        }
+        if (port.isInfiniBand()) {
+            return link.isIpoib() ? equal(gids, link.ipoibGid(), null) : null;
+        }
+        return source == null ? null : equal(gids, Gid.of(source), link.name());
+    }
+
+    /**
+     * An RNIC has one entry, its MAC, and newer kernels name the interface. A VLAN and a bond have
+     * the MAC of what is below them.
+     */
+    private static Gid rnic(List<Gid> gids, Link link, List<Link> below) {
+        if (gids.isEmpty()) {
+            return null;
+        }
+        Gid gid = gids.getFirst();
+        boolean named = !gid.interfaceName().isEmpty();
+        boolean mine =
+                named
+                        ? gid.interfaceName().equals(link.name())
+                        : below.stream().anyMatch(l -> gid.isMac(l.address()));
+        return mine ? gid : null;
+    }
+
+    /** Version 2 before version 1, as the connection manager prefers it. */
+    private static Gid equal(List<Gid> gids, byte[] bytes, String interfaceName) {
+        Gid best = null;
+        for (Gid gid : gids) {
+            boolean here = interfaceName == null || interfaceName.equals(gid.interfaceName());
+            if (here
+                    && Arrays.equals(gid.bytes(), bytes)
+                    && (best == null || (gid.isV2() && !best.isV2()))) {
+                best = gid;
+            }
+        }
+        return best;
+    }
+
+    /** Whether a port of RoCE is one of the links'. */
+    private static boolean carries(List<Gid> gids, List<Link> links) {
+        return gids.stream()
+                .anyMatch(g -> links.stream().anyMatch(l -> l.name().equals(g.interfaceName())));
+    }
+
+    private static FabricPath path(
+            RdmaPort port, Gid gid, Link link, Route route, InetAddress source) {
+        RdmaRoute rdma =
+                new RdmaRoute(
+                        link.name(),
+                        link.mtuBytes(),
+                        link.vlan(),
+                        HexFormat.ofDelimiter(":").formatHex(link.address()),
+                        source,
+                        route.gateway(),
+                        port.linkLayer(),
+                        port.transport(gid),
+                        gid.index(),
+                        gid.text());
+        PathCode code = PathCode.USABLE;
+        String reason = "";
+        if (!link.isRunning()) {
+            code = PathCode.LINK_DOWN;
+            reason = link.name() + (link.isUp() ? " has no carrier" : " is switched off");
+        } else if (!port.isActive()) {
+            code = PathCode.PORT_DOWN;
+            String state = port.state();
+            reason =
+                    where(port)
+                            + " is "
+                            + (state.isEmpty() ? "in no state that sysfs tells" : state);
+        }
+        return new FabricPath(
+                VERBS,
+                port.device(),
+                port.number(),
+                PathMtu.bytes(port, link),
+                code,
+                reason,
+                Optional.of(rdma));
+    }
+
+    private static FabricPath noGid(RdmaPort port, Link link, InetAddress source) {
+        String of = source == null ? "the source address" : source.getHostAddress();
+        return new FabricPath(
+                VERBS,
+                port.device(),
+                port.number(),
+                PathMtu.bytes(port, link),
+                PathCode.NO_GID,
+                where(port) + " has no GID for " + of + " on " + link.name(),
+                Optional.empty());
+    }
+
+    private static String where(RdmaPort port) {
+        return port.device() + " port " + port.number();
+    }
+
+    private static List<FabricPath> no(PathCode code, String reason) {
+        return List.of(FabricPath.unusable(VERBS, code, reason));
     }
 }

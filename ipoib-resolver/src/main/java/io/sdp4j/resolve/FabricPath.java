@@ -1,42 +1,53 @@
 package io.sdp4j.resolve;
 
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * One way from this host to an address, usable or not.
  *
  * @param fabric name of the fabric, such as {@code shm}
- * @param device the fabric's device; empty where a fabric has none
+ * @param device the fabric's device; empty where a fabric has none, or it is not known which
  * @param port the device's port, 1-based; 0 where a fabric has none
- * @param mtuBytes largest message the path carries in one packet; 0: no such limit
- * @param reason why the path cannot be used, as a clause; empty: it can
+ * @param mtuBytes largest message the path carries in one packet; 0: no such limit, or not known
+ * @param code why the path can or cannot be used
+ * @param reason why it cannot, as a clause; empty: it can
+ * @param rdma what is below it, if it leads over a device that is known
  */
-public record FabricPath(String fabric, String device, int port, int mtuBytes, String reason) {
-    /** Nothing is null, no number negative. */
+public record FabricPath(
+        String fabric,
+        String device,
+        int port,
+        int mtuBytes,
+        PathCode code,
+        String reason,
+        Optional<RdmaRoute> rdma) {
+    /** Nothing is null, no number negative; a path has a reason if and only if it is not usable. */
     public FabricPath {
         Objects.requireNonNull(fabric);
         Objects.requireNonNull(device);
-        Objects.requireNonNull(reason);
+        Objects.requireNonNull(rdma);
         if (port < 0 || mtuBytes < 0) {
             throw new IllegalArgumentException("port " + port + ", mtuBytes " + mtuBytes);
+        }
+        if (reason.isEmpty() != (code == PathCode.USABLE)) {
+            throw new IllegalArgumentException(code + ", but the reason is \"" + reason + '"');
         }
     }
 
     /** A path that can be used. */
     public static FabricPath usable(String fabric, String device, int port, int mtuBytes) {
-        return new FabricPath(fabric, device, port, mtuBytes, "");
+        return new FabricPath(
+                fabric, device, port, mtuBytes, PathCode.USABLE, "", Optional.empty());
     }
 
-    /** A path that cannot. */
-    public static FabricPath unusable(String fabric, String reason) {
-        if (reason.isEmpty()) {
-            throw new IllegalArgumentException("a path that cannot be used has a reason");
-        }
-        return new FabricPath(fabric, "", 0, 0, reason);
+    /** A path over no particular device that cannot. */
+    public static FabricPath unusable(String fabric, PathCode code, String reason) {
+        return new FabricPath(fabric, "", 0, 0, code, reason, Optional.empty());
     }
 
     /** Whether the path can be used. */
     public boolean usable() {
-        return reason.isEmpty();
+        return code == PathCode.USABLE;
     }
 }

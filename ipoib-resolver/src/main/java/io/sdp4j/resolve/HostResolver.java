@@ -36,9 +36,7 @@ public final class HostResolver implements FabricResolver {
     }
 
     private static List<FabricPath> no(InetAddress address) {
-        String reason =
-                address.getHostAddress()
-                        + " is not an address of this host and no RDMA device is present";
-        return List.of(FabricPath.unusable(SHM, reason));
+        String reason = address.getHostAddress() + " is not an address of this host";
+        return List.of(FabricPath.unusable(SHM, PathCode.NOT_LOCAL, reason));
     }
 }

@@ -38,15 +38,15 @@ class HostResolverTest {
     void elsewhereThereIsNothingAndAReason() {
         FabricPath path = only(null, FOREIGN);
         assertFalse(path.usable());
-        assertEquals(
-                "10.1.2.4 is not an address of this host and no RDMA device is present",
-                path.reason());
+        assertEquals("10.1.2.4 is not an address of this host", path.reason());
         assertFalse(only(FOREIGN, MINE).usable());
     }
 
     @Test
     void aPathIsWellFormed() {
-        assertThrows(IllegalArgumentException.class, () -> FabricPath.unusable("shm", ""));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> FabricPath.unusable("shm", PathCode.NOT_LOCAL, ""));
         assertThrows(
                 IllegalArgumentException.class, () -> FabricPath.usable("verbs", "mlx5_0", -1, 0));
     }

@@ -160,10 +160,8 @@ public final class OffloadSwitch {
             return settled;
         }
         boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
-        long capNanos =
-                decision.connectTimeoutNanos() > 0
-                        ? decision.connectTimeoutNanos()
-                        : settings.connectTimeoutNanos();
+        boolean byRule = decision.connectTimeoutNanos() > 0;
+        long capNanos = byRule ? decision.connectTimeoutNanos() : settings.connectTimeoutNanos();
         // NET-28: with a fallback to come, half of the caller's time is the kernel's.
         long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
         long startNanos = System.nanoTime();
@@ -180,6 +178,7 @@ public final class OffloadSwitch {
                                         localAddress,
                                         decision.fabrics(),
                                         deadlineNanos,
+                                        byRule,
                                         abandoned));
                 misses.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());

@@ -93,8 +93,8 @@ public enum Setting {
     /** Asynchronous channels. */
     ASYNC_ENABLED(
             "sdp4j.async.enabled",
-            false,
-            "Offload asynchronous channels; read when the agent starts. Not yet faster than TCP."),
+            true,
+            "Offload asynchronous channels; read when the agent starts."),
     /** Shared-memory fabric. */
     SHM_ENABLED("sdp4j.shm.enabled", true, "Use the shared-memory fabric."),
     /** Native half of the shared-memory fabric. */
@@ -120,6 +120,14 @@ public enum Setting {
             "sdp4j.verbs.enabled",
             false,
             "Use RDMA devices (InfiniBand, RoCE, iWARP) through librdmacm and libibverbs."),
+    /** Cap of an attempt over an RDMA device. */
+    VERBS_CONNECT_TIMEOUT_MS(
+            "sdp4j.verbs.connect.timeout.ms",
+            200,
+            1,
+            60_000,
+            "ms",
+            "Longest time an attempt over an RDMA device may take, unless a rule names one."),
     /** Receive buffers per connection. */
     BUFFERS_COUNT(
             "sdp4j.buffers.count",

@@ -52,15 +52,25 @@ public final class SdpProvider implements OffloadProvider {
     private final FabricResolver resolver;
     private final StreamSettings settings;
     private final EventLoop loop;
+    private final long verbsConnectNanos;
     private final SetupThreads setup = new SetupThreads();
     private final QuietWatch quiet;
 
+    /**
+     * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
+     *     names one: a peer that drops the connection manager's packets is answered for by nobody
+     */
     SdpProvider(
-            FabricSet fabrics, FabricResolver resolver, StreamSettings settings, EventLoop loop) {
+            FabricSet fabrics,
+            FabricResolver resolver,
+            StreamSettings settings,
+            EventLoop loop,
+            long verbsConnectNanos) {
         this.fabrics = fabrics;
         this.resolver = resolver;
         this.settings = settings;
         this.loop = loop;
+        this.verbsConnectNanos = verbsConnectNanos;
         this.quiet = new QuietWatch(loop, settings.quietNanos());
     }
 
@@ -89,9 +99,15 @@ public final class SdpProvider implements OffloadProvider {
             openers.put(
                     DeviceResolver.VERBS,
                     () -> traced.apply(VerbsFabric.open(VerbsConfig.defaults(), loop)));
-            resolver = DeviceResolver.behind(resolver);
+            resolver = DeviceResolver.behind(resolver, new KernelNetlink(loop));
         }
-        return new SdpProvider(new FabricSet(openers), resolver, StreamSettings.of(settings), loop);
+        return new SdpProvider(
+                new FabricSet(openers),
+                resolver,
+                StreamSettings.of(settings),
+                loop,
+                TimeUnit.MILLISECONDS.toNanos(
+                        settings.longValue(Setting.VERBS_CONNECT_TIMEOUT_MS)));
     }
 
     private static ShmConfig shmConfig(Settings settings, boolean allowNative) {
@@ -144,10 +160,11 @@ public final class SdpProvider implements OffloadProvider {
             }
             try {
                 Fabric fabric = fabrics.get(name);
+                ConnectSpec within = patient(name, spec);
                 // A fabric may block in native code, which would pin a virtual thread's carrier.
                 return Thread.currentThread().isVirtual()
-                        ? setup.call(() -> connect(fabric, spec))
-                        : connect(fabric, spec);
+                        ? setup.call(() -> connect(fabric, within))
+                        : connect(fabric, within);
             } catch (FabricException e) {
                 last = Reasons.unavailable(e);
             } catch (OffloadUnavailable e) {
@@ -173,16 +190,28 @@ public final class SdpProvider implements OffloadProvider {
         return null;
     }
 
+    /** The time begins here, after the fabric was opened, which is not the peer's fault. */
+    private ConnectSpec patient(String fabric, ConnectSpec spec) {
+        if (!fabric.equals(DeviceResolver.VERBS) || spec.deadlineByRule()) {
+            return spec;
+        }
+        long now = System.nanoTime();
+        long left = Math.min(spec.deadlineNanos() - now, verbsConnectNanos);
+        return spec.until(now + left);
+    }
+
+    /** No path is the weakest reason there is: others stay, several of the kind add up. */
     private static OffloadUnavailable unreachable(
             FabricPath path, ConnectSpec spec, OffloadUnavailable last) {
-        if (last != null) {
+        if (last != null && last.reason() != ReasonCode.NOT_LOCAL) {
             return last;
         }
         String why =
                 path == null
                         ? spec.remote().getAddress().getHostAddress() + " is not on this host"
                         : path.reason();
-        return new OffloadUnavailable(ReasonCode.NOT_LOCAL, why);
+        return new OffloadUnavailable(
+                ReasonCode.NOT_LOCAL, last == null ? why : last.getMessage() + "; " + why);
     }
 
     private SdpStream connect(Fabric fabric, ConnectSpec spec) throws OffloadUnavailable {

@@ -132,9 +132,11 @@ final class TestFabric implements AutoCloseable {
     OffloadProvider provider(Fabric used, StreamSettings settings) {
         return new SdpProvider(
                 new FabricSet(Map.of(fabric.name(), () -> used)),
-                DeviceResolver.behind(new HostResolver(LocalAddresses.system())),
+                DeviceResolver.behind(
+                        new HostResolver(LocalAddresses.system()), new KernelNetlink(loop)),
                 settings,
-                loop);
+                loop,
+                TimeUnit.SECONDS.toNanos(5));
     }
 
     @Override

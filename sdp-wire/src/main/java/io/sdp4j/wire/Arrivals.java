@@ -138,10 +138,7 @@ final class Arrivals {
                         send.offers.onCancel();
                         yield AbortReason.NONE;
                     }
-                    case Mid.SINK_CANCEL_ACK -> {
-                        boolean held = send.sources.acksHeldBack(credits);
-                        yield receive.sinks.onSinkCancelAck(ack, held, out);
-                    }
+                    case Mid.SINK_CANCEL_ACK -> receive.sinks.onSinkCancelAck(ack, out);
                     case Mid.CH_RCV_BUF -> {
                         int posted = credits.posted();
                         sizes.onRequest(CrbH.desiredBytes(m, header), connecting, ack, posted, out);

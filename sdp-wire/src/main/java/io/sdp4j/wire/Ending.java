@@ -86,6 +86,10 @@ final class Ending {
     }
 
     void onDisconnected(Outbox out) {
+        if (life.open() && resting.answered()) {
+            rest(resting.theirs(), out); // the peer has our answer and need not wait for us (10)
+            return;
+        }
         switch (life.state()) {
             case HELLO_SENT, HELLO_RCVD, ESTABLISHED, FIN_SENDING, FIN_SENT, PEER_FIN ->
                     life.lost(AbortReason.PEER_RESET, out);

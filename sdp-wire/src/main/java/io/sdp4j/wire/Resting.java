@@ -54,6 +54,10 @@ final class Resting {
         answered = true;
     }
 
+    boolean answered() {
+        return answered;
+    }
+
     /** Whether we have said our last word on this connection. */
     boolean silent() {
         return answered || (sent && theirs < 0);

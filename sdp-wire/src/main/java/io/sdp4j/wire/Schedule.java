@@ -90,7 +90,7 @@ final class Schedule {
     /** Whatever goes beyond buffered copy. */
     private void transfer(Outbox out) {
         cureDeadlock();
-        sinkPump.pump(out);
+        sinkPump.pump(send.sources.acksHeldBack(credits), out);
         sourcePump.pump(room(), out);
         // One is left to SrcAvail: a SinkAvail may stay for as long as the peer has nothing to say.
         sinkPump.offer(room() - 1, out);
@@ -138,7 +138,9 @@ final class Schedule {
         if (resting.answerDue()) {
             emitter.control(Mid.SUSP_COMM_ACK, Outbox.SIGNALLED | Outbox.SOLICITED, 0, out);
             resting.onAnswerSent();
-        } else if (resting.requestDue() && credits.posted() >= 3) { // leave the peer a credit
+        } else if (resting.requestDue()
+                && receive.offers.expected() == 0 // for which the peer needs credits
+                && credits.posted() >= 3) { // of which it needs one for its answer, too
             emitter.control(Mid.SUSP_COMM, Outbox.SOLICITED, resting.ours(), out);
             resting.onRequestSent();
         }

@@ -138,7 +138,7 @@ final class SendHalf {
             return -1;
         }
         if (mode == Mch.PIPELINED) {
-            boolean busy = offers.inProcess() || offers.ackDue() || offers.cancelled();
+            boolean busy = offers.inProcess() || offers.cancelled();
             return busy || sources.cancel() != Sources.NONE ? -1 : Mch.COMBINED;
         }
         return wish == Mch.BUFFERED && sources.outstanding() > 0 ? -1 : wish;

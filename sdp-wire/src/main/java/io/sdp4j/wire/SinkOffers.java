@@ -8,6 +8,8 @@ package io.sdp4j.wire;
  *
  * {@snippet lang = text :
  *  p        PotentialNonDiscards: payload messages sent that discarded no SinkAvail (6.5)
+ *  revoked  how many of the oldest SinkAvailCancel takes back; they stay until SinkCancelAck
+ *           leaves, because payload that leaves before it still uses one up (6.5, 6.7)
  *  window   from our ModeChange to Combined until the peer has acknowledged it, with the
  *           snapshot q of p (7.3)
  * }
@@ -20,9 +22,8 @@ final class SinkOffers {
     private boolean window;
     private int windowMseq;
     private int q;
-    private boolean cancelled; // SinkAvailCancel received, not yet carried out
-    private boolean gaveUp; // and there is something to give up
-    private boolean ackDue;
+    private int revoked;
+    private boolean cutShort; // and the rest of one that was in process
 
     boolean isEmpty() {
         return held.isEmpty();
@@ -40,12 +41,14 @@ final class SinkOffers {
         return !held.isEmpty() && held.first().issued > 0;
     }
 
+    /** Whether a SinkAvailCancel is not yet carried out. */
     boolean cancelled() {
-        return cancelled;
+        return revoked > 0 || cutShort;
     }
 
+    /** Whether SinkCancelAck is to be sent: what was in process is completed first. */
     boolean ackDue() {
-        return ackDue;
+        return cancelled() && !inProcess();
     }
 
     boolean window() {
@@ -67,7 +70,7 @@ final class SinkOffers {
             p++;
         } else {
             assert !inProcess();
-            held.removeFirst();
+            removeFirst();
         }
     }
 
@@ -96,28 +99,27 @@ final class SinkOffers {
 
     /** RdmaWrCompl leaves: the oldest is processed. */
     void onCompleted() {
-        held.removeFirst();
+        removeFirst();
     }
 
     /** SinkAvailCancel (6.7): with nothing held it is ignored. */
     void onCancel() {
-        if (!held.isEmpty()) {
-            cancelled = true;
-            gaveUp |= held.size() > 1 || held.first().left() > 0;
-        }
+        revoked = held.size();
+        cutShort |= inProcess() && held.first().left() > 0;
     }
 
-    /** Nothing is in process any more: gives up the rest. */
-    void carryOutCancel() {
-        assert cancelled && !inProcess();
-        held.clear();
-        cancelled = false;
-        ackDue |= gaveUp;
-        gaveUp = false;
-    }
-
+    /** SinkCancelAck leaves: the rest is given up. */
     void onAckSent() {
-        ackDue = false;
+        assert ackDue();
+        while (revoked > 0) {
+            removeFirst();
+        }
+        cutShort = false;
+    }
+
+    private void removeFirst() {
+        held.removeFirst();
+        revoked = Math.max(0, revoked - 1);
     }
 
     /**

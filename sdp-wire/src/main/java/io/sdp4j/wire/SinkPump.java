@@ -50,12 +50,15 @@ final class SinkPump {
         }
     }
 
-    void pump(Outbox out) {
+    /**
+     * @param acksHeldBack whether the peer may be holding its MSeqAck back
+     */
+    void pump(boolean acksHeldBack, Outbox out) {
         read(out);
         answer(out);
         boolean moreToRead = offers.readable() != null && !resting.wanted();
         sinks.giveBack(moreToRead, out);
-        if (sinks.cancel() == Sources.WANTED && emitter.controlAllowed()) {
+        if (sinks.mayCancel(acksHeldBack) && emitter.controlAllowed()) {
             sinks.onCancelSent(emitter.control(Mid.SINK_AVAIL_CANCEL, Outbox.SOLICITED, 0, out));
         }
         if (receive.leaveBufferedDue() && emitter.controlAllowed()) {

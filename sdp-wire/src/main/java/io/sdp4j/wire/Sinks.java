@@ -142,14 +142,13 @@ final class Sinks {
     }
 
     /**
-     * SinkCancelAck (6.7).
+     * SinkCancelAck (6.7). With a late one possible, MSeqAck tells which it is: it is true then, or
+     * not below our cancel, see {@link #mayCancel}.
      *
      * @param ack MSeqAck of the message
-     * @param heldBack whether the peer may be holding its MSeqAck back (6.6)
      */
-    AbortReason onSinkCancelAck(int ack, boolean heldBack, Outbox out) {
-        boolean late = lateAcks > 0 && (cancel != Sources.SENT || ack - cancelMseq < 0);
-        if (late && !(heldBack && cancel == Sources.SENT)) {
+    AbortReason onSinkCancelAck(int ack, Outbox out) {
+        if (lateAcks > 0 && (cancel != Sources.SENT || ack - cancelMseq < 0)) {
             lateAcks--;
             return AbortReason.NONE;
         }
@@ -171,6 +170,15 @@ final class Sinks {
                 cancel = Sources.WANTED;
             }
         }
+    }
+
+    /**
+     * Whether SinkAvailCancel may be sent now (6.7). While the peer may be holding its MSeqAck back
+     * for a SrcAvailCancel of ours (6.6), the answer to this cancel and the late one to another
+     * would look the same: with such a one possible, this cancel waits until that one is processed.
+     */
+    boolean mayCancel(boolean acksHeldBack) {
+        return cancel == Sources.WANTED && !(acksHeldBack && lateAcks > 0);
     }
 
     void onCancelSent(int mseq) {

@@ -37,9 +37,6 @@ final class SourcePump {
      */
     void pump(int room, Outbox out) {
         fillOffers(out);
-        if (offers.cancelled() && !offers.inProcess()) {
-            offers.carryOutCancel();
-        }
         if (offers.ackDue() && emitter.controlAllowed()) {
             emitter.control(Mid.SINK_CANCEL_ACK, Outbox.SOLICITED, 0, out);
             offers.onAckSent();

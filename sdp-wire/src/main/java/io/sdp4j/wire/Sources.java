@@ -80,10 +80,10 @@ final class Sources {
 
     /**
      * Whether the peer may be holding its MSeqAck back, because of a SrcAvailCancel of ours that it
-     * has not acknowledged yet (6.6).
+     * has neither processed nor acknowledged (6.6).
      */
     boolean acksHeldBack(Credits credits) {
-        return everCancelled && !credits.acknowledged(cancelMseq);
+        return cancel == SENT && !credits.acknowledged(cancelMseq);
     }
 
     /** Cancels sent so far, to tell one from the next. */

@@ -9,14 +9,25 @@ package io.sdp4j.wire;
  * @param peerWrites writes that the accepting side's program may begin
  * @param plain whether only the order of events is chosen: one thing at a time, payloads of one
  *     size, no wrap, no weights
+ * @param lends when plain, source buffers that the connecting side may lend, and sink buffers that
+ *     the accepting side may
+ * @param modes when plain, changes of mode that the connecting side may ask for
  */
-record Bounds(WireConfig first, WireConfig second, int writes, int peerWrites, boolean plain) {
+record Bounds(
+        WireConfig first,
+        WireConfig second,
+        int writes,
+        int peerWrites,
+        boolean plain,
+        int lends,
+        int modes) {
     /** Anything. */
-    static final Bounds WIDE = new Bounds(null, null, Integer.MAX_VALUE, Integer.MAX_VALUE, false);
+    static final Bounds WIDE =
+            new Bounds(null, null, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, 0);
 
     /** Two sides with as many buffers of 64 bytes, whose sends complete at once. */
     static Bounds of(int slots) {
         WireConfig config = new WireConfig(slots, 64, Integer.MAX_VALUE, 4, 4, 4);
-        return new Bounds(config, config, Integer.MAX_VALUE, Integer.MAX_VALUE, false);
+        return new Bounds(config, config, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, 0);
     }
 }

@@ -20,9 +20,12 @@ import org.junit.jupiter.api.Test;
  *  the same, three sends in flight at most           2 and 2    11,983     every build
  *  also shutdown and close of either side            1 and 1    33,425     every build
  *  also queue pairs that fail, timers at any time    0 and 0    57,550     every build
+ *  a buffer lent each way, recalls, refusal          0 and 0    305        every build
+ *  the same, and the way to Pipelined                1 and 0    24,630     every build
  *  messages, reads                                   5 and 5    59,638     deep
  *  also shutdown and close of either side            2 and 1    166,506    deep
  *  also queue pairs that fail, timers at any time    1 and 0    412,934    deep
+ *  a buffer lent each way, shutdown and close        0 and 0    166,511    deep
  * }
  *
  * <p>A number that changes is no fault by itself: the machine has come to tell more or fewer states
@@ -69,6 +72,18 @@ class ExhaustiveTest {
         assertEquals(412_934, states(Faults.ALL, 1, 0, ANY_DEPTH));
     }
 
+    @Test
+    void oneBufferLent() {
+        assertEquals(305, lentStates(Faults.NONE, 0, 0));
+        assertEquals(24_630, lentStates(Faults.NONE, 1, 1));
+    }
+
+    @Test
+    void endsWithABufferLent() {
+        assumeTrue(Effort.deep());
+        assertEquals(166_511, lentStates(Faults.ENDS, 0, 0));
+    }
+
     /** The search itself: three choices of two, three and two make twelve runs and no more. */
     @Test
     void everyChoiceIsTaken() {
@@ -103,7 +118,18 @@ class ExhaustiveTest {
 
     private static int states(Faults faults, int writes, int peerWrites, int sendDepth) {
         WireConfig config = new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, sendDepth, 4, 4, 4);
-        Bounds bounds = new Bounds(config, config, writes, peerWrites, true);
+        return states(faults, new Bounds(config, config, writes, peerWrites, true, 0, 0));
+    }
+
+    /** One source of three bytes, read or written one by one, and one sink. */
+    private static int lentStates(Faults faults, int writes, int modes) {
+        Features features = new Features(2, 1, 1, 1, false, 0, 0, false);
+        WireConfig config =
+                new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, ANY_DEPTH, 4, 4, 4, features);
+        return states(faults.lent(), new Bounds(config, config, writes, 0, true, 1, modes));
+    }
+
+    private static int states(Faults faults, Bounds bounds) {
         Explorer explorer =
                 Explorer.explore(
                         choices -> {

@@ -13,9 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * A number for the state of the {@link Twins}: equal states have equal numbers, and different ones
  * almost certainly do not.
  *
- * <p>Method: every field of the machine and of the parts it consists of, found by reflection so
- * that none can be forgotten, except counters that nothing depends on and what is fixed for a
- * connection.
+ * <p>Method: every field of the machine and of the parts it consists of, their superclasses
+ * included, found by reflection so that none can be forgotten, except counters that nothing depends
+ * on and what is fixed for a connection. Of a queue of regions only what is in it counts.
  */
 final class Fingerprint {
     /** Statistics, and tables of capacity. */
@@ -26,6 +26,7 @@ final class Fingerprint {
                     "creditUpdatesSent",
                     "messagesReceived",
                     "bytesReceived",
+                    "bytesRead",
                     "creditUpdatesReceived",
                     "config",
                     "handshake");
@@ -103,6 +104,12 @@ final class Fingerprint {
     private void value(Object value) throws IllegalAccessException {
         switch (value) {
             case null -> add(0);
+            case Regions regions -> {
+                add(regions.size());
+                for (int i = 0; i < regions.size(); i++) {
+                    walk(regions.get(i));
+                }
+            }
             case Enum<?> constant -> add(constant.name().hashCode());
             case int[] numbers -> {
                 for (int number : numbers) {
@@ -135,10 +142,13 @@ final class Fingerprint {
 
     private static Field[] fields(Class<?> type) {
         List<Field> fields = new ArrayList<>();
-        for (Field field : type.getDeclaredFields()) {
-            if (!Modifier.isStatic(field.getModifiers()) && !LEFT_OUT.contains(field.getName())) {
-                field.setAccessible(true);
-                fields.add(field);
+        for (Class<?> c = type; c != Object.class; c = c.getSuperclass()) {
+            for (Field field : c.getDeclaredFields()) {
+                if (!Modifier.isStatic(field.getModifiers())
+                        && !LEFT_OUT.contains(field.getName())) {
+                    field.setAccessible(true);
+                    fields.add(field);
+                }
             }
         }
         return fields.toArray(new Field[0]);

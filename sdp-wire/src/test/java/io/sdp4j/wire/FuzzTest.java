@@ -32,8 +32,9 @@ class FuzzTest {
     /** Seconds in the deep profile, over all targets 600. */
     private static final int DECODER_SECONDS = 60;
 
-    private static final int MACHINE_SECONDS = 300;
-    private static final int TWINS_SECONDS = 240;
+    private static final int MACHINE_SECONDS = 200;
+    private static final int TWINS_SECONDS = 200;
+    private static final int VINTAGE_SECONDS = 140;
 
     @Test
     void decoders() throws IOException {
@@ -51,6 +52,11 @@ class FuzzTest {
     }
 
     @Test
+    void vintages() throws IOException {
+        replay("vintage", VintageFuzz::fuzzerTestOneInput);
+    }
+
+    @Test
     void decodersOnAndOn() throws IOException, InterruptedException {
         fuzz("decoder", "io.sdp4j.wire.DecoderFuzz", DECODER_SECONDS);
     }
@@ -65,10 +71,15 @@ class FuzzTest {
         fuzz("twins", "io.sdp4j.wire.TwinsFuzz", TWINS_SECONDS);
     }
 
+    @Test
+    void vintagesOnAndOn() throws IOException, InterruptedException {
+        fuzz("vintage", "io.sdp4j.wire.VintageFuzz", VINTAGE_SECONDS);
+    }
+
     /** The same peer from seeds, for those who have no fuzzer. */
     @Test
     void rawPeers() {
-        int seeds = Effort.of(500, 20_000, 1_000_000);
+        int seeds = Effort.of(200, 20_000, 1_000_000);
         for (long seed = 0; seed < seeds; seed++) {
             try {
                 RawPeer.play(Choices.seeded(seed));

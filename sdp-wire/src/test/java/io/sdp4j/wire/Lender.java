@@ -39,6 +39,7 @@ final class Lender {
     private final Side side;
     private final Choices choices;
     private int ids;
+    private int modeChanges;
     private boolean recalling;
 
     /** Ranges of the stream that came back and are to be sent next: position, bytes. */
@@ -73,8 +74,53 @@ final class Lender {
                 false);
     }
 
+    /** When only the order is chosen: what may be done now, one bit each. */
+    private int plainMoves() {
+        SdpMachine machine = side.machine;
+        boolean connecting = side == twins.a;
+        int moves = 0;
+        moves |= connecting && ids < side.bounds.lends() && !side.app.outShut ? 1 : 0;
+        boolean reads = !connecting && !side.app.inShut && side.unread.isEmpty();
+        moves |= reads && ids < side.bounds.lends() ? 2 : 0;
+        moves |= !sources.isEmpty() && !recalling && !side.app.outShut ? 4 : 0;
+        moves |= !sinks.isEmpty() && !machine.receive.sinks.recalled() ? 8 : 0;
+        moves |= !readsDone.isEmpty() && !side.dead ? 16 : 0;
+        moves |= !writesDone.isEmpty() && !side.dead ? 32 : 0;
+        moves |= machine.sink().offeredBytes() > 0 ? 64 : 0;
+        moves |= connecting && modeChanges < side.bounds.modes() ? 128 : 0;
+        return moves;
+    }
+
+    boolean canMove() {
+        return plainMoves() != 0;
+    }
+
+    private void plainMove() {
+        int moves = plainMoves();
+        for (int n = choices.below(Integer.bitCount(moves)); n > 0; n--) {
+            moves &= moves - 1;
+        }
+        switch (Integer.lowestOneBit(moves)) {
+            case 1 -> lendSource(3);
+            case 2 -> lendSink(70);
+            case 4 -> recallSources();
+            case 8 -> side.event(() -> side.machine.sink().recall(side.out));
+            case 16 -> completeReads(1);
+            case 32 -> completeWrites(1);
+            case 64 -> side.event(() -> side.machine.sink().refuse(side.out));
+            default -> {
+                int mode = modeChanges++ % 2 == 0 ? Mch.PIPELINED : Mch.COMBINED;
+                side.event(() -> side.machine.source().changeMode(mode, side.out));
+            }
+        }
+    }
+
     /** One thing that an application or a shell may do with zero copy. */
     void move() {
+        if (side.bounds.plain()) {
+            plainMove();
+            return;
+        }
         switch (choices.below(16)) {
             case 0, 1, 2, 3 -> lendSource(2 + choices.below(choices.below(2) == 0 ? 20 : 600));
             case 4, 5, 6, 7 -> lendSink(1 + choices.below(choices.below(4) == 0 ? 30 : 700));
@@ -144,7 +190,7 @@ final class Lender {
         lent.id = - ++ids;
         lent.lenBytes = lenBytes;
         sinks.add(lent);
-        boolean offerable = choices.below(4) != 0;
+        boolean offerable = side.bounds.plain() || choices.below(4) != 0;
         boolean[] taken = new boolean[1];
         side.event(
                 () ->
@@ -358,12 +404,16 @@ final class Lender {
         moved |= side.app.sendPending();
         boolean offered = side.machine.sink().offeredBytes() > 0;
         if (reading && offered && side.unread.isEmpty() && !side.app.closed) {
-            if (choices.below(2) == 0 || !lendSink(1 + choices.below(200))) {
+            if (side.bounds.plain() || choices.below(2) == 0 || !lendSink(1 + choices.below(200))) {
                 side.event(() -> side.machine.sink().refuse(side.out));
             }
             moved = true;
         }
         return moved;
+    }
+
+    boolean nothingLent() {
+        return sources.isEmpty() && sinks.isEmpty();
     }
 
     /** Nothing is under way, and the peer offers nothing that the program would have to take. */
@@ -377,6 +427,7 @@ final class Lender {
     void fingerprint(Fingerprint print) {
         print.add(sources.size()).add(sinks.size()).add(pending.size());
         print.add(readsDone.size()).add(writesDone.size()).add(recalling).add(ids);
+        print.add(modeChanges).add(readsInFlight);
         for (Lent source : sources) {
             print.add(source.start).add(source.lenBytes);
         }

@@ -142,6 +142,10 @@ final class Oracles {
     void afterEvent() {
         check(twins.a);
         check(twins.b);
+        if (!twins.lied() && silent(twins.a) && silent(twins.b)) {
+            agree(twins.a, twins.b);
+            agree(twins.b, twins.a);
+        }
         if (!twins.lied() && quiet(twins.a) && quiet(twins.b)) {
             nothingWaits(twins.a);
             nothingWaits(twins.b);
@@ -164,6 +168,7 @@ final class Oracles {
                         || !(!side.unread.isEmpty() || machine.eof() || machine.reset()),
                 side.name + "'s reader sleeps for no reason");
         require(!machine.closed() || side.timers == 0, "a timer outlives the connection");
+        require(!machine.closed() || side.lender.nothingLent(), "memory outlives the connection");
         if (twins.lied() || side.dead || !talking(machine)) {
             return;
         }
@@ -176,6 +181,38 @@ final class Oracles {
             int real = side.peer.posted.size() - Side.messages(side.wire);
             int believed = machine.credit() + machine.credits().reserved();
             require(believed <= real, side.name + " believes in " + believed + " of " + real);
+        }
+    }
+
+    /** Nothing of this side's is on its way to the other, and both halves go on. */
+    private static boolean silent(Side side) {
+        return side.wire.isEmpty()
+                && side.landed.isEmpty()
+                && side.out.size() == 0
+                && !side.dead
+                && talking(side.machine)
+                && !side.machine.send.finSent();
+    }
+
+    /**
+     * Both ends of a half-connection that have heard everything tell the same story of it:
+     * advertisements, and the counters that find stale ones (sdp-wire.md 6.5).
+     */
+    private void agree(Side source, Side sink) {
+        SendHalf send = source.machine.send;
+        ReceiveHalf receive = sink.machine.receive;
+        require(send.mode() == receive.mode(), "modes differ");
+        require(
+                send.offers.p() == receive.sinks.n(),
+                source.name + " counts " + send.offers.p() + ", not " + receive.sinks.n());
+        require(
+                send.offers.size() == receive.sinks.offered(),
+                sink.name + " offers what " + source.name + " does not hold");
+        if (!receive.offers.cancelled() && !receive.offers.sendSmDue()) {
+            int held = receive.offers.size() + receive.offers.emptyReads();
+            require(
+                    send.sources.outstanding() == held,
+                    source.name + " advertises what " + sink.name + " does not hold");
         }
     }
 
@@ -210,6 +247,9 @@ final class Oracles {
         boolean open = machine.state() == State.ESTABLISHED || machine.state() == State.PEER_FIN;
         boolean lent = machine.source().lent() > 0;
         require(!lent || timed, side.name + " never gets a buffer back");
+        require(
+                timed || !machine.receive.sinks.recalled(),
+                side.name + " never gets back what it recalled");
         require(!open || machine.writable() || lent, side.name + " is stuck without credits");
         require(
                 timed || !machine.outputShut() || machine.outputDone(),

@@ -1,55 +1,37 @@
 package io.sdp4j.wire;
 
-import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.Deque;
-
 /**
  * One machine whose peer, program and fabric do whatever is chosen, in particular what no peer may
  * do.
  *
- * <p>Oracles: nothing is thrown; the machine hands back only what it was given and keeps no more
- * buffers than it has; it sends only well-formed messages, within the credit of the last message it
- * accepted, never more than once the same number; whoever waits is woken; a violation is answered
- * by no message, and after the end there is silence.
+ * <p>Oracles besides those of {@link Lone}: the machine sends within the credit of the last message
+ * it accepted; a violation is answered by no message.
  */
-final class RawPeer {
+final class RawPeer extends Lone {
     private static final int MOST_STEPS = 400;
 
-    private final Choices choices;
-    private final WireConfig config;
-    private final SdpMachine machine;
-    private final Outbox out = new Outbox();
-    private final boolean connecting;
-    private final MemorySegment header = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
-    private final Deque<Integer> posted = new ArrayDeque<>();
-    private final Deque<Integer> unread = new ArrayDeque<>();
-    private final Deque<Integer> uncompleted = new ArrayDeque<>(); // tags
     private final int peerReceiveBytes;
     private int accepted; // MSeq of the peer's last message that could be believed
     private int lastAck; // its MSeqAck
-    private int sent; // MSeq of the machine's last message
     private int limit; // highest MSeq the machine may use
     private int before; // the same before the peer's last message
-    private int timers;
-    private boolean reserved;
     private boolean over;
 
-    private RawPeer(Choices choices) {
-        this.choices = choices;
-        int depth = choices.below(2) == 0 ? Integer.MAX_VALUE : 3 + choices.below(4);
-        config = new WireConfig(4 + choices.below(6), 37 + choices.below(80), depth, 2, 4, 4);
-        connecting = choices.below(2) == 1;
-        machine = connecting ? SdpMachine.connecting(config) : SdpMachine.accepting(config);
-        for (int slot = 0; slot < config.receiveSlots(); slot++) {
-            posted.add(slot);
-        }
+    private RawPeer(Choices choices, WireConfig config) {
+        super(choices, config, choices.below(2) == 1);
         peerReceiveBytes = 37 + choices.below(80);
     }
 
     /** Runs one life. */
     static void play(Choices choices) {
-        RawPeer peer = new RawPeer(choices);
+        int depth = choices.below(2) == 0 ? Integer.MAX_VALUE : 3 + choices.below(4);
+        int slots = 4 + choices.below(6);
+        WireConfig config = new WireConfig(slots, 37 + choices.below(80), depth, 2, 4, 4);
+        if (choices.below(4) != 0) {
+            Features features = Lender.features(choices);
+            config = config.with(choices.below(2) == 0 ? features : features.withSuspending());
+        }
+        RawPeer peer = new RawPeer(choices, config);
         if (peer.greet()) {
             int steps = choices.below(MOST_STEPS);
             for (int i = 0; i < steps && !peer.over; i++) {
@@ -96,17 +78,21 @@ final class RawPeer {
     }
 
     private void step() {
-        switch (choices.below(18)) {
-            case 0, 1, 2, 3, 4, 5 -> message();
-            case 6 -> write();
-            case 7, 8 -> read();
-            case 9 -> complete();
-            case 10 -> event(() -> machine.shutdownOutput(out));
-            case 11 -> event(() -> machine.shutdownInput(out));
-            case 12 -> close();
-            case 13, 14 -> fire(choices.below(SdpMachine.TIMERS));
-            case 15 -> event(() -> machine.onEstablished(out));
-            case 16 -> {
+        switch (choices.below(24)) {
+            case 0, 1, 2, 3, 4, 5, 6, 7 -> message();
+            case 8 -> write();
+            case 9, 10 -> consume();
+            case 11 -> completeSend();
+            case 12 -> lendSource(1 + choices.below(300));
+            case 13 -> lendSink(1 + choices.below(300), choices.below(4) != 0);
+            case 14 -> rdma();
+            case 15 -> program();
+            case 16 -> event(() -> machine.shutdownOutput(out));
+            case 17 -> event(() -> machine.shutdownInput(out));
+            case 18 -> close();
+            case 19, 20 -> fire(choices.below(SdpMachine.TIMERS));
+            case 21 -> event(() -> machine.onEstablished(out));
+            case 22 -> {
                 event(() -> machine.onDisconnected(out));
                 over = choices.below(2) == 0;
             }
@@ -114,6 +100,30 @@ final class RawPeer {
                 event(() -> machine.onQpError(out));
                 over = true;
             }
+        }
+    }
+
+    private void rdma() {
+        if (choices.below(2) == 0 && !reads.isEmpty()) {
+            completeRead();
+        } else if (!writes.isEmpty()) {
+            completeWrite();
+        }
+    }
+
+    private void program() {
+        switch (choices.below(8)) {
+            case 0 -> recallSources();
+            case 1 -> event(() -> machine.sink().recall(out));
+            case 2 -> event(() -> machine.sink().refuse(out));
+            case 3 -> event(() -> machine.sink().leaveBuffered(out));
+            case 4 -> {
+                int mode = choices.below(3);
+                event(() -> machine.source().changeMode(mode, out));
+            }
+            case 5 -> event(() -> machine.source().announceUrgent(0, out));
+            case 6 -> event(() -> machine.source().askReceiveBytes(30 + choices.below(90), out));
+            default -> event(() -> machine.suspend(7, out));
         }
     }
 
@@ -142,7 +152,7 @@ final class RawPeer {
 
     /** Whether the numbers of the message are to be believed (sdp-wire.md 2.13). */
     private boolean plausible(int byteLen) {
-        return byteLen <= config.receiveBytes()
+        return byteLen <= machine.sizes.ownBytes()
                 && Bsdh.check(header, 0, byteLen) == Bsdh.Fault.NONE
                 && Bsdh.mseq(header, 0) == accepted + 1
                 && Integer.compareUnsigned(Bsdh.mseqAck(header, 0) - lastAck, sent - lastAck) <= 0;
@@ -156,7 +166,7 @@ final class RawPeer {
         return choices.below(config.receiveBytes() + 40);
     }
 
-    /** Right in length and number, mostly; wild in all that follows. */
+    /** Right in length and number, mostly; wild in all that follows, or nearly right. */
     private int framed() {
         int mid = choices.below(4) == 0 ? choices.below(256) : defined(choices.below(18));
         int extended = Mid.known(mid) ? Mid.extendedBytes(mid) : 0;
@@ -165,9 +175,15 @@ final class RawPeer {
         int bufs = choices.below(8) == 0 ? choices.below(0x10000) : choices.below(12);
         int ack = sent - (choices.below(4) == 0 ? choices.below(4) : 0);
         int len = Bsdh.BYTES + extended + payload;
+        boolean plain = choices.below(4) != 0; // small numbers, as an honest peer's
         Bsdh.write(header, 0, mid, choices.below(8), bufs, len, accepted + 1, ack);
         for (int i = Bsdh.BYTES; i < Bsdh.BYTES + extended; i++) {
-            header.set(Wire.BYTE, i, (byte) choices.below(256));
+            int least = (i - Bsdh.BYTES) % 4;
+            boolean zero = plain && least < (mid == Mid.MODE_CHANGE ? 0 : 2);
+            header.set(Wire.BYTE, i, (byte) (zero ? 0 : choices.below(plain ? 4 : 256)));
+        }
+        if (plain && mid == Mid.MODE_CHANGE) {
+            header.set(Wire.INT, Bsdh.BYTES, choices.below(3) << 28);
         }
         return len;
     }
@@ -184,26 +200,10 @@ final class RawPeer {
             event(() -> machine.unreserve(out));
         } else if (reserved) {
             reserved = false;
-            int bytes = 1 + choices.below(machine.maxPayload());
+            int bytes = 1 + choices.below(machine.source().payloadLimit());
             boolean urgent = choices.below(4) == 3;
             event(() -> machine.send(0, bytes, urgent, out));
-        }
-    }
-
-    private void read() {
-        Integer slot = unread.poll();
-        if (slot != null) {
-            event(() -> machine.consumed(slot, out));
-        }
-    }
-
-    private void complete() {
-        Integer tag = uncompleted.poll();
-        if (tag != null) {
-            event(() -> machine.onSendsCompleted(1, out));
-            if (tag != 0) {
-                event(() -> machine.onControlSent(tag, out));
-            }
+            pending.clear(); // what they were is nobody's business here
         }
     }
 
@@ -213,76 +213,28 @@ final class RawPeer {
         event(() -> machine.close(left, abortive, out));
     }
 
-    private void fire(int timer) {
-        timers &= ~(1 << timer);
-        event(() -> machine.onTimer(timer, out));
-    }
-
-    /** Everything fires and fails: nothing may stay behind. */
-    private void end() {
-        event(() -> machine.close(false, true, out));
-        for (int timer = 0; timer < SdpMachine.TIMERS; timer++) {
-            if ((timers & (1 << timer)) != 0) {
-                fire(timer);
-            }
-        }
-        if (!machine.closed()) {
-            event(() -> machine.onDisconnected(out));
-            event(() -> machine.onQpError(out));
-        }
-        require(machine.closed(), "never ends");
-        require(timers == 0, "a timer outlives the connection");
-    }
-
-    private void event(Runnable event) {
-        boolean wasWritable = machine.writable();
-        boolean wasReadable = machine.eof() || machine.reset();
-        boolean wasClosed = machine.closed();
-        event.run();
-        int woken = 0;
-        for (int i = 0; i < out.size(); i++) {
-            require(!wasClosed, "acts after the end");
-            switch (out.kind(i)) {
-                case Outbox.SEND, Outbox.CONTROL -> post(i);
-                case Outbox.DELIVER -> unread.add(out.slot(i));
-                case Outbox.REPOST -> posted.add(out.slot(i));
-                case Outbox.WAKE -> woken |= out.flags(i);
-                case Outbox.ARM_TIMER -> timers |= 1 << out.timer(i);
-                case Outbox.CANCEL_TIMER -> timers &= ~(1 << out.timer(i));
-                default -> {}
-            }
-        }
-        out.clear();
-        require(posted.size() + unread.size() <= config.receiveSlots(), "more buffers than exist");
-        boolean readable = machine.eof() || machine.reset();
-        require(wasWritable || !machine.writable() || (woken & Outbox.WRITABLE) != 0, "writer");
-        require(wasReadable || !readable || (woken & Outbox.READABLE) != 0, "reader");
-        require(wasClosed || !machine.closed() || (woken & Outbox.CLOSED) != 0, "closer");
-        require(machine.credit() >= 0, "negative credit");
-    }
-
-    private void post(int i) {
-        MemorySegment message = MemorySegment.ofArray(new byte[Bsdh.MAX_HEADER_BYTES]);
-        out.writeHeader(i, message, 0);
-        int bytes = out.messageBytes(i);
-        require(Bsdh.check(message, 0, bytes) == Bsdh.Fault.NONE, "malformed");
-        require(
-                bytes <= peerReceiveBytes || peerReceiveBytes != machine.peerReceiveBytes(),
-                "long");
-        require(Bsdh.mseq(message, 0) == ++sent, "number " + Bsdh.mseq(message, 0));
+    @Override
+    void sends(int i, int bytes) {
+        int peerBytes = Math.max(peerReceiveBytes, machine.peerReceiveBytes());
+        require(bytes <= peerBytes, "long");
         boolean owed = out.kind(i) == Outbox.SEND; // reserved before the peer took credit back
         boolean overrun =
                 machine.abortReason() == AbortReason.NO_CREDIT; // of that it knows nothing
         int credit = (overrun ? before : limit) - sent + 1;
         require(owed || credit > 0, "sends at credit " + credit);
-        require(Bsdh.bufs(message, 0) <= config.receiveSlots(), "advertises too much");
-        uncompleted.add((out.flags(i) & Outbox.SIGNALLED) != 0 ? out.tag(i) : 0);
-        require(uncompleted.size() <= config.sendDepth(), "send queue overrun");
     }
 
-    private void require(boolean ok, String what) {
-        if (!ok) {
-            throw new AssertionError(what + "; " + machine.state() + " " + machine.abortReason());
+    @Override
+    void posts(Rdma rdma) {}
+
+    /** The peer may have written, or said so. */
+    @Override
+    long filledBy(Lent sink) {
+        for (int i = 0; i < out.size(); i++) {
+            if (out.kind(i) == Outbox.SINK_RETURNED && out.buffer(i) == sink.id) {
+                return sink.filled == 0 ? out.bytesDone(i) : sink.filled;
+            }
         }
+        return sink.filled;
     }
 }

@@ -44,6 +44,21 @@ final class Rig {
         return HexFormat.of().parseHex(hex.replaceAll("\\s", ""));
     }
 
+    /** Extended header of a SrcAvail of {@code len} bytes. */
+    static int[] srcAvail(int len) {
+        return new int[] {len, 0x11, 0, 0x1000};
+    }
+
+    /** Row of the first action of a kind, or -1. */
+    static int indexOf(Outbox out, int kind) {
+        for (int i = 0; i < out.size(); i++) {
+            if (out.kind(i) == kind) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
     /** Feeds a message given byte by byte; what it caused is in {@link #out}. */
     void feed(String hex) {
         byte[] bytes = bytes(hex);
@@ -100,12 +115,7 @@ final class Rig {
 
     /** Row of the first action of a kind, or -1. */
     int row(int kind) {
-        for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == kind) {
-                return i;
-            }
-        }
-        return -1;
+        return indexOf(out, kind);
     }
 
     /** The only message in the outbox, as bytes. */

@@ -199,7 +199,10 @@ final class Twins {
             case TIMER -> faults.wildTimers() && !over && (side.timers != 0 || !bounds.plain());
             case FAIL -> faults.failures() && !side.dead && !over;
             case LIE -> faults.lies() && !side.wire.isEmpty();
-            case LEND -> faults.lending() && !side.machine.closed();
+            case LEND ->
+                    faults.lending()
+                            && !side.machine.closed()
+                            && (!bounds.plain() || side.lender.canMove());
         };
     }
 

@@ -2,7 +2,14 @@ package io.sdp4j.wire;
 
 /** Target of a fuzzer: two machines, and a schedule made of the input. */
 public final class TwinsFuzz {
-    private static final Faults[] KINDS = {Faults.ENDS, Faults.ALL, Faults.LIES, Faults.NONE};
+    private static final Faults[] KINDS = {
+        Faults.NONE.lent(),
+        Faults.ENDS.lent(),
+        Faults.ALL.lent(),
+        Faults.LIES.lent(),
+        Faults.ENDS,
+        Faults.ALL
+    };
 
     private TwinsFuzz() {}
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** No schedule loses a byte, overruns the peer, leaves a side waiting or a state behind. */
 class TwinsTest {
     /** Schedules for each of eight kinds: 50,000 in every build, 2,000,000 in the deep profile. */
-    private static final int SEEDS = Effort.of(150, 6_250, 250_000);
+    private static final int SEEDS = Effort.of(50, 6_250, 250_000);
 
     /** What both sides must have said, or the schedules are not worth their number. */
     private static final int[] ZERO_COPY = {

@@ -40,6 +40,12 @@ final class DoctorCommand implements Callable<Integer> {
                             + " sockets.")
     private String classPath = "";
 
+    @Option(
+            names = "--peer",
+            paramLabel = "HOST",
+            description = "Also say what could carry connections to this host.")
+    private String peer = "";
+
     @Override
     public Integer call() throws InterruptedException {
         List<Check> checks = new ArrayList<>();
@@ -51,7 +57,10 @@ final class DoctorCommand implements Callable<Integer> {
         checks.add(MachineChecks.rules(file));
         checks.add(MachineChecks.jdkSdp());
         checks.add(NettyCheck.of(classPath));
-        checks.add(MachineChecks.rdmaDevices());
+        checks.addAll(RdmaChecks.system().all());
+        if (!peer.isEmpty()) {
+            checks.addAll(RdmaChecks.peer(peer));
+        }
         checks.add(SelfTestCheck.run());
         print(checks);
         return checks.stream().anyMatch(c -> c.verdict() == Check.Verdict.FAIL)

@@ -9,8 +9,7 @@ import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Role;
 import io.sdp4j.resolve.FabricPath;
-import io.sdp4j.resolve.HostResolver;
-import io.sdp4j.resolve.LocalAddresses;
+import io.sdp4j.resolve.PathCode;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -105,28 +104,36 @@ final class ExplainCommand implements Callable<Integer> {
         result.put("near", explanation.near().stream().map(Explanation.Near::sentence).toList());
         List<String> steps = new ArrayList<>();
         result.put("steps", steps);
-        result.put("end", steps(decision, target, steps));
+        List<Map<String, Object>> details = new ArrayList<>();
+        result.put("end", steps(decision, target, steps, details));
+        result.put("paths", details);
     }
 
     /** Lists what the switch would try, in order, and returns where it would end. */
-    private String steps(Decision decision, InetSocketAddress target, List<String> steps) {
+    private String steps(
+            Decision decision,
+            InetSocketAddress target,
+            List<String> steps,
+            List<Map<String, Object>> details) {
         if (!decision.verdict().offloads()) {
             steps.add("kernel TCP");
             return "kernel TCP";
         }
         boolean only = decision.verdict() == io.sdp4j.policy.Verdict.OFFLOAD_ONLY;
         boolean reachable = false;
+        boolean byRdma = false;
         for (FabricPath path : paths(decision, target)) {
-            reachable |= path.usable();
-            steps.add(
-                    "sdp over "
-                            + path.fabric()
-                            + (path.usable() ? "" : ": not possible, " + path.reason()));
+            reachable |= path.usable() && !Paths.isRdma(path);
+            byRdma |= path.usable() && Paths.isRdma(path);
+            steps.add(Paths.sentence(path));
+            details.add(Paths.json(path));
         }
         String otherwise = only ? "an error, the rule allows nothing else" : "kernel TCP";
         steps.add(otherwise);
         if (!reachable) {
-            return otherwise;
+            return byRdma
+                    ? otherwise + "; " + Paths.ON_REQUEST + " on both hosts offloaded over RDMA"
+                    : otherwise;
         }
         return role == Role.LISTEN
                 ? only ? "offloaded peers only" : "offloaded peers and kernel TCP, on one port"
@@ -136,18 +143,21 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     private List<FabricPath> paths(Decision decision, InetSocketAddress target) {
-        List<FabricPath> found =
-                new HostResolver(LocalAddresses.system()).paths(null, target.getAddress());
+        List<FabricPath> found = Paths.to(target.getAddress());
         if (decision.fabrics().isEmpty()) {
             return found;
         }
         List<FabricPath> ordered = new ArrayList<>();
         for (String fabric : decision.fabrics()) {
-            ordered.add(
-                    found.stream()
-                            .filter(p -> p.fabric().equals(fabric))
-                            .findFirst()
-                            .orElse(FabricPath.unusable(fabric, "this build has no such fabric")));
+            List<FabricPath> own = found.stream().filter(p -> p.fabric().equals(fabric)).toList();
+            ordered.addAll(
+                    own.isEmpty()
+                            ? List.of(
+                                    FabricPath.unusable(
+                                            fabric,
+                                            PathCode.NO_FABRIC,
+                                            PathCode.NO_FABRIC.sentence()))
+                            : own);
         }
         return ordered;
     }

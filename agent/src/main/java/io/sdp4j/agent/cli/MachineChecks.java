@@ -4,13 +4,11 @@ import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Lint;
 import io.sdp4j.policy.PolicySource;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
@@ -52,19 +50,24 @@ final class MachineChecks {
 
     /** Registered memory counts against this limit; shared memory does not. */
     static Check memlock() {
-        String limit =
-                lines(Path.of("/proc/self/limits")).stream()
-                        .filter(line -> line.startsWith("Max locked memory"))
-                        .findFirst()
-                        .orElse("");
-        if (limit.isEmpty()) {
+        String soft = memlockLimit();
+        if (soft.isEmpty()) {
             return Check.ok("memlock", "no limit known; only RDMA devices need locked memory");
         }
-        String soft = limit.substring("Max locked memory".length()).strip().split("\\s+", 2)[0];
         return Check.ok(
                 "memlock",
                 (soft.equals("unlimited") ? soft : soft + " bytes")
                         + "; only RDMA devices need locked memory");
+    }
+
+    /** In bytes, or "unlimited"; empty if the system does not say. */
+    static String memlockLimit() {
+        String title = "Max locked memory";
+        return lines(Path.of("/proc/self/limits")).stream()
+                .filter(line -> line.startsWith(title))
+                .findFirst()
+                .map(line -> line.substring(title.length()).strip().split("\\s+", 2)[0])
+                .orElse("");
     }
 
     static Check memfd() {
@@ -159,57 +162,6 @@ final class MachineChecks {
             }
         }
         return Check.ok("com.sun.sdp.conf", "not set in the environment");
-    }
-
-    static Check rdmaDevices() {
-        return rdmaDevices(Path.of("/sys/class/infiniband"));
-    }
-
-    /**
-     * @param devices one directory for each RDMA device, as in sysfs
-     */
-    static Check rdmaDevices(Path devices) {
-        String name = "RDMA devices";
-        List<String> ports = new ArrayList<>();
-        boolean active = false;
-        if (Files.isDirectory(devices)) {
-            try (DirectoryStream<Path> all = Files.newDirectoryStream(devices, "*")) {
-                for (Path device : all) {
-                    active |= describe(device, ports);
-                }
-            } catch (IOException e) {
-                return Check.warn(name, devices + " cannot be read: " + e, "");
-            }
-        }
-        if (ports.isEmpty()) {
-            return Check.ok(name, "none; connections inside this host use shared memory");
-        }
-        Collections.sort(ports);
-        String found = String.join(", ", ports);
-        return active
-                ? Check.ok(name, found + "; sdp4j.verbs.enabled=true lets connections use them")
-                : Check.warn(name, found, "no port is active: look at the cable and the driver");
-    }
-
-    private static boolean describe(Path device, List<String> ports) throws IOException {
-        boolean active = false;
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(device.resolve("ports"))) {
-            for (Path port : all) {
-                String state = String.join("", lines(port.resolve("state"))); // "4: ACTIVE"
-                String link = String.join("", lines(port.resolve("link_layer")));
-                active |= state.startsWith("4");
-                ports.add(
-                        device.getFileName()
-                                + " port "
-                                + port.getFileName()
-                                + " "
-                                + state.substring(state.indexOf(':') + 1).strip()
-                                + " ("
-                                + link
-                                + ")");
-            }
-        }
-        return active;
     }
 
     private static List<String> lines(Path file) {

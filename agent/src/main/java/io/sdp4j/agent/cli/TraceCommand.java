@@ -9,8 +9,12 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
 import java.util.concurrent.Callable;
 import java.util.function.IntPredicate;
 import picocli.CommandLine.ArgGroup;
@@ -28,9 +32,9 @@ import picocli.CommandLine.Spec;
         description = "Print the SDP messages that the agent option trace=FILE has recorded.",
         footer = {
             "",
-            "The file may still be written to. Arrows: -> sent by the traced process, <- received.",
-            "A trace holds headers only, unless trace.payload.bytes says otherwise. docs/trace.md has",
-            "more, and how to open the pcapng in Wireshark.",
+            "The file may still be written to. -> sent by the traced process, <- received.",
+            "Payload is kept if the agent option trace.payload.bytes says so. More, and how",
+            "to open the pcapng in Wireshark: docs/trace.md.",
             "Exit code 0; 1 when FILE is not a trace."
         })
 final class TraceCommand implements Callable<Integer> {
@@ -113,7 +117,7 @@ final class TraceCommand implements Callable<Integer> {
     private void pcapng(TraceReader trace, IntPredicate wanted, PrintWriter out)
             throws IOException {
         PcapngExport.Outcome outcome;
-        try (OutputStream to = new BufferedOutputStream(Files.newOutputStream(form.pcapng))) {
+        try (OutputStream to = new BufferedOutputStream(create(form.pcapng))) {
             outcome = PcapngExport.write(trace, wanted, to);
         }
         out.println(
@@ -130,5 +134,18 @@ final class TraceCommand implements Callable<Integer> {
                             + " events of connections whose set-up is not in the trace any more");
         }
         TraceText.notes(trace).forEach(note -> out.println("Note: " + note));
+    }
+
+    /** Payload may be in it, as in the trace: a new file is its owner's alone. */
+    private static OutputStream create(Path file) throws IOException {
+        return Channels.newOutputStream(
+                Files.newByteChannel(
+                        file,
+                        EnumSet.of(
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.TRUNCATE_EXISTING,
+                                StandardOpenOption.WRITE),
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-------"))));
     }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The JDK's HTTP client, which offers HTTP/2: requests one after the other and many at once,
- * answers of every size. Arguments: the port, and for TLS a key store to trust.
+ * answers of every size. Arguments: the ports, and for TLS a key store to trust.
  */
 public final class HttpVisitor {
     private final HttpClient client;
@@ -37,11 +37,14 @@ public final class HttpVisitor {
         }
         try (HttpClient client = builder.build()) {
             String scheme = args.length > 1 ? "https" : "http";
-            new HttpVisitor(client, scheme + "://127.0.0.1:" + args[0]).visit();
+            int visits = 0;
+            for (int port : Listening.ports(args[0])) {
+                new HttpVisitor(client, scheme + "://127.0.0.1:" + port).visit(new Visit(++visits));
+            }
         }
     }
 
-    private void visit() throws IOException, InterruptedException {
+    private void visit(Visit visit) throws IOException, InterruptedException {
         boolean right = true;
         for (int i = 0; i < 30; i++) {
             right &= check(i * i * 100, client.send(get(i * i * 100), BodyHandlers.ofByteArray()));
@@ -62,10 +65,10 @@ public final class HttpVisitor {
                         .POST(BodyPublishers.ofByteArray(large))
                         .build();
         String digest = client.send(post, BodyHandlers.ofString()).body();
-        System.out.println("right=" + right);
-        System.out.println("digest=" + digest);
-        System.out.println("same=" + digest.equals(Pattern.digest(large)));
-        System.out.println("versions=" + versions);
+        right &= digest.equals(Pattern.digest(large));
+        visit.tell("right", right);
+        visit.tell("digest", digest);
+        visit.tell("versions", versions);
     }
 
     private HttpRequest get(int length) {

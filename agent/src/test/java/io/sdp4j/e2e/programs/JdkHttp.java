@@ -7,33 +7,33 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
 import java.util.concurrent.Executors;
 
 /**
  * The JDK's own HTTP server: {@code GET /bytes/N} gives N bytes, {@code POST} the digest of what
- * came. With the name of a key store, over TLS.
+ * came. Arguments: the ports, and for TLS the name of a key store.
  */
 public final class JdkHttp {
     private JdkHttp() {}
 
     /** Serves until it is ended. */
     public static void main(String[] args) throws IOException, GeneralSecurityException {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
-        HttpServer server;
-        if (args.length == 0) {
-            server = HttpServer.create(any, 64);
-        } else {
-            HttpsServer secure = HttpsServer.create(any, 64);
-            secure.setHttpsConfigurator(new HttpsConfigurator(Tls.context(args[0])));
-            server = secure;
+        for (InetSocketAddress address : Listening.addresses(args[0])) {
+            HttpServer server;
+            if (args.length == 1) {
+                server = HttpServer.create(address, 64);
+            } else {
+                HttpsServer secure = HttpsServer.create(address, 64);
+                secure.setHttpsConfigurator(new HttpsConfigurator(Tls.context(args[1])));
+                server = secure;
+            }
+            server.createContext("/", JdkHttp::answer);
+            server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+            server.start();
         }
-        server.createContext("/", JdkHttp::answer);
-        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.start();
-        System.out.println("READY " + server.getAddress().getPort());
+        System.out.println("READY");
     }
 
     private static void answer(HttpExchange exchange) throws IOException {

@@ -15,7 +15,10 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 
-/** Jetty with HTTP/1.1 and HTTP/2 in the clear, answering as {@link JdkHttp} does. */
+/**
+ * Jetty with HTTP/1.1 and HTTP/2 in the clear, answering as {@link JdkHttp} does. Argument: the
+ * ports.
+ */
 public final class JettyHttp {
     private JettyHttp() {}
 
@@ -23,16 +26,19 @@ public final class JettyHttp {
     public static void main(String[] args) throws Exception {
         Server server = new Server();
         HttpConfiguration http = new HttpConfiguration();
-        ServerConnector connector =
-                new ServerConnector(
-                        server,
-                        new HttpConnectionFactory(http),
-                        new HTTP2CServerConnectionFactory(http));
-        connector.setHost("127.0.0.1");
-        server.addConnector(connector);
+        for (int port : Listening.ports(args[0])) {
+            ServerConnector connector =
+                    new ServerConnector(
+                            server,
+                            new HttpConnectionFactory(http),
+                            new HTTP2CServerConnectionFactory(http));
+            connector.setHost("127.0.0.1");
+            connector.setPort(port);
+            server.addConnector(connector);
+        }
         server.setHandler(new Answering());
         server.start();
-        System.out.println("READY " + connector.getLocalPort());
+        System.out.println("READY");
     }
 
     private static final class Answering extends Handler.Abstract {

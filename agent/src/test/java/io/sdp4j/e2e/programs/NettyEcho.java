@@ -24,9 +24,10 @@ import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Netty on NIO with TLS: {@code server KEYS} echoes, {@code client KEYS PORT} compares. */
+/** Netty on NIO with TLS: {@code server PORTS KEYS} echoes, {@code client PORTS KEYS} compares. */
 public final class NettyEcho {
     private static final int BYTES = 4_000_001;
+    private static final int CONNECTIONS = 3;
 
     private NettyEcho() {}
 
@@ -36,29 +37,31 @@ public final class NettyEcho {
         EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         if (args[0].equals("server")) {
             SslContext tls =
-                    SslContextBuilder.forServer(Tls.keys(args[1]))
+                    SslContextBuilder.forServer(Tls.keys(args[2]))
                             .sslProvider(SslProvider.JDK)
                             .build();
-            Channel listener =
+            ServerBootstrap bootstrap =
                     new ServerBootstrap()
                             .group(loops)
                             .channel(NioServerSocketChannel.class)
-                            .childHandler(secured(tls, Echo::new))
-                            .bind("127.0.0.1", 0)
-                            .sync()
-                            .channel();
-            System.out.println("READY " + ((InetSocketAddress) listener.localAddress()).getPort());
+                            .childHandler(secured(tls, Echo::new));
+            for (InetSocketAddress address : Listening.addresses(args[1])) {
+                bootstrap.bind(address).sync();
+            }
+            System.out.println("READY");
         } else {
             SslContext tls =
                     SslContextBuilder.forClient()
-                            .trustManager(Tls.trust(args[1]))
+                            .trustManager(Tls.trust(args[2]))
                             .sslProvider(SslProvider.JDK)
                             .build();
-            int right = 0;
-            for (int i = 0; i < 4; i++) {
-                right += visit(loops, tls, Integer.parseInt(args[2])) ? 1 : 0;
+            int visits = 0;
+            for (int port : Listening.ports(args[1])) {
+                Visit visit = new Visit(++visits);
+                for (int i = 0; i < CONNECTIONS; i++) {
+                    visit.tell("right." + i, visit(loops, tls, port));
+                }
             }
-            System.out.println("right=" + (right == 4));
             loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }

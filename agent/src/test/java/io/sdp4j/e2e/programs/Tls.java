@@ -9,7 +9,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** TLS with the keys of the tests, which trust themselves. */
-final class Tls {
+public final class Tls {
     static final char[] PASSWORD = "changeit".toCharArray();
 
     private Tls() {}
@@ -26,7 +26,8 @@ final class Tls {
         return trust;
     }
 
-    static SSLContext context(String file) throws IOException, GeneralSecurityException {
+    /** With the keys and the trust of one key store. */
+    public static SSLContext context(String file) throws IOException, GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(keys(file).getKeyManagers(), trust(file).getTrustManagers(), null);
         return context;

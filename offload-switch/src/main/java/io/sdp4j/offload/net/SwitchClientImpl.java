@@ -8,8 +8,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -30,7 +28,7 @@ import java.util.function.BooleanSupplier;
  * port number and to answer for options (NET-25); an accepted one gets its {@code kernel} only when
  * an option is asked for. {@code connectLock} is held while connecting.
  */
-final class SwitchClientImpl extends SwitchSocketImpl {
+final class SwitchClientImpl extends DataSocketImpl {
     private final boolean proxies;
     private final ReentrantLock connectLock = new ReentrantLock();
 
@@ -49,6 +47,11 @@ final class SwitchClientImpl extends SwitchSocketImpl {
     public Optional<ConnectionInfo> connectionInfo() {
         OffloadedConnection connection = offloaded;
         return connection != null ? Optional.of(connection.info()) : super.connectionInfo();
+    }
+
+    @Override
+    OffloadedConnection offloaded() {
+        return offloaded;
     }
 
     @Override
@@ -286,58 +289,6 @@ final class SwitchClientImpl extends SwitchSocketImpl {
     @Override
     protected void accept(SocketImpl si) throws IOException {
         throw new SocketException("Not a listener");
-    }
-
-    @Override
-    protected InputStream getInputStream() throws IOException {
-        OffloadedConnection connection = offloaded;
-        return connection != null
-                ? connection.inputStream(this::close)
-                : created().inputStream(); // NET-8
-    }
-
-    @Override
-    protected OutputStream getOutputStream() throws IOException {
-        OffloadedConnection connection = offloaded;
-        return connection != null
-                ? connection.outputStream(this::close)
-                : created().outputStream(); // NET-8
-    }
-
-    @Override
-    protected int available() throws IOException {
-        OffloadedConnection connection = offloaded;
-        return connection != null ? connection.available() : created().available();
-    }
-
-    @Override
-    protected void shutdownInput() throws IOException {
-        OffloadedConnection connection = offloaded;
-        if (connection != null) {
-            connection.shutdownInput();
-        } else {
-            created().shutdownInput();
-        }
-    }
-
-    @Override
-    protected void shutdownOutput() throws IOException {
-        OffloadedConnection connection = offloaded;
-        if (connection != null) {
-            connection.shutdownOutput();
-        } else {
-            created().shutdownOutput();
-        }
-    }
-
-    @Override
-    protected void sendUrgentData(int data) throws IOException {
-        OffloadedConnection connection = offloaded;
-        if (connection != null) {
-            connection.sendUrgent(data);
-        } else {
-            created().sendUrgentData(data);
-        }
     }
 
     @Override

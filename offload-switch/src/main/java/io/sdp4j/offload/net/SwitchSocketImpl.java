@@ -28,7 +28,7 @@ import java.util.Set;
  * guards the state and every field without another remark; nobody blocks while holding it.
  */
 public abstract sealed class SwitchSocketImpl extends SocketImpl
-        permits SwitchClientImpl, SwitchServerImpl {
+        permits DataSocketImpl, SwitchServerImpl {
     enum State {
         NEW,
         UNCONNECTED,

@@ -43,64 +43,64 @@ final class ChannelStream extends OpenStream {
         this.writeLoan = new BlockingLoan(stream, OffloadStream.WRITE);
     }
 
-    /** Where the data of one call goes to or comes from, in one or several buffers. */
-    private interface Transfer {
-        /** What moves now; 0 = nothing. */
-        int move() throws IOException;
-
-        /** Whether there is anything left to move. */
-        boolean more();
+    int read(ByteBuffer dst) throws IOException {
+        return read(Objects.requireNonNull(dst), null, 0, 0, false, NO_LIMIT);
     }
 
-    int read(ByteBuffer dst) throws IOException {
-        Objects.requireNonNull(dst);
+    long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, dsts.length);
+        return read(null, dsts, offset, length, false, NO_LIMIT);
+    }
+
+    /**
+     * For the adaptor: reads at least one byte.
+     *
+     * @param nanos upper bound; 0 = none
+     */
+    int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
+        Objects.checkFromIndexSize(off, len, b.length);
+        return len == 0
+                ? 0
+                : read(
+                        ByteBuffer.wrap(b, off, len),
+                        null,
+                        0,
+                        0,
+                        true,
+                        nanos > 0 ? nanos : NO_LIMIT);
+    }
+
+    /** Into one buffer, or several; see {@link ChannelBuffers#of}. */
+    private int read(
+            ByteBuffer one,
+            ByteBuffer[] several,
+            int offset,
+            int length,
+            boolean mustBlock,
+            long nanos)
+            throws IOException {
         int n = 0;
         readLock.lock();
         try {
+            if (mustBlock) {
+                checkBlocking();
+            }
             boolean blocking = beginRead();
             try {
                 if (inputShut()) {
                     n = -1;
                 } else {
-                    checkWritable(dst);
-                    boolean lent = blocking && dst.hasRemaining() && readLoan.lend(dst);
+                    targets.of(one, several, offset, length);
+                    boolean lent = blocking && one != null && readLoan.lend(one);
                     try {
-                        n = stream.tryRead(dst);
-                        if (n == 0 && blocking && dst.hasRemaining()) {
-                            n = readSlowly(new OneTarget(dst), NO_LIMIT);
+                        n = targets.move();
+                        if (n == 0 && blocking && targets.more()) {
+                            n = readSlowly(nanos);
                         }
                     } finally {
                         if (lent) {
                             readLoan.end();
                         }
-                    }
-                }
-            } catch (SocketException e) {
-                n = readFailed(e);
-            } finally {
-                channel.leave(blocking, n > 0);
-            }
-        } finally {
-            readLock.unlock();
-            leave();
-        }
-        return n <= 0 && inputShut() ? -1 : n;
-    }
-
-    long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-        Objects.checkFromIndexSize(offset, length, dsts.length);
-        int n = 0;
-        readLock.lock();
-        try {
-            boolean blocking = beginRead();
-            try {
-                if (inputShut()) {
-                    n = -1;
-                } else {
-                    targets.of(dsts, offset, length);
-                    n = targets.move();
-                    if (n == 0 && blocking && targets.more()) {
-                        n = readSlowly(targets, NO_LIMIT);
                     }
                 }
             } catch (SocketException e) {
@@ -116,46 +116,10 @@ final class ChannelStream extends OpenStream {
         return n <= 0 && inputShut() ? -1 : n;
     }
 
-    /**
-     * For the adaptor: reads at least one byte.
-     *
-     * @param nanos upper bound; 0 = none
-     */
-    int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
-        Objects.checkFromIndexSize(off, len, b.length);
-        if (len == 0) {
-            return 0;
-        }
-        int n = 0;
-        readLock.lock();
-        try {
-            if (!channel.isBlocking()) {
-                channel.ensureOpen();
-                throw new IllegalBlockingModeException();
-            }
-            boolean blocking = beginRead();
-            try {
-                n =
-                        inputShut()
-                                ? -1
-                                : readSlowly(
-                                        new OneTarget(ByteBuffer.wrap(b, off, len)),
-                                        nanos > 0 ? nanos : NO_LIMIT);
-            } catch (SocketException e) {
-                n = readFailed(e);
-            } finally {
-                channel.leave(blocking, n > 0);
-            }
-        } finally {
-            readLock.unlock();
-            leave();
-        }
-        return n <= 0 && inputShut() ? -1 : n;
-    }
-
-    private static void checkWritable(ByteBuffer dst) {
-        if (dst.isReadOnly()) {
-            throw new IllegalArgumentException("Read-only buffer");
+    private void checkBlocking() throws IOException {
+        if (!channel.isBlocking()) {
+            channel.ensureOpen();
+            throw new IllegalBlockingModeException();
         }
     }
 
@@ -172,12 +136,12 @@ final class ChannelStream extends OpenStream {
     }
 
     /** Waits until something moves, the channel is closed or its input shut: then 0. */
-    private int readSlowly(Transfer target, long nanos) throws IOException {
+    private int readSlowly(long nanos) throws IOException {
         long deadlineNanos = nanos == NO_LIMIT ? 0 : System.nanoTime() + nanos;
         long leftNanos = nanos;
         int n = 0;
         while (channel.isOpen() && !inputShut()) {
-            n = target.move();
+            n = targets.move();
             if (n != 0) {
                 break;
             }
@@ -202,96 +166,70 @@ final class ChannelStream extends OpenStream {
     }
 
     int write(ByteBuffer src) throws IOException {
-        Objects.requireNonNull(src);
+        return write(Objects.requireNonNull(src), null, 0, 0, false);
+    }
+
+    long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, srcs.length);
+        return write(null, srcs, offset, length, false);
+    }
+
+    /** For the adaptor: writes all of it. */
+    void blockingWrite(byte[] b, int off, int len) throws IOException {
+        Objects.checkFromIndexSize(off, len, b.length);
+        if (len > 0) {
+            int _ = write(ByteBuffer.wrap(b, off, len), null, 0, 0, true);
+        }
+    }
+
+    /**
+     * From one buffer, or several; see {@link ChannelBuffers#of}.
+     *
+     * @param all for the adaptor: what fails after some bytes is told at once
+     */
+    private int write(ByteBuffer one, ByteBuffer[] several, int offset, int length, boolean all)
+            throws IOException {
         int n = 0;
+        boolean complete = false;
         writeLock.lock();
         try {
+            if (all) {
+                checkBlocking();
+            }
             boolean blocking = beginWrite();
             try {
                 if (!outputShut()) {
-                    boolean may = blocking && untold == null && src.hasRemaining();
-                    boolean lent = may && writeLoan.lend(src);
+                    sources.of(one, several, offset, length);
+                    if (sources.more()) {
+                        tell();
+                    }
+                    boolean lent = blocking && one != null && writeLoan.lend(one);
                     try {
-                        n = src.hasRemaining() ? tellOr(src) : 0;
-                        if (blocking && src.hasRemaining()) {
-                            n += writeSlowly(new OneSource(src), n);
+                        n = sources.move();
+                        if (blocking && sources.more()) {
+                            n += writeSlowly(n);
                         }
                     } finally {
                         if (lent) {
                             writeLoan.end();
                         }
                     }
-                }
-            } catch (SocketException e) {
-                writeFailed(e);
-            } finally {
-                channel.leave(blocking, n > 0);
-            }
-        } finally {
-            writeLock.unlock();
-            leave();
-        }
-        return written(n);
-    }
-
-    long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        Objects.checkFromIndexSize(offset, length, srcs.length);
-        int n = 0;
-        writeLock.lock();
-        try {
-            boolean blocking = beginWrite();
-            try {
-                if (!outputShut()) {
-                    sources.of(srcs, offset, length);
-                    if (sources.more()) {
+                    complete = all ? !sources.more() : n > 0;
+                    if (all) {
                         tell();
-                    }
-                    n = sources.move();
-                    if (blocking && sources.more()) {
-                        n += writeSlowly(sources, n);
                     }
                 }
             } catch (SocketException e) {
                 writeFailed(e);
             } finally {
                 sources.clear();
-                channel.leave(blocking, n > 0);
+                channel.leave(blocking, complete);
             }
         } finally {
             writeLock.unlock();
             leave();
         }
         return written(n);
-    }
-
-    /** For the adaptor: writes all of it. */
-    void blockingWrite(byte[] b, int off, int len) throws IOException {
-        Objects.checkFromIndexSize(off, len, b.length);
-        if (len == 0) {
-            return;
-        }
-        int n = 0;
-        writeLock.lock();
-        try {
-            if (!channel.isBlocking()) {
-                channel.ensureOpen();
-                throw new IllegalBlockingModeException();
-            }
-            boolean blocking = beginWrite();
-            try {
-                tell();
-                n = writeSlowly(new OneSource(ByteBuffer.wrap(b, off, len)), 0);
-                tell();
-            } catch (SocketException e) {
-                writeFailed(e);
-            } finally {
-                channel.leave(blocking, n >= len);
-            }
-        } finally {
-            writeLock.unlock();
-            leave();
-        }
-        written(n);
     }
 
     /** Whether the operation may wait. */
@@ -307,11 +245,11 @@ final class ChannelStream extends OpenStream {
      *
      * @param before what has moved already: then a failure is left for the next write to tell
      */
-    private int writeSlowly(Transfer source, int before) throws IOException {
+    private int writeSlowly(int before) throws IOException {
         int n = 0;
         try {
-            while (source.more() && channel.isOpen() && !outputShut()) {
-                int moved = source.move();
+            while (sources.more() && channel.isOpen() && !outputShut()) {
+                int moved = sources.move();
                 n += moved;
                 if (moved == 0) {
                     stream.await(OffloadStream.WRITE, NO_LIMIT);
@@ -333,11 +271,6 @@ final class ChannelStream extends OpenStream {
             untold = null;
             throw e;
         }
-    }
-
-    private int tellOr(ByteBuffer src) throws IOException {
-        tell();
-        return stream.tryWrite(src);
     }
 
     private void writeFailed(SocketException e) throws IOException {
@@ -368,113 +301,17 @@ final class ChannelStream extends OpenStream {
         }
     }
 
-    private final class OneTarget implements Transfer {
-        private final ByteBuffer dst;
-
-        OneTarget(ByteBuffer dst) {
-            this.dst = dst;
-        }
-
-        @Override
-        public int move() throws IOException {
-            return stream.tryRead(dst);
-        }
-
-        @Override
-        public boolean more() {
-            return dst.hasRemaining();
-        }
-    }
-
-    private final class OneSource implements Transfer {
-        private final ByteBuffer src;
-
-        OneSource(ByteBuffer src) {
-            this.src = src;
-        }
-
-        @Override
-        public int move() throws IOException {
-            return stream.tryWrite(src);
-        }
-
-        @Override
-        public boolean more() {
-            return src.hasRemaining();
-        }
-    }
-
-    /** The buffers of one scattering or gathering call; used again by the next. */
-    private abstract static class Several implements Transfer {
-        ByteBuffer[] buffers;
-        int at;
-        private int end;
-
-        void of(ByteBuffer[] all, int offset, int length) {
-            buffers = all;
-            at = offset;
-            end = offset + length;
-            for (int i = offset; i < end; i++) {
-                check(all[i]);
-            }
-        }
-
-        void clear() {
-            buffers = null;
-            end = 0;
-            at = 0;
-        }
-
-        void check(ByteBuffer buffer) {
-            Objects.requireNonNull(buffer);
-        }
-
-        /** For the buffer at {@code at}, which has something remaining. */
-        abstract int moveOne() throws IOException;
-
-        /** A failure after some bytes is told by the next call (NET-30). */
-        abstract void failedLater(SocketException e);
-
-        @Override
-        public int move() throws IOException {
-            int total = 0;
-            while (more()) {
-                int n;
-                try {
-                    n = moveOne();
-                } catch (SocketException e) {
-                    if (total == 0) {
-                        throw e;
-                    }
-                    failedLater(e);
-                    return total;
-                }
-                if (n <= 0) {
-                    return total > 0 ? total : n;
-                }
-                total += n;
-            }
-            return total;
-        }
-
-        @Override
-        public boolean more() {
-            while (at < end && !buffers[at].hasRemaining()) {
-                at++;
-            }
-            return at < end;
-        }
-    }
-
-    private final class Targets extends Several {
+    private final class Targets extends ChannelBuffers {
         @Override
         void check(ByteBuffer buffer) {
-            checkWritable(buffer);
+            if (buffer.isReadOnly()) {
+                throw new IllegalArgumentException("Read-only buffer");
+            }
         }
 
         @Override
-        int moveOne() throws IOException {
-            return stream.tryRead(buffers[at]);
+        int moveOne(ByteBuffer buffer) throws IOException {
+            return stream.tryRead(buffer);
         }
 
         @Override
@@ -483,10 +320,10 @@ final class ChannelStream extends OpenStream {
         }
     }
 
-    private final class Sources extends Several {
+    private final class Sources extends ChannelBuffers {
         @Override
-        int moveOne() throws IOException {
-            return stream.tryWrite(buffers[at]);
+        int moveOne(ByteBuffer buffer) throws IOException {
+            return stream.tryWrite(buffer);
         }
 
         @Override

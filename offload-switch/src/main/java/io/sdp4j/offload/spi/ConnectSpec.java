@@ -13,6 +13,7 @@ import java.util.function.BooleanSupplier;
  *     holds the port
  * @param fabrics preferred fabrics in order; empty = the provider's own order
  * @param deadlineNanos {@link System#nanoTime()} value at which the attempt must have ended
+ * @param deadlineByRule whether a rule names the time, so that no provider is to be less patient
  * @param abandoned whether nobody wants the connection any more, because the socket was closed or
  *     its thread interrupted; a provider that waits asks again and again, on any thread, and ends
  *     the attempt within some milliseconds; quick, never throws
@@ -22,7 +23,18 @@ public record ConnectSpec(
         LocalAddress localAddress,
         List<String> fabrics,
         long deadlineNanos,
+        boolean deadlineByRule,
         BooleanSupplier abandoned) {
+
+    /** An attempt whose time no rule names. */
+    public ConnectSpec(
+            InetSocketAddress remote,
+            LocalAddress localAddress,
+            List<String> fabrics,
+            long deadlineNanos,
+            BooleanSupplier abandoned) {
+        this(remote, localAddress, fabrics, deadlineNanos, false, abandoned);
+    }
 
     /** An attempt that only its deadline ends. */
     public ConnectSpec(
@@ -31,6 +43,12 @@ public record ConnectSpec(
             List<String> fabrics,
             long deadlineNanos) {
         this(remote, localAddress, fabrics, deadlineNanos, () -> false);
+    }
+
+    /** The same attempt with another deadline. */
+    public ConnectSpec until(long otherDeadlineNanos) {
+        return new ConnectSpec(
+                remote, localAddress, fabrics, otherDeadlineNanos, deadlineByRule, abandoned);
     }
 
     /** Finds, if need be binds, the local address of a connection. */

@@ -93,6 +93,8 @@ public final class NonTemporal {
         MemorySegment.copy(from, fromOffset + head + body, to, toOffset + head + body, tail);
         try {
             COPY.invokeExact(to, from, toOffset + head, fromOffset + head, body);
+        } catch (RuntimeException closed) {
+            throw closed;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }

@@ -1,0 +1,76 @@
+package io.sdp4j.shim;
+
+import java.lang.instrument.Instrumentation;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Looks at a few moments whether the program runs a native transport of Netty, whose sockets no
+ * switch in Java sees: such a program may never make a socket that would wake the switch.
+ *
+ * <p>A daemon that sleeps, and now and then goes through the names of the classes that are loaded:
+ * about a millisecond each time. Watching classes while they are loaded would cost every class, and
+ * the JVM its shared archive. It ends after {@value #LAST_MILLIS} ms of sleep; what comes later is
+ * not told. Each copy of Netty (shaded ones are copies) is told once.
+ */
+final class NativeTransports extends Thread {
+    private static final long FIRST_MILLIS = 500;
+    private static final long LAST_MILLIS = FIRST_MILLIS << 11;
+
+    /**
+     * What is loaded only when an event loop is made, behind the name of the copy: that a program
+     * could use the transport, or asks whether it could, is none of our business.
+     */
+    private static final String[] LOOPS = {
+        ".channel.epoll.EpollIoHandler", // Netty 4.2
+        ".channel.epoll.EpollEventLoop", // 4.1
+        ".channel.uring.IoUringIoHandler",
+        ".incubator.channel.uring.IOUringEventLoop"
+    };
+
+    private final Instrumentation instrumentation;
+    private final Set<String> told = new HashSet<>();
+
+    NativeTransports(Instrumentation instrumentation) {
+        super(null, null, "sdp4j-transports", 0, false);
+        this.instrumentation = instrumentation;
+        setDaemon(true);
+    }
+
+    @Override
+    public void run() {
+        try {
+            for (long millis = FIRST_MILLIS; millis <= LAST_MILLIS; millis *= 2) {
+                sleep(millis);
+                look();
+            }
+        } catch (InterruptedException e) {
+            // by whom? it makes no difference to the program
+        }
+    }
+
+    private void look() {
+        for (Class<?> c : instrumentation.getAllLoadedClasses()) {
+            String copy = copyOf(c.getName());
+            if (copy != null && told.add(copy)) {
+                Boot.log(
+                        "a native transport of "
+                                + copy
+                                + " bypasses Java's sockets, nothing that it carries is offloaded;"
+                                + " to turn it off: -D"
+                                + copy
+                                + ".transport.noNative=true");
+            }
+        }
+    }
+
+    /** The copy of Netty whose native event loop the class is ({@code io.netty} or so), or null. */
+    private static String copyOf(String name) {
+        for (String loop : LOOPS) {
+            if (name.endsWith(loop)) {
+                return name.substring(0, name.length() - loop.length());
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,74 @@
+package io.sdp4j.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sdp4j.Sdp;
+import io.sdp4j.e2e.programs.ExplicitNetty;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.resolve.FabricResolver;
+import io.sdp4j.wire.SdpMachine;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+
+/**
+ * Goal: one component of an application is over SDP by the explicit API, without the agent, and the
+ * rest of it is as it was. Method: Netty, given the provider, with the library on the class path.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ExplicitIT {
+    @TempDir Path directory;
+
+    @Test
+    void nettyOverSdpWithoutTheAgent() throws Exception {
+        List<String> options =
+                new ArrayList<>(
+                        List.of(
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-Dslf4j.internal.verbosity=ERROR",
+                                "-Dsdp4j.connect.timeout.ms=60000",
+                                "-Dio.netty.transport.noNative=true"));
+        for (String open : List.of("java.net", "sun.nio.ch", "java.nio.channels.spi")) {
+            options.addAll(List.of("--add-opens", "java.base/" + open + "=ALL-UNNAMED"));
+        }
+        options.addAll(List.of("--add-exports", "java.base/sun.nio.ch=ALL-UNNAMED"));
+        String library =
+                Stream.of(
+                                Sdp.class,
+                                OffloadSwitch.class,
+                                Policy.class,
+                                Fabric.class,
+                                FabricResolver.class,
+                                SdpMachine.class,
+                                Logger.class)
+                        .map(Jvms::classPathOf)
+                        .collect(Collectors.joining(File.pathSeparator));
+        try (Jvms jvms = new Jvms(directory)) {
+            Child netty =
+                    jvms.java(
+                            "Netty over SDP",
+                            false,
+                            options,
+                            Comparison.programs() + File.pathSeparator + library,
+                            ExplicitNetty.class.getName());
+            assertEquals(
+                    Map.of(
+                            "sdp", "SwitchSocketChannel true",
+                            "tcp", "SocketChannelImpl true",
+                            "mixed", "refused",
+                            "rest", "sun.nio.ch"),
+                    netty.results());
+            assertEquals(List.of(), netty.err());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.sdp4j.resolve;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * An entry of a port's GID table. Its bytes are not copied: nobody changes them.
+ *
+ * @param index in the table
+ * @param bytes 16
+ * @param type as sysfs words it; empty if it does not say
+ * @param interfaceName the interface it stands for; empty if sysfs does not say
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared, never handed out
+record Gid(int index, byte[] bytes, String type, String interfaceName) {
+    static final int BYTES = 16;
+    private static final int GROUPS = 8;
+
+    /** Eight groups of four hexadecimal digits; null for anything else and for the empty entry. */
+    static byte[] parse(String text) {
+        String[] groups = text.split(":", -1);
+        byte[] bytes = new byte[BYTES];
+        if (groups.length != GROUPS) {
+            return null;
+        }
+        int any = 0;
+        for (int i = 0; i < GROUPS; i++) {
+            if (groups[i].length() != 4 || !groups[i].chars().allMatch(HexFormat::isHexDigit)) {
+                return null;
+            }
+            int group = HexFormat.fromHexDigits(groups[i]);
+            bytes[2 * i] = (byte) (group >> 8);
+            bytes[2 * i + 1] = (byte) group;
+            any |= group;
+        }
+        return any == 0 ? null : bytes;
+    }
+
+    /** What stands for an address in a table of RoCE: itself, or IPv4 as {@code ::ffff:a.b.c.d}. */
+    static byte[] of(InetAddress address) {
+        byte[] a = address.getAddress();
+        if (a.length == BYTES) {
+            return a;
+        }
+        byte[] mapped = new byte[BYTES];
+        mapped[10] = (byte) 0xFF;
+        mapped[11] = (byte) 0xFF;
+        System.arraycopy(a, 0, mapped, 12, 4);
+        return mapped;
+    }
+
+    boolean isV2() {
+        return type.equals("RoCE v2");
+    }
+
+    /** Whether it starts with these 6 bytes and zeros follow: the table of iWARP. */
+    boolean isMac(byte[] address) {
+        return address.length == 6 && Arrays.equals(bytes, Arrays.copyOf(address, BYTES));
+    }
+
+    String text() {
+        try {
+            String text = InetAddress.getByAddress(bytes).getHostAddress();
+            return text.indexOf(':') < 0 ? "::ffff:" + text : text;
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

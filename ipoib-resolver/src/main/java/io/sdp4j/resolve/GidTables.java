@@ -1,0 +1,45 @@
+package io.sdp4j.resolve;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The GID tables of ports, kept because a table may have hundreds of files.
+ *
+ * <p>A table follows the addresses of interfaces a moment after the kernel announced those. So one
+ * that was read within {@value #SETTLE_SECONDS} s of the announcement is read again at the next
+ * question, later ones are good until the next announcement makes a new object of this class. Any
+ * number of threads.
+ */
+final class GidTables {
+    static final int SETTLE_SECONDS = 1;
+
+    private record Read(List<Gid> gids, boolean settled) {}
+
+    private final LongSupplier nanoTime;
+    private final long madeNanos;
+    private final Map<RdmaPort, Read> tables = new ConcurrentHashMap<>();
+
+    /**
+     * @param nanoTime a clock as {@link System#nanoTime}
+     */
+    GidTables(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        madeNanos = nanoTime.getAsLong();
+    }
+
+    List<Gid> of(RdmaPort port) {
+        Read known = tables.get(port);
+        if (known != null && known.settled) {
+            return known.gids;
+        }
+        boolean settled =
+                nanoTime.getAsLong() - madeNanos >= TimeUnit.SECONDS.toNanos(SETTLE_SECONDS);
+        Read read = new Read(port.gids(), settled);
+        tables.put(port, read);
+        return read.gids;
+    }
+}

@@ -1,0 +1,73 @@
+package io.sdp4j.resolve;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What this host had at one moment: links, addresses, ports of RDMA devices. Immutable but for the
+ * tables of GIDs.
+ *
+ * @param links by index
+ * @param addresses the index of each address's link
+ * @param devices names of the RDMA devices
+ */
+record HostNetwork(
+        Map<Integer, Link> links,
+        Map<InetAddress, Integer> addresses,
+        List<String> devices,
+        List<RdmaPort> ports,
+        GidTables gids) {
+    /** Bonds on VLANs on bonds: deeper is a fault. */
+    private static final int MAX_DEPTH = 8;
+
+    static HostNetwork of(
+            List<Link> links,
+            List<RouteMessages.OwnAddress> addresses,
+            List<String> devices,
+            List<RdmaPort> ports,
+            GidTables gids) {
+        Map<Integer, Link> byIndex = new LinkedHashMap<>();
+        links.forEach(link -> byIndex.put(link.index(), link));
+        Map<InetAddress, Integer> byAddress = new HashMap<>();
+        addresses.forEach(a -> byAddress.putIfAbsent(a.address(), a.interfaceIndex()));
+        return new HostNetwork(byIndex, byAddress, devices, ports, gids);
+    }
+
+    /** The link of that index, or null. */
+    Link link(int index) {
+        return links.get(index);
+    }
+
+    /** The link that an address of this host is on, or null. */
+    Link linkOf(InetAddress address) {
+        Integer index = addresses.get(address);
+        return index == null ? null : links.get(index);
+    }
+
+    /** {@code link} and all that it stands on: a VLAN's lower link, a bond's members. */
+    List<Link> standingOn(Link link) {
+        List<Link> found = new ArrayList<>();
+        collect(link, MAX_DEPTH, found);
+        return found;
+    }
+
+    private void collect(Link link, int depth, List<Link> found) {
+        if (depth == 0 || found.contains(link)) {
+            return;
+        }
+        found.add(link);
+        Link lower = links.get(link.lower());
+        if (lower != null) {
+            collect(lower, depth - 1, found);
+        }
+        for (Link member : links.values()) {
+            if (member.master() == link.index()) {
+                collect(member, depth - 1, found);
+            }
+        }
+    }
+}

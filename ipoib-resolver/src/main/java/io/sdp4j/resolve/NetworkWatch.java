@@ -1,0 +1,153 @@
+package io.sdp4j.resolve;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * Knows this host's network, and reads it again only after the kernel announced a change: of a
+ * link, an address or an RDMA device. Nothing is polled. Routes are not kept at all: the kernel is
+ * asked for each, which costs microseconds and obeys every rule it has.
+ *
+ * <p>Shape: {@code changes} counts announcements; what was read is good as long as the count is
+ * that from before it was read. Subscribed to at the first question on a host that has a device; a
+ * host without never opens a socket. Where announcements cannot be had, each question reads. Any
+ * number of threads.
+ */
+final class NetworkWatch implements Closeable {
+    private static final int UEVENT_KERNEL = 1;
+    private static final byte[] SUBSYSTEM =
+            "SUBSYSTEM=infiniband".getBytes(StandardCharsets.US_ASCII);
+
+    private record Known(HostNetwork network, long changes) {}
+
+    private final Netlink netlink;
+    private final Path devices;
+    private final LongSupplier nanoTime;
+    private final KernelTables tables;
+    private final AtomicLong changes = new AtomicLong();
+    private volatile Known known;
+
+    /** Guarded by this. */
+    private final List<Closeable> subscriptions = new ArrayList<>();
+
+    private boolean asked;
+    private volatile boolean subscribed;
+
+    /**
+     * @param devices one entry for each RDMA device
+     * @param nanoTime a clock as {@link System#nanoTime}
+     */
+    NetworkWatch(Netlink netlink, Path devices, LongSupplier nanoTime) {
+        this.netlink = netlink;
+        this.devices = devices;
+        this.nanoTime = nanoTime;
+        tables = new KernelTables(netlink);
+    }
+
+    KernelTables tables() {
+        return tables;
+    }
+
+    /**
+     * The network as it is.
+     *
+     * @param names of the RDMA devices that are there now
+     */
+    HostNetwork network(List<String> names) throws IOException {
+        Known k = known;
+        if (k != null
+                && subscribed
+                && k.changes == changes.get()
+                && k.network.devices().equals(names)) {
+            return k.network;
+        }
+        subscribe();
+        long before = changes.get();
+        HostNetwork read =
+                HostNetwork.of(
+                        tables.links(),
+                        tables.addresses(),
+                        names,
+                        RdmaPort.all(devices),
+                        new GidTables(nanoTime));
+        known = new Known(read, before);
+        return read;
+    }
+
+    private synchronized void subscribe() {
+        if (asked) {
+            return;
+        }
+        asked = true;
+        try {
+            subscriptions.add(
+                    netlink.subscribe(Netlink.ROUTE, RouteMessages.GROUPS, d -> changed()));
+            subscriptions.add(netlink.subscribe(Netlink.UEVENT, UEVENT_KERNEL, this::onUevent));
+            subscribed = true;
+        } catch (IOException e) {
+            end();
+        }
+    }
+
+    private void changed() {
+        changes.incrementAndGet();
+    }
+
+    /**
+     * {@code ACTION@PATH}, then {@code KEY=VALUE}s, each ended by a zero byte; {@code infiniband}
+     * and what begins with it are RDMA's.
+     */
+    private void onUevent(byte[] datagram) {
+        if (datagram.length == 0) {
+            changed();
+            return;
+        }
+        for (int at = 1; at + SUBSYSTEM.length <= datagram.length; at++) {
+            if (datagram[at - 1] == 0 && startsAt(datagram, at)) {
+                changed();
+                return;
+            }
+        }
+    }
+
+    private static boolean startsAt(byte[] datagram, int at) {
+        for (int i = 0; i < SUBSYSTEM.length; i++) {
+            if (datagram[at + i] != SUBSYSTEM[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** How often the network was announced to have changed. */
+    long changes() {
+        return changes.get();
+    }
+
+    private void end() {
+        subscribed = false;
+        for (Closeable s : subscriptions) {
+            try {
+                s.close();
+            } catch (IOException e) {
+                throw new AssertionError("closing a subscription", e);
+            }
+        }
+        subscriptions.clear();
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            asked = true;
+            end();
+        }
+        tables.close();
+    }
+}

@@ -1,0 +1,121 @@
+package io.sdp4j.resolve;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A port of an RDMA device, as sysfs shows it: what cannot change is read once, the state and the
+ * GID table at each question. A file that is not there or cannot be read, as those of an empty GID
+ * entry, is an empty text. Bounded by {@value #MAX_ENTRIES} entries of any directory.
+ *
+ * @param device its name
+ * @param number 1-based
+ * @param iwarp whether the device is an RNIC
+ * @param linkLayer InfiniBand or Ethernet
+ * @param directory of the port
+ */
+record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path directory) {
+    static final String INFINIBAND = "InfiniBand";
+    private static final int MAX_ENTRIES = 4096;
+    private static final int MAX_FILE_BYTES = 4096;
+    private static final int ACTIVE = '4';
+
+    /** Names of the devices below a directory like {@code /sys/class/infiniband}; often none. */
+    static List<String> devices(Path root) {
+        return names(root);
+    }
+
+    /** The ports of all devices, by device name and number. */
+    static List<RdmaPort> all(Path root) {
+        List<RdmaPort> all = new ArrayList<>();
+        for (String device : names(root)) {
+            Path directory = root.resolve(device);
+            boolean iwarp = text(directory.resolve("node_type")).startsWith("4");
+            for (int number : numbers(directory.resolve("ports"))) {
+                Path port = directory.resolve("ports").resolve(Integer.toString(number));
+                String link = text(port.resolve("link_layer"));
+                all.add(new RdmaPort(device, number, iwarp, link, port));
+            }
+        }
+        return all;
+    }
+
+    boolean isInfiniBand() {
+        return linkLayer.equals(INFINIBAND);
+    }
+
+    /** As sysfs words it, without the number: ACTIVE, DOWN, INIT and so on. */
+    String state() {
+        String state = text(directory.resolve("state"));
+        return state.substring(state.indexOf(':') + 1).strip();
+    }
+
+    boolean isActive() {
+        String state = text(directory.resolve("state"));
+        return !state.isEmpty() && state.charAt(0) == ACTIVE;
+    }
+
+    /** The entries that are not empty, in order. */
+    List<Gid> gids() {
+        List<Gid> gids = new ArrayList<>();
+        for (int index : numbers(directory.resolve("gids"))) {
+            String name = Integer.toString(index);
+            byte[] bytes = Gid.parse(text(directory.resolve("gids").resolve(name)));
+            if (bytes != null) {
+                Path attributes = directory.resolve("gid_attrs");
+                gids.add(
+                        new Gid(
+                                index,
+                                bytes,
+                                text(attributes.resolve("types").resolve(name)),
+                                text(attributes.resolve("ndevs").resolve(name))));
+            }
+        }
+        return gids;
+    }
+
+    String transport(Gid gid) {
+        return iwarp ? "iWARP" : isInfiniBand() ? INFINIBAND : gid.isV2() ? "RoCE v2" : "RoCE v1";
+    }
+
+    private static List<Integer> numbers(Path directory) {
+        return names(directory).stream()
+                .filter(name -> name.matches("[0-9]{1,5}"))
+                .map(Integer::valueOf)
+                .sorted()
+                .toList();
+    }
+
+    private static List<String> names(Path directory) {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+            for (Path entry : entries) {
+                if (names.size() == MAX_ENTRIES) {
+                    break;
+                }
+                names.add(String.valueOf(entry.getFileName()));
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            return List.of();
+        }
+        names.sort(null);
+        return names;
+    }
+
+    private static String text(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            String all = new String(in.readNBytes(MAX_FILE_BYTES), StandardCharsets.UTF_8);
+            return all.strip();
+        } catch (IOException | UncheckedIOException e) {
+            return "";
+        }
+    }
+}

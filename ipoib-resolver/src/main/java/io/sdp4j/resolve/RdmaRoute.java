@@ -1,0 +1,54 @@
+package io.sdp4j.resolve;
+
+import java.net.InetAddress;
+import java.util.Objects;
+
+/**
+ * What is below a path over an RDMA device, as far as the kernel says.
+ *
+ * @param interfaceName the network interface that the kernel's route leaves by
+ * @param interfaceMtuBytes its largest IP packet
+ * @param vlan its VLAN; 0 = none
+ * @param hardwareAddress of the interface, as hexadecimal bytes with colons: 6 on Ethernet, 20 on
+ *     IPoIB; empty where it has none
+ * @param source the address that connections come from; null if the kernel leaves it open
+ * @param gateway where packets go first; null = straight to the destination
+ * @param linkLayer the port's: InfiniBand or Ethernet
+ * @param transport InfiniBand, RoCE v1, RoCE v2 or iWARP
+ * @param gidIndex in the port's table, from 0
+ * @param gid as text
+ */
+public record RdmaRoute(
+        String interfaceName,
+        int interfaceMtuBytes,
+        int vlan,
+        String hardwareAddress,
+        InetAddress source,
+        InetAddress gateway,
+        String linkLayer,
+        String transport,
+        int gidIndex,
+        String gid) {
+    /** Only the two addresses may be null. */
+    public RdmaRoute {
+        Objects.requireNonNull(interfaceName);
+        Objects.requireNonNull(hardwareAddress);
+        Objects.requireNonNull(linkLayer);
+        Objects.requireNonNull(transport);
+        Objects.requireNonNull(gid);
+    }
+
+    /** One clause for people. */
+    public String sentence() {
+        return transport
+                + " by "
+                + interfaceName
+                + (vlan == 0 ? "" : " (VLAN " + vlan + ")")
+                + (source == null ? "" : ", from " + source.getHostAddress())
+                + (gateway == null ? "" : ", through " + gateway.getHostAddress())
+                + ", GID "
+                + gidIndex
+                + " "
+                + gid;
+    }
+}

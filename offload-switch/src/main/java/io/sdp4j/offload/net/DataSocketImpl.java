@@ -1,0 +1,68 @@
+package io.sdp4j.offload.net;
+
+import io.sdp4j.offload.OffloadSwitch;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+
+/** The reading and writing half of a socket: each call goes to whoever carries the connection. */
+abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClientImpl {
+    DataSocketImpl(OffloadSwitch owner) {
+        super(owner);
+    }
+
+    /** The offloaded connection; null while the kernel's socket does everything. */
+    abstract OffloadedConnection offloaded();
+
+    @Override
+    protected InputStream getInputStream() throws IOException {
+        OffloadedConnection connection = offloaded();
+        return connection != null
+                ? connection.inputStream(this::close)
+                : created().inputStream(); // NET-8
+    }
+
+    @Override
+    protected OutputStream getOutputStream() throws IOException {
+        OffloadedConnection connection = offloaded();
+        return connection != null
+                ? connection.outputStream(this::close)
+                : created().outputStream(); // NET-8
+    }
+
+    @Override
+    protected int available() throws IOException {
+        OffloadedConnection connection = offloaded();
+        return connection != null ? connection.available() : created().available();
+    }
+
+    @Override
+    protected void shutdownInput() throws IOException {
+        OffloadedConnection connection = offloaded();
+        if (connection != null) {
+            connection.shutdownInput();
+        } else {
+            created().shutdownInput();
+        }
+    }
+
+    @Override
+    protected void shutdownOutput() throws IOException {
+        OffloadedConnection connection = offloaded();
+        if (connection != null) {
+            connection.shutdownOutput();
+        } else {
+            created().shutdownOutput();
+        }
+    }
+
+    @Override
+    protected void sendUrgentData(int data) throws IOException {
+        OffloadedConnection connection = offloaded();
+        if (connection != null) {
+            connection.sendUrgent(data);
+        } else {
+            created().sendUrgentData(data);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.sdp4j.offload.nio;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * Where the data of one call goes to or comes from, in one buffer or several; used again by the
+ * next call.
+ *
+ * <p>Guarded by the data lock of its direction.
+ */
+abstract class ChannelBuffers {
+    private ByteBuffer one; // null if there are several
+    private ByteBuffer[] several;
+    private int at;
+    private int end;
+
+    /**
+     * Begins a call; one of the two is null.
+     *
+     * @param offset of the first one in {@code many}
+     * @param length how many of them
+     */
+    final void of(ByteBuffer single, ByteBuffer[] many, int offset, int length) {
+        if (single != null) {
+            check(single);
+            one = single;
+            return;
+        }
+        several = many;
+        at = offset;
+        end = offset + length;
+        for (int i = offset; i < end; i++) {
+            check(many[i]);
+        }
+    }
+
+    final void clear() {
+        one = null;
+        several = null;
+        end = 0;
+        at = 0;
+    }
+
+    /** Throws what the JDK throws for a buffer that will not do. */
+    void check(ByteBuffer buffer) {
+        Objects.requireNonNull(buffer);
+    }
+
+    /** For a buffer, which has something remaining if it is one of several. */
+    abstract int moveOne(ByteBuffer buffer) throws IOException;
+
+    /** A failure after some bytes is told by the next call (NET-30). */
+    abstract void failedLater(SocketException e);
+
+    /** What moves now; 0 = nothing. */
+    final int move() throws IOException {
+        if (one != null) {
+            return one.hasRemaining() ? moveOne(one) : 0;
+        }
+        int total = 0;
+        while (more()) {
+            int n;
+            try {
+                n = moveOne(several[at]);
+            } catch (SocketException e) {
+                if (total == 0) {
+                    throw e;
+                }
+                failedLater(e);
+                return total;
+            }
+            if (n <= 0) {
+                return total > 0 ? total : n;
+            }
+            total += n;
+        }
+        return total;
+    }
+
+    /** Whether there is anything left to move. */
+    final boolean more() {
+        if (one != null) {
+            return one.hasRemaining();
+        }
+        while (at < end && !several[at].hasRemaining()) {
+            at++;
+        }
+        return at < end;
+    }
+}

@@ -1,0 +1,53 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.KernelSocket;
+import io.sdp4j.resolve.Netlink;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.function.Consumer;
+
+/**
+ * This machine's kernel as the resolver wants it: joins the module that understands netlink to the
+ * one that makes native calls. Thread-safe.
+ */
+public final class KernelNetlink implements Netlink {
+    private final EventLoop loop;
+
+    /**
+     * @param loop that hears announcements; null = nobody does, and the resolver reads each time
+     */
+    public KernelNetlink(EventLoop loop) {
+        this.loop = loop;
+    }
+
+    @Override
+    public Socket open(int protocol) throws IOException {
+        KernelSocket socket = KernelSocket.open(protocol);
+        return new Socket() {
+            @Override
+            public void send(byte[] datagram) throws IOException {
+                socket.send(datagram);
+            }
+
+            @Override
+            public byte[] receive() throws IOException {
+                return socket.receive();
+            }
+
+            @Override
+            public void close() {
+                socket.close();
+            }
+        };
+    }
+
+    @Override
+    public Closeable subscribe(int protocol, int groups, Consumer<byte[]> onDatagram)
+            throws IOException {
+        if (loop == null) {
+            throw new IOException("netlink: nobody listens");
+        }
+        return KernelSocket.watch(loop, protocol, groups, onDatagram);
+    }
+}

@@ -1,0 +1,155 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.HostLookup;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.RuleFile;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.Capabilities;
+import io.sdp4j.rdma.ConnectRequest;
+import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.rdma.EventLoops;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricListener;
+import io.sdp4j.rdma.ListenRequest;
+import io.sdp4j.resolve.DeviceResolver;
+import io.sdp4j.resolve.FabricPath;
+import io.sdp4j.resolve.PathCode;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a destination that no device leads to is never asked for, one that does not answer over its
+ * device costs a fifth of a second once. Method: a fabric that answers nobody, in the place of
+ * verbs.
+ */
+@Timeout(60)
+class VerbsPathTest {
+    private static final InetSocketAddress PEER = new InetSocketAddress("192.0.2.9", 7174);
+    private static final long CAP = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final EventLoop loop = EventLoops.start("test-loop", true, t -> {});
+    private final Silent fabric = new Silent();
+
+    /** Takes what it was asked and waits as long as it may. */
+    private static final class Silent implements Fabric {
+        int asked;
+        long leftNanos;
+
+        @Override
+        public String name() {
+            return DeviceResolver.VERBS;
+        }
+
+        @Override
+        public Capabilities capabilities() {
+            return new Capabilities(92, 196, false, 16, false, false);
+        }
+
+        @Override
+        public Connection connect(ConnectRequest request) throws FabricException {
+            asked++;
+            leftNanos = request.deadlineNanos() - System.nanoTime();
+            throw new FabricException(FabricException.Cause.TIMED_OUT, "no answer in time");
+        }
+
+        @Override
+        public FabricListener listen(ListenRequest request) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private SdpProvider provider(FabricPath... paths) {
+        return new SdpProvider(
+                new FabricSet(Map.of(DeviceResolver.VERBS, () -> fabric)),
+                (local, remote) -> List.of(paths),
+                StreamSettings.of(Settings.defaults()),
+                loop,
+                CAP);
+    }
+
+    private static ConnectSpec spec(boolean byRule) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        return new ConnectSpec(PEER, () -> PEER, List.of(), deadline, byRule, () -> false);
+    }
+
+    private static FabricPath usable() {
+        return FabricPath.usable(DeviceResolver.VERBS, "mlx5_0", 1, 4096);
+    }
+
+    @Test
+    void whereNoDeviceLeadsTheFabricIsNotAsked() {
+        FabricPath none =
+                FabricPath.unusable(
+                        DeviceResolver.VERBS, PathCode.NOT_RDMA, "eth0 is not on an RDMA device");
+        OffloadUnavailable e =
+                assertThrows(OffloadUnavailable.class, () -> provider(none).connect(spec(false)));
+        assertEquals(ReasonCode.NOT_LOCAL, e.reason());
+        assertEquals("eth0 is not on an RDMA device", e.getMessage());
+        assertFalse(e.remember(), "it costs nothing to find out again");
+        assertEquals(0, fabric.asked);
+    }
+
+    @Test
+    void everyFabricSaysWhyNot() {
+        SdpProvider both =
+                new SdpProvider(
+                        new FabricSet(
+                                new TreeMap<>(Map.of("shm", () -> fabric, "verbs", () -> fabric))),
+                        (local, remote) ->
+                                List.of(
+                                        FabricPath.unusable("shm", PathCode.NOT_LOCAL, "far"),
+                                        FabricPath.unusable("verbs", PathCode.NO_DEVICE, "none")),
+                        StreamSettings.of(Settings.defaults()),
+                        loop,
+                        CAP);
+        OffloadUnavailable e =
+                assertThrows(OffloadUnavailable.class, () -> both.connect(spec(false)));
+        assertEquals("far; none", e.getMessage());
+    }
+
+    @Test
+    void aPeerIsWaitedForUpToTheCapOrAsLongAsTheRuleSays() {
+        assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec(false)));
+        assertTrue(fabric.leftNanos <= CAP, fabric.leftNanos + " ns");
+        assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec(true)));
+        assertTrue(fabric.leftNanos > 2 * CAP, fabric.leftNanos + " ns");
+    }
+
+    @Test
+    void aPeerThatDoesNotAnswerIsRemembered() throws Exception {
+        Policy policy =
+                RuleFile.parse("rules", "use both client * *:*\n", HostLookup.SYSTEM)
+                        .policy("java");
+        OffloadSwitch s =
+                new OffloadSwitch(
+                        () -> policy, List.of(provider(usable())), SwitchSettings.defaults());
+        for (ReasonCode expected : List.of(ReasonCode.TIMED_OUT, ReasonCode.REMEMBERED)) {
+            Attempt a =
+                    s.connect(s.decide(null, PEER), PEER, () -> PEER, Long.MAX_VALUE, () -> false);
+            assertNull(a.stream());
+            assertEquals(expected, a.reason());
+        }
+        assertEquals(1, fabric.asked);
+    }
+}

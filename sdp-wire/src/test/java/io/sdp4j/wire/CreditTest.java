@@ -1,0 +1,173 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Credits, credit updates and counters: what each event does to them, at their edges. */
+class CreditTest {
+    @Test
+    void counters() {
+        Rig rig = new Rig();
+        rig.send(10);
+        rig.send(20);
+        rig.feed(Mid.DATA, 64, 100);
+        rig.feed(Mid.DATA, 64, 0);
+        rig.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+        assertEquals(30, rig.machine.bytesSent());
+        assertEquals(3, rig.machine.messagesSent());
+        assertEquals(100, rig.machine.bytesReceived());
+        assertEquals(3, rig.machine.messagesReceived());
+        assertEquals(1, rig.machine.creditUpdatesReceived());
+        assertEquals(0, rig.machine.creditUpdatesSent());
+        assertFalse(rig.machine.outputShut() || rig.machine.outputDone() || rig.machine.closed());
+    }
+
+    /** An ordinary message asks for no solicited event and carries no flag (14). */
+    @Test
+    void ordinaryDataIsUnsolicited() {
+        Rig rig = new Rig();
+        rig.send(10);
+        int row = rig.row(Outbox.SEND);
+        assertEquals(0, rig.out.flags(row));
+        assertEquals(0, Bsdh.flags(rig.message(), 0));
+    }
+
+    /** Only the two urgent flags reach the program; REQ_PIPE on Data means nothing. */
+    @Test
+    void deliveredFlags() {
+        Rig rig = new Rig();
+        rig.feed("FF 07 00 40 00 00 00 11 00 00 00 01 00 00 00 00 41");
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.flags(rig.row(Outbox.DELIVER)));
+        rig.feed("FF 04 00 40 00 00 00 11 00 00 00 02 00 00 00 00 41");
+        assertEquals(0, rig.out.flags(rig.row(Outbox.DELIVER)));
+    }
+
+    /** A message as long as the buffers is legal. */
+    @Test
+    void longestMessage() {
+        Rig rig = new Rig();
+        rig.feed(Mid.DATA, 64, 16_400 - Bsdh.BYTES);
+        rig.assertAlive();
+    }
+
+    /** Our buffers are full of what the peer does not know to be free again: it overruns us. */
+    @Test
+    void messageWithoutCredit() {
+        Rig rig = new Rig(new WireConfig(5, 16_400, Integer.MAX_VALUE, 16, 4, 4), 0, 0, 0);
+        for (int i = 0; i < 5; i++) {
+            rig.feed(Mid.DATA, 0, 10);
+            rig.consumed();
+            assertEquals(List.of(), rig.mids(), "we have no credit to tell");
+        }
+        rig.assertAlive();
+        rig.feed(Mid.DATA, 0, 10);
+        rig.assertViolation(AbortReason.NO_CREDIT);
+    }
+
+    /** Two that the peer knows of and one it does not: told at once (4.4). */
+    @Test
+    void updateWhenFewAreKnown() {
+        Rig rig = new Rig(new WireConfig(16, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        for (int i = 0; i < 14; i++) {
+            rig.feed(Mid.DATA, 64, 10);
+            assertEquals(List.of(), rig.mids());
+        }
+        assertEquals(2, rig.machine.credits().known());
+        rig.consumed();
+        assertEquals(List.of(Mid.DATA), rig.mids());
+        assertEquals(3, Bsdh.bufs(rig.message(), 0));
+        rig.consumed();
+        assertEquals(List.of(), rig.mids(), "three are known, one more can wait");
+    }
+
+    /** With enough known, a quarter of the pool is worth a message, and not one buffer less. */
+    @Test
+    void updateByTheQuarter() {
+        Rig rig = new Rig(new WireConfig(16, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        for (int i = 0; i < 6; i++) {
+            rig.feed(Mid.DATA, 64, 10);
+        }
+        for (int i = 0; i < 3; i++) {
+            rig.consumed();
+            assertEquals(List.of(), rig.mids());
+        }
+        rig.consumed();
+        assertEquals(List.of(Mid.DATA), rig.mids());
+        assertEquals(14, Bsdh.bufs(rig.message(), 0));
+    }
+
+    /** The peer has ended its half and still needs credits, for its control messages (4.4). */
+    @Test
+    void updatesGoOnAfterThePeersDisConn() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        rig.feed(Mid.DISCONN, 64, 0);
+        int updates = 0;
+        for (int i = 0; i < 40; i++) {
+            assertTrue(rig.machine.credits().known() > 1, "the peer cannot say anything any more");
+            rig.feed(Mid.SINK_AVAIL_CANCEL, 64, 0);
+            updates += rig.mids().size();
+        }
+        rig.assertAlive();
+        assertTrue(updates >= 10, () -> "too few");
+    }
+
+    /** After both DisConns nothing more is said, whatever is due. */
+    @Test
+    void silenceAfterBothDisConns() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        rig.machine.shutdownOutput(rig.out);
+        rig.feed(Mid.DISCONN, 64, 0);
+        assertEquals(State.FIN_CROSS, rig.machine.state());
+        for (int i = 0; i < 7; i++) {
+            rig.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+            assertEquals(List.of(), rig.mids());
+        }
+        rig.assertAlive();
+    }
+
+    /** What a reservation held back leaves when it is given back. */
+    @Test
+    void unreserveLetsControlGo() {
+        Rig rig = new Rig(3);
+        assertTrue(rig.machine.reserve());
+        rig.feed(Mid.CH_RCV_BUF, 3, 0, 4096);
+        assertEquals(List.of(), rig.mids());
+        rig.out.clear();
+        rig.machine.unreserve(rig.out);
+        assertEquals(List.of(Mid.CH_RCV_BUF_ACK), rig.mids());
+    }
+
+    /** Each reservation costs a credit, and a unit of send depth. */
+    @Test
+    void reservationsCount() {
+        Rig credits = new Rig(4);
+        assertTrue(credits.machine.reserve());
+        assertTrue(credits.machine.reserve());
+        assertFalse(credits.machine.reserve(), "two of four credits are left to control");
+        assertEquals(2, credits.machine.credit());
+        Rig depth = new Rig(new WireConfig(8, 16_400, 4, 16, 4, 4), 64, 0, 0);
+        assertTrue(depth.machine.reserve());
+        assertTrue(depth.machine.reserve());
+        assertTrue(depth.machine.reserve());
+        assertFalse(depth.machine.reserve());
+        depth.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+        assertEquals(List.of(Mid.CH_RCV_BUF_ACK), depth.mids(), "the last send is control's");
+        depth.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+        assertEquals(List.of(), depth.mids(), "three more are promised to payload");
+    }
+
+    /** With a credit promised, control must leave payload three, and takes what is above. */
+    @Test
+    void controlBesideAReservation() {
+        Rig rig = new Rig(4);
+        assertTrue(rig.machine.reserve());
+        rig.feed(Mid.CH_RCV_BUF, 4, 0, 4096);
+        assertEquals(List.of(Mid.CH_RCV_BUF_ACK), rig.mids());
+        rig.feed(Mid.CH_RCV_BUF, 3, 0, 4096);
+        assertEquals(List.of(), rig.mids());
+    }
+}

@@ -1,0 +1,227 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** The encodings of sdp-wire.md 19.A that set a connection up. */
+class HelloVectorTest extends VectorRig {
+    private static final String V03 =
+            """
+            00 00 00 40 00 00 00 5C 00 00 00 00 00 00 00 00
+            22 40 00 01 00 00 80 10 00 00 80 10 C0 01 00 00
+            00 00 00 00 00 00 00 00 00 00 00 00 C0 00 02 01
+            00 00 00 00 00 00 00 00 00 00 00 00 C0 00 02 02
+            00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+            00 00 00 00 00 00 00 00 00 00 00 00
+            """;
+
+    @Test
+    void v03() {
+        MemorySegment m = MemorySegment.ofArray(Rig.bytes(V03));
+        assertEquals(HelloFault.NONE, Hello.check(m, 0, 92));
+        assertEquals(HelloForm.IB, Hello.form(m, 0));
+        assertEquals(2, Hello.majorVersion(m, 0));
+        assertEquals(2, Hello.minorVersion(m, 0));
+        assertEquals(4, Hello.ipVersion(m, 0));
+        assertEquals(64, Bsdh.bufs(m, 0));
+        assertEquals(1, Hello.maxAdverts(m, 0));
+        assertEquals(32_784, Hello.desiredBytes(m, 0));
+        assertEquals(32_784, Hello.receiveBytes(m, 0));
+        assertEquals(49_153, Hello.port(m, 0));
+        assertEquals(0xC000_0201L, Hello.srcLow(m, 0));
+        assertEquals(0xC000_0202L, Hello.dstLow(m, 0));
+        int n =
+                Hello.writeIb(
+                        to,
+                        AT,
+                        0x22,
+                        4,
+                        0,
+                        64,
+                        1,
+                        32_784,
+                        32_784,
+                        49_153,
+                        0,
+                        0xC000_0201L,
+                        0,
+                        0xC000_0202L);
+        assertEquals(92, n);
+        assertWritten(V03);
+        SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
+        assertEquals(HelloFault.NONE, machine.onHello(m, 0, 92));
+        assertEquals(32_768, machine.maxPayload());
+        assertEquals(64, machine.credit());
+        assertEquals(196, machine.writeHelloAck(to, AT));
+        assertEquals(0x22, buffer[(int) AT + 16]);
+    }
+
+    @Test
+    void v04() {
+        String hex =
+                "01 00 00 40 00 00 00 C4 00 00 00 00 00 00 00 00"
+                        + "22 00 00 01 00 00 80 10 00 00 00 00 00 00 00 00"
+                        + "00".repeat(164);
+        MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
+        assertEquals(HelloFault.NONE, HelloAck.check(m, 0, 196, HelloForm.IB, 2));
+        assertEquals(64, Bsdh.bufs(m, 0));
+        assertEquals(1, HelloAck.maxAdverts(m, 0));
+        assertEquals(32_784, HelloAck.receiveBytes(m, 0));
+        assertEquals(196, HelloAck.writeIb(to, AT, 0x22, 64, 1, 32_784));
+        assertWritten(hex);
+        SdpMachine machine = SdpMachine.connecting(Rig.CONFIG);
+        machine.useIbForm(4, 49_153, 0, 0xC000_0201L, 0, 0xC000_0202L);
+        assertEquals(92, machine.writeHello(to, AT));
+        assertEquals(HelloFault.NONE, machine.onHelloAck(m, 0, 196));
+        assertEquals(32_768, machine.maxPayload());
+    }
+
+    @Test
+    void v05() {
+        String hex =
+                """
+                00 00 00 20 00 00 00 5C 00 00 00 00 00 00 00 00
+                22 62 00 FF 00 00 40 10 00 00 40 10 C3 50 00 00
+                20 01 0D B8 00 00 00 00 00 00 00 00 00 00 00 01
+                20 01 0D B8 00 00 00 00 00 00 00 00 00 00 00 02
+                00 00 02 00 00 00 00 00 00 00 00 00 00 00 00 00
+                00 00 00 00 00 00 00 00 00 00 00 00
+                """;
+        MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
+        assertEquals(HelloFault.NONE, Hello.check(m, 0, 92));
+        assertEquals(6, Hello.ipVersion(m, 0));
+        assertEquals(Hello.EXTENDED_MAX_ADVERTS, Hello.capabilities(m, 0));
+        assertEquals(512, Hello.maxAdverts(m, 0));
+        assertEquals(50_000, Hello.port(m, 0));
+        assertEquals(0x2001_0DB8_0000_0000L, Hello.srcHigh(m, 0));
+        assertEquals(1, Hello.srcLow(m, 0));
+        assertEquals(0x2001_0DB8_0000_0000L, Hello.dstHigh(m, 0));
+        assertEquals(2, Hello.dstLow(m, 0));
+        Hello.writeIb(
+                to,
+                AT,
+                0x22,
+                6,
+                Hello.EXTENDED_MAX_ADVERTS,
+                32,
+                512,
+                16_400,
+                16_400,
+                50_000,
+                0x2001_0DB8_0000_0000L,
+                1,
+                0x2001_0DB8_0000_0000L,
+                2);
+        assertWritten(hex);
+        SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
+        assertEquals(HelloFault.NONE, machine.onHello(m, 0, 92));
+        assertEquals(512, machine.peerMaxAdverts());
+    }
+
+    @Test
+    void v06() {
+        String hex =
+                """
+                00 00 00 3F 00 00 00 5C 00 00 00 00 00 00 00 00
+                11 40 00 FF 00 00 10 00 00 00 10 00 80 00 00 00
+                00 00 00 00 00 00 00 00 00 00 00 00 0A 00 00 01
+                00 00 00 00 00 00 00 00 00 00 00 00 0A 00 00 02
+                00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+                00 00 00 00 00 00 00 00 00 00 00 00
+                """;
+        MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
+        Hello.writeIb(
+                to, AT, 0x11, 4, 0, 63, 255, 4096, 4096, 32_768, 0, 0x0A00_0001, 0, 0x0A00_0002);
+        assertWritten(hex);
+        SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
+        assertEquals(HelloFault.NONE, machine.onHello(m, 0, 92));
+        assertEquals(4080, machine.maxPayload());
+        assertEquals(255, machine.peerMaxAdverts());
+        machine.writeHelloAck(to, AT);
+        assertEquals(1, HelloAck.majorVersion(to, AT));
+        assertEquals(HelloFault.NONE, HelloAck.check(to, AT, 196, HelloForm.IB, 1));
+    }
+
+    @Test
+    void v07() {
+        String hex =
+                "00 00 00 20 00 00 00 20 00 00 00 00 00 00 00 00"
+                        + "11 00 00 10 00 00 80 10 00 00 80 10 00 08 00 04";
+        MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
+        assertEquals(HelloFault.NONE, Hello.check(m, 0, 32));
+        assertEquals(HelloForm.SHORT, Hello.form(m, 0));
+        assertEquals(16, Hello.maxAdverts(m, 0));
+        assertEquals(8, Hello.ord(m, 0));
+        assertEquals(4, Hello.ird(m, 0));
+        assertEquals(32, Hello.writeShort(to, AT, 32, 16, 32_784, 32_784, 8, 4));
+        assertWritten(hex);
+        SdpMachine machine =
+                SdpMachine.accepting(new WireConfig(32, 16_400, Integer.MAX_VALUE, 16, 9, 9));
+        assertEquals(HelloFault.NONE, machine.onHello(m, 0, 32));
+        assertEquals(4, machine.ord());
+        assertEquals(8, machine.ird());
+        // the same, padded as private data areas are
+        MemorySegment padded = MemorySegment.ofArray(Arrays.copyOf(Rig.bytes(hex), 56));
+        assertEquals(HelloFault.NONE, Hello.check(padded, 0, 56));
+    }
+
+    @Test
+    void v08() {
+        String hex =
+                "01 00 00 18 00 00 00 1C 00 00 00 00 00 00 00 00"
+                        + "11 00 00 10 00 00 40 10 00 04 00 08";
+        MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
+        assertEquals(HelloFault.NONE, HelloAck.check(m, 0, 28, HelloForm.SHORT, 1));
+        assertEquals(28, HelloAck.writeShort(to, AT, 24, 16, 16_400, 4, 8));
+        assertWritten(hex);
+        SdpMachine machine =
+                SdpMachine.connecting(new WireConfig(32, 16_400, Integer.MAX_VALUE, 16, 9, 9));
+        machine.writeHello(to, AT);
+        assertEquals(HelloFault.NONE, machine.onHelloAck(m, 0, 28));
+        assertEquals(8, machine.ord());
+        assertEquals(24, machine.credit());
+        assertEquals(16_384, machine.maxPayload());
+    }
+
+    @Test
+    void v21() {
+        String hex =
+                """
+                04 00 00 00 1F 90 C3 51 01 02 03 04 05 06 07 08
+                C0 00 02 01 00 00 00 00 00 00 00 00 00 00 00 00
+                C0 00 02 02 00 00 00 00 00 00 00 00 00 00 00 00
+                """;
+        MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
+        assertTrue(PortMap.legal(m, 0, 48));
+        assertFalse(PortMap.legal(m, 0, 47));
+        assertEquals(PortMap.REQUEST, PortMap.type(m, 0));
+        assertEquals(4, PortMap.ipVersion(m, 0));
+        assertEquals(0, PortMap.cacheMillis(m, 0));
+        assertEquals(8080, PortMap.apPort(m, 0));
+        assertEquals(50_001, PortMap.cpPort(m, 0));
+        assertEquals(0x0102_0304_0506_0708L, PortMap.assocHandle(m, 0));
+        assertEquals(0xC000_0201_0000_0000L, PortMap.cpHigh(m, 0));
+        assertEquals(0, PortMap.cpLow(m, 0));
+        assertEquals(0xC000_0202_0000_0000L, PortMap.apHigh(m, 0));
+        assertEquals(0, PortMap.apLow(m, 0));
+        PortMap.write(
+                to,
+                AT,
+                PortMap.REQUEST,
+                4,
+                0,
+                8080,
+                50_001,
+                0x0102_0304_0506_0708L,
+                0xC000_0201_0000_0000L,
+                0,
+                0xC000_0202_0000_0000L,
+                0);
+        assertWritten(hex);
+    }
+}

@@ -1,0 +1,105 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The scenarios of sdp-wire.md 19.B that concern modes, one test per number. */
+class ModeScenarioTest extends ZcopyRig {
+    /** The Source leaves Pipelined while a SinkAvail is on its way. */
+    @Test
+    void s29() {
+        pipelineSource();
+        for (int i = 0; i < 7; i++) {
+            rig.send(1);
+        }
+        lendSource(3, 50_000);
+        assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
+        lendSource(4, 60_000);
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        assertEquals(List.of(Mid.MODE_CHANGE), rig.mids());
+        int mseq = rig.machine.credits().lastSent();
+        rig.feedAck(Mid.SINK_AVAIL, 64, mseq - 1, 0, sinkAvail(100_000, 7)); // crossed
+        assertEquals(-1, rig.row(Outbox.RDMA_WRITE), "dropped");
+        assertEquals(List.of(Mid.SRC_AVAIL), rig.mids(), "again, one at a time, with payload");
+        assertEquals(1, rig.out.bytes(rig.row(Outbox.SEND_LENT)));
+        rig.machine.source().changeMode(Mch.PIPELINED, rig.out);
+        rig.feedAck(Mid.DATA, 64, mseq - 1, 0);
+        assertFalse(rig.mids().contains(Mid.MODE_CHANGE), "not before the acknowledgement");
+        rig.feedAck(Mid.DATA, 64, mseq, 0);
+        assertTrue(rig.mids().contains(Mid.MODE_CHANGE));
+    }
+
+    /** As s29, but a Data sent before the ModeChange had used the SinkAvail up. */
+    @Test
+    void s30() {
+        pipelineSource();
+        for (int i = 0; i < 8; i++) {
+            rig.send(1);
+        }
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        int mseq = rig.machine.credits().lastSent();
+        rig.send(1);
+        rig.feedAck(Mid.SINK_AVAIL, 64, mseq - 2, 0, sinkAvail(100_000, 7));
+        rig.assertAlive();
+        rig.feed(Mid.DATA, 64, 0);
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 8)); // the counters are equal again
+        lendSource(3, 1000);
+        assertTrue(rig.row(Outbox.RDMA_WRITE) >= 0);
+
+        Rig sink = new Rig(CONFIG, 64, 0, 0);
+        sink.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
+        sink.machine.sink().lend(5, 100_000, 0, 0, true, sink.out);
+        sink.feed(Mid.DATA, 64, 1); // uses it up
+        sink.feed(Mid.MODE_CHANGE, 64, 0, Mch.COMBINED << 28);
+        sink.feed(Mid.DATA, 64, 1);
+        sink.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
+        sink.consumed();
+        sink.consumed();
+        sink.machine.sink().lend(6, 100_000, 0, 0, true, sink.out);
+        MemorySegment m = sink.message();
+        assertEquals(1, SnkAh.nonDiscards(m, Bsdh.BYTES));
+    }
+
+    /** The four legal ways, by our own wish, and the one that only the Sink can lead. */
+    @Test
+    void modesAreChangedOneStepAtATime() {
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.PIPELINED, rig.out);
+        assertEquals(0x20, extension(rig, rowOf(Mid.MODE_CHANGE)) >>> 24);
+        rig.feed(Mid.DATA, 64, 0);
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.BUFFERED, rig.out);
+        assertEquals(0x10, extension(rig, rowOf(Mid.MODE_CHANGE)) >>> 24);
+        assertEquals(1, rig.mids().size(), "no other change before the acknowledgement");
+        rig.feed(Mid.DATA, 64, 0);
+        assertEquals(0x00, extension(rig, rowOf(Mid.MODE_CHANGE)) >>> 24);
+        assertFalse(lendSource(3, 100_000), "Buffered");
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        rig.assertViolation(AbortReason.ILLEGAL_IN_MODE);
+
+        Rig sink = new Rig(CONFIG, 64, 0, 0);
+        sink.feed(Mid.MODE_CHANGE, 64, 0, Mch.BUFFERED << 28);
+        sink.out.clear();
+        sink.machine.sink().leaveBuffered(sink.out);
+        assertEquals(0x90, extension(sink, sink.row(Outbox.CONTROL)) >>> 24);
+        assertEquals(Mch.COMBINED, sink.machine.sink().mode());
+    }
+
+    /** Several buffers lent: the half is pipelined, unless the peer tracks one advertisement. */
+    @Test
+    void pipelinesByItself() {
+        lendSource(3, 100_000);
+        assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
+        lendSource(4, 100_000);
+        assertEquals(List.of(Mid.MODE_CHANGE, Mid.SRC_AVAIL), rig.mids());
+        assertEquals(0, rig.out.bytes(rowOf(Mid.SRC_AVAIL)));
+    }
+}

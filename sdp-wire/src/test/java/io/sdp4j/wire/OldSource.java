@@ -1,0 +1,186 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/** The half on which an {@link OldPeer} is the Source: what it sends and advertises. */
+final class OldSource {
+    private static final int RKEY = 77;
+
+    private final Vintage vintage;
+    private final Choices choices;
+    private final Visit host;
+    private final OldPeer peer;
+    private int mode = Mch.COMBINED;
+    private long advertisedFrom = -1; // position of what may be read, -1 = nothing
+    private long advertised; // and how much
+    private long acked;
+    private boolean cancelSent;
+    private long owed; // bytes that must be sent as Data
+    private int sinkAvails;
+    private int p; // PotentialNonDiscards
+    private boolean sinkAckDue;
+    private boolean finSent;
+    long written; // bytes of our stream, the advertised included
+    boolean misbehaved; // in a way that must end the connection
+
+    OldSource(Vintage vintage, Choices choices, Visit host, OldPeer peer) {
+        this.vintage = vintage;
+        this.choices = choices;
+        this.host = host;
+        this.peer = peer;
+    }
+
+    boolean busy() {
+        return advertisedFrom >= 0 || owed > 0 || sinkAckDue;
+    }
+
+    boolean finSent() {
+        return finSent;
+    }
+
+    private boolean payloadAllowed() {
+        return advertisedFrom < 0 && !sinkAckDue && !finSent && peer.mayPayload();
+    }
+
+    boolean sendData() {
+        if (!payloadAllowed()) {
+            return false;
+        }
+        int most = owed > 0 ? (int) Math.min(owed, peer.payload()) : peer.payload();
+        int bytes = 1 + choices.below(most);
+        owed -= Math.min(owed, bytes);
+        onPayload();
+        host.deliver(peer.make(Mid.DATA, bytes, written));
+        written += bytes;
+        return true;
+    }
+
+    /** Sends the rest of what nobody has read, as it must. */
+    boolean sendOwed() {
+        return owed > 0 && sendData();
+    }
+
+    /** A SinkAvail that is held goes with it (6.5). */
+    private void onPayload() {
+        if (sinkAvails > 0) {
+            sinkAvails--;
+        } else {
+            p++;
+        }
+    }
+
+    boolean advertise() {
+        boolean ready = vintage.is(Vintage.Habit.ADVERTISES) && owed == 0 && sinkAvails == 0;
+        if (!ready || !payloadAllowed()) {
+            return false;
+        }
+        boolean combined = mode == Mch.COMBINED;
+        boolean nothing = vintage.is(Vintage.Habit.ZERO_LENGTH) && choices.below(4) == 0;
+        boolean inlineOnly = combined && choices.below(10) == 0; // 6.2, edge
+        int inline = combined ? 1 : 0;
+        advertised = nothing || inlineOnly ? 0 : 1 + choices.below(500);
+        advertisedFrom = written + inline;
+        acked = 0;
+        cancelSent = false;
+        misbehaved |= nothing;
+        Flight flight = peer.make(Mid.SRC_AVAIL, inline, written);
+        int len = nothing ? 0 : (int) (inline + advertised);
+        MemorySegment m = MemorySegment.ofArray(flight.header);
+        SrcAh.write(m, Bsdh.BYTES, len, RKEY, Lone.VA + written);
+        written += len;
+        if (combined) {
+            onPayload();
+        }
+        host.deliver(flight);
+        return true;
+    }
+
+    /** Takes the SrcAvail back (6.6). */
+    boolean cancel() {
+        if (!vintage.is(Vintage.Habit.CANCELS) || advertisedFrom < 0 || cancelSent) {
+            return false;
+        }
+        cancelSent = peer.control(Mid.SRC_AVAIL_CANCEL, 0);
+        return cancelSent;
+    }
+
+    boolean pipeline() {
+        if (!vintage.is(Vintage.Habit.PIPELINES) || mode != Mch.COMBINED || finSent) {
+            return false;
+        }
+        boolean left = peer.control(Mid.MODE_CHANGE, Mch.PIPELINED << 28);
+        mode = left ? Mch.PIPELINED : mode;
+        return left;
+    }
+
+    boolean answer() {
+        boolean left = sinkAckDue && peer.control(Mid.SINK_CANCEL_ACK, 0);
+        if (left) {
+            sinkAvails = 0;
+            sinkAckDue = false;
+        }
+        return left;
+    }
+
+    /** Ends this half, when everything is said. */
+    boolean fin() {
+        if (finSent || busy()) {
+            return false;
+        }
+        finSent = peer.control(Mid.DISCONN, 0);
+        return finSent;
+    }
+
+    void onRdmaRdCompl(int bytes) {
+        acked += bytes;
+        host.require(advertisedFrom >= 0 && acked <= advertised, "read more than there was");
+        if (acked == advertised) {
+            advertisedFrom = -1;
+        }
+    }
+
+    void onSendSm() {
+        host.require(advertisedFrom >= 0 || cancelSent, "SendSm for nothing");
+        if (advertisedFrom >= 0) {
+            owed = advertised - acked;
+            written -= owed; // to be sent again, as Data
+            advertisedFrom = -1;
+        }
+    }
+
+    void onSinkAvail(MemorySegment m) {
+        host.require(mode == Mch.PIPELINED, "SinkAvail in Combined");
+        if (vintage.is(Vintage.Habit.RESETS_ON_SINK_AVAIL)) {
+            misbehaved = true;
+            host.reset();
+        } else if (SnkAh.nonDiscards(m, Bsdh.BYTES) != p) {
+            p--; // stale
+        } else {
+            sinkAvails++;
+            if (advertisedFrom >= 0) { // it has crossed our SrcAvail, which is void (6.5)
+                written -= advertised - acked;
+                advertisedFrom = -1;
+            }
+        }
+    }
+
+    void onSinkAvailCancel() {
+        sinkAckDue = sinkAvails > 0;
+    }
+
+    /** An RDMA Read of the machine's: must lie in what is advertised. */
+    void serve(Lone.Rdma rdma) {
+        long at = rdma.va() - Lone.VA;
+        host.require(
+                advertisedFrom >= 0
+                        && rdma.rkey() == RKEY
+                        && at >= advertisedFrom
+                        && at + rdma.lenBytes() <= advertisedFrom + advertised,
+                "reads what is not advertised");
+    }
+
+    @Override
+    public String toString() {
+        return "wrote " + written + ", owes " + owed + ", tracks " + sinkAvails;
+    }
+}

@@ -1,0 +1,277 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The scenarios of sdp-wire.md 19.B that concern urgent data, sizes, rest and loss, one test per
+ * number.
+ */
+class SessionScenarioTest extends ZcopyRig {
+    @ParameterizedTest
+    @ValueSource(longs = {70_000, 65_535, 65_534, 10})
+    void s31(long ahead) {
+        rig.out.clear();
+        rig.machine.source().announceUrgent(ahead, rig.out);
+        boolean pending = false;
+        for (long left = ahead; ; ) {
+            for (int i = 0; i < rig.out.size(); i++) {
+                if (rig.out.kind(i) <= Outbox.CONTROL
+                        && (rig.out.bsdhFlags(i) & Bsdh.OOB_PEND) != 0) {
+                    assertFalse(pending, "exactly once");
+                    pending = true;
+                    assertTrue(left + rig.out.bytes(i) + 1 <= 65_535, "left " + left);
+                }
+            }
+            assertEquals(left < 65_535, pending);
+            if (left == 0) {
+                break;
+            }
+            int bytes = (int) Math.min(left, 10_000);
+            left -= bytes;
+            rig.send(bytes);
+        }
+        rig.machine.reserve();
+        rig.out.clear();
+        rig.machine.send(0, 1, true, rig.out);
+        assertEquals(Bsdh.OOB_PRES, rig.out.bsdhFlags(0));
+    }
+
+    @Test
+    void s32() {
+        Rig poor = new Rig(CONFIG, 2, 0, 0);
+        poor.out.clear();
+        poor.machine.source().announceUrgent(0, poor.out);
+        assertEquals(List.of(Mid.DATA), poor.mids());
+        assertEquals(Bsdh.OOB_PEND, poor.out.bsdhFlags(0));
+        assertFalse(poor.machine.reserve());
+        poor.feed(Mid.DATA, 3, 0);
+        assertTrue(poor.machine.reserve());
+        poor.out.clear();
+        poor.machine.send(0, 1, true, poor.out);
+        assertEquals(Bsdh.OOB_PRES, poor.out.bsdhFlags(0));
+    }
+
+    /** The first word of an urgent byte wakes, on whatever message it comes. */
+    @Test
+    void urgentIsAnnounced() {
+        rig.feed("FF 02 00 40 00 00 00 10 00 00 00 01 00 00 00 00");
+        assertEquals(Outbox.URGENT, rig.out.flags(rig.row(Outbox.WAKE)));
+    }
+
+    static Rig resizable() {
+        Features f = Features.NONE.withReceiveBytes(4096, 65_552);
+        return new Rig(new WireConfig(10, 16_400, Integer.MAX_VALUE, 16, 4, 4, f), 64, 0, 0);
+    }
+
+    @Test
+    void s33() {
+        Rig responder = resizable();
+        responder.feed(Mid.CH_RCV_BUF, 64, 0, 65_552);
+        int resize = responder.row(Outbox.RESIZE);
+        assertEquals(65_552, responder.out.bytes(resize));
+        assertTrue(resize < responder.row(Outbox.REPOST), "big ones are posted at once");
+        for (int i = 0; i < 8; i++) {
+            responder.feed(Mid.DATA, 64, 16_384);
+            assertFalse(responder.mids().contains(Mid.CH_RCV_BUF_ACK), "old ones are in front");
+            responder.consumed();
+            assertFalse(responder.mids().contains(Mid.CH_RCV_BUF_ACK));
+        }
+        responder.feed(Mid.DATA, 64, 16_384);
+        assertTrue(responder.mids().contains(Mid.CH_RCV_BUF_ACK));
+        responder.consumed();
+        responder.feed(Mid.DATA, 64, 65_536);
+        responder.assertAlive();
+
+        rig.out.clear();
+        assertTrue(rig.machine.source().askReceiveBytes(65_552, rig.out));
+        assertEquals(List.of(Mid.CH_RCV_BUF), rig.mids());
+        assertEquals(16_384, rig.machine.maxPayload());
+        assertFalse(rig.machine.source().askReceiveBytes(70_000, rig.out), "one at a time");
+        rig.feed(Mid.CH_RCV_BUF_ACK, 64, 0, 65_552);
+        assertEquals(65_536, rig.machine.maxPayload());
+    }
+
+    /** A smaller size binds the requester at once and is acknowledged at once. */
+    @Test
+    void s33smaller() {
+        rig.out.clear();
+        assertTrue(rig.machine.source().askReceiveBytes(8192, rig.out));
+        assertEquals(8176, rig.machine.maxPayload());
+        rig.feed(Mid.CH_RCV_BUF_ACK, 64, 0, 10_000);
+        assertEquals(9984, rig.machine.maxPayload());
+        Rig responder = resizable();
+        responder.feed(Mid.CH_RCV_BUF, 64, 0, 2048);
+        assertEquals(List.of(Mid.CH_RCV_BUF_ACK), responder.mids());
+        assertEquals(4096, responder.out.bytes(responder.row(Outbox.RESIZE)));
+        responder.feed(Mid.DATA, 64, 4081);
+        responder.assertViolation(AbortReason.MESSAGE_TOO_LONG);
+    }
+
+    @Test
+    void s34() {
+        rig.out.clear(); // accepting: ours stands
+        rig.machine.source().askReceiveBytes(65_552, rig.out);
+        rig.feedAck(Mid.CH_RCV_BUF, 64, 0, 0, 4096);
+        assertEquals(List.of(), rig.mids());
+        rig.feed(Mid.CH_RCV_BUF_ACK, 64, 0, 65_552);
+        assertEquals(65_536, rig.machine.maxPayload());
+
+        Resizing connecting = new Resizing(CONFIG); // answers, and may ask again
+        connecting.onPeerBytes(16_400);
+        connecting.want(8192);
+        connecting.onRequestSent(1);
+        connecting.onRequest(65_552, true, 0, 10, rig.out);
+        assertTrue(connecting.answerDue());
+        assertEquals(16_400, connecting.peerBytes());
+        assertTrue(connecting.want(8192));
+        assertEquals(AbortReason.UNEXPECTED_ANSWER, connecting.onAnswer(8192));
+    }
+
+    @Test
+    void s35() {
+        rig.out.clear();
+        rig.machine.source().askReceiveBytes(65_552, rig.out);
+        rig.feed(Mid.CH_RCV_BUF_ACK, 64, 0, 16_400);
+        assertFalse(rig.machine.source().askReceiveBytes(65_552, rig.out));
+        assertTrue(rig.machine.source().askReceiveBytes(8192, rig.out), "the other way is open");
+        rig.feed(Mid.CH_RCV_BUF_ACK, 64, 0, 20);
+        rig.assertViolation(AbortReason.BAD_SIZE);
+    }
+
+    @Test
+    void s42() {
+        assertTrue(lendSource(3, 100_000));
+        assertTrue(lendSink(5, 1000));
+        rig.out.clear();
+        rig.machine.onQpError(rig.out);
+        assertSourceReturned(3, 1, Outbox.CUT);
+        assertSinkReturned(5, 0);
+        assertTrue(rig.row(Outbox.ABORT) < rig.row(Outbox.SOURCE_RETURNED));
+        assertEquals(0, rig.machine.source().lent() + rig.machine.sink().lent());
+    }
+
+    @Test
+    void s48() {
+        rig.out.clear();
+        rig.machine.onKeepAlive(rig.out); // takes note
+        rig.out.clear();
+        int lastSent = rig.machine.credits().lastSent();
+        for (int i = 0; i < 3; i++) {
+            rig.machine.onKeepAlive(rig.out);
+            assertEquals(1, rig.out.size());
+            assertEquals(Outbox.KEEP_ALIVE, rig.out.kind(0));
+            rig.out.clear();
+        }
+        assertEquals(lastSent, rig.machine.credits().lastSent());
+        rig.feed(Mid.DATA, 64, 0);
+        rig.out.clear();
+        rig.machine.onKeepAlive(rig.out);
+        assertEquals(0, rig.out.size(), "not idle");
+    }
+
+    private static Rig suspending() {
+        return new Rig(CONFIG.with(ZCOPY.withSuspending()), 64, 0, 0);
+    }
+
+    /** The side that is asked: finishes what is in process, answers, hangs up (10). */
+    @Test
+    void suspendIsAnswered() {
+        Rig asked = suspending();
+        asked.machine.sink().lend(5, 1000, 0, 0, true, asked.out);
+        asked.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        asked.feed(Mid.SUSP_COMM, 64, 0, 0, 0x11F90);
+        assertEquals(List.of(), asked.mids(), "a read is running");
+        assertFalse(asked.machine.reserve());
+        asked.out.clear();
+        asked.machine.sink().onReadsCompleted(1, asked.out);
+        assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SUSP_COMM_ACK), asked.mids());
+        asked.complete(Mid.SUSP_COMM_ACK);
+        assertEquals(8080, asked.out.port(asked.row(Outbox.SUSPENDED)));
+        assertTrue(asked.row(Outbox.DISCONNECT) >= 0);
+        assertEquals(State.SUSPENDED, asked.machine.state());
+        assertTrue(asked.machine.closed());
+        assertFalse(asked.machine.reset() || asked.machine.eof());
+    }
+
+    /** The side that has asked may hang up before the answer is known to have been sent. */
+    @Test
+    void suspendIsAnsweredAndHungUp() {
+        Rig asked = suspending();
+        asked.feed(Mid.SUSP_COMM, 64, 0, 0, 0x11F90);
+        assertEquals(List.of(Mid.SUSP_COMM_ACK), asked.mids());
+        asked.out.clear();
+        asked.machine.onDisconnected(asked.out);
+        assertEquals(8080, asked.out.port(asked.row(Outbox.SUSPENDED)));
+        assertEquals(State.SUSPENDED, asked.machine.state());
+        asked.complete(Mid.SUSP_COMM_ACK);
+        assertEquals(0, asked.out.size());
+    }
+
+    /** What we have asked to be sent as Data is in process: the peer needs credits for it. */
+    @Test
+    void suspendWaitsForWhatWasRefused() {
+        Rig asking = suspending();
+        asking.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        asking.machine.sink().refuse(asking.out);
+        asking.out.clear();
+        assertTrue(asking.machine.suspend(8080, asking.out));
+        assertEquals(List.of(), asking.mids());
+        asking.feed(Mid.DATA, 64, 999);
+        assertEquals(List.of(Mid.SUSP_COMM), asking.mids());
+    }
+
+    /** The side that asks: says nothing more, and rests when it is answered. */
+    @Test
+    void suspendIsAsked() {
+        Rig asking = suspending();
+        asking.machine.source().lend(3, 100_000, 1, 2, asking.out);
+        asking.out.clear();
+        assertTrue(asking.machine.suspend(8080, asking.out));
+        assertEquals(List.of(Mid.SUSP_COMM), asking.mids());
+        asking.feed(Mid.RDMA_RD_COMPL, 64, 0, 999);
+        asking.feed(Mid.DATA, 64, 10);
+        asking.consumed();
+        assertEquals(List.of(), asking.mids());
+        asking.feed(Mid.SUSP_COMM_ACK, 64, 0);
+        assertEquals(8080, asking.out.port(asking.row(Outbox.SUSPENDED)));
+        int row = asking.row(Outbox.SOURCE_RETURNED);
+        assertEquals(1000, asking.out.bytesDone(row));
+        assertEquals(Outbox.RECALLED, asking.out.outcome(row));
+        assertEquals(State.SUSPENDED, asking.machine.state());
+        assertFalse(asking.machine.suspend(1, asking.out));
+        asking.machine.onDisconnected(asking.out);
+        assertEquals(State.SUSPENDED, asking.machine.state());
+    }
+
+    /** Both ask: the accepting side's request stands (10). */
+    @Test
+    void suspendsCross() {
+        Rig accepting = suspending();
+        accepting.machine.suspend(8080, accepting.out);
+        accepting.feedAck(Mid.SUSP_COMM, 64, 0, 0, 0, 0x11F91);
+        assertEquals(List.of(), accepting.mids());
+        accepting.feed(Mid.SUSP_COMM_ACK, 64, 0);
+        assertEquals(8080, accepting.out.port(accepting.row(Outbox.SUSPENDED)));
+        Resting connecting = new Resting();
+        connecting.want(8081);
+        connecting.onRequestSent();
+        assertTrue(connecting.onRequest(8080, true));
+        assertTrue(connecting.answerDue());
+        assertFalse(connecting.onAnswer());
+    }
+
+    @Test
+    void suspendTimesOut() {
+        Rig asking = suspending();
+        asking.machine.suspend(8080, asking.out);
+        asking.machine.onTimer(SdpMachine.TIMER_SUSPEND, asking.out);
+        assertEquals(AbortReason.ANSWER_TIMEOUT, asking.machine.abortReason());
+    }
+}

@@ -1,0 +1,125 @@
+package io.sdp4j.wire;
+
+import java.util.Set;
+
+/**
+ * Peers as they are, were, or could be found: what each of them does and leaves undone.
+ *
+ * <p>Source: sdp-wire.md 2.12, 3.5, 6.4, 9, 10 and 16.
+ */
+enum Vintage {
+    /** The draft, to the letter. */
+    DRAFT(Greeting.SHORT, 8, 16, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES),
+
+    /** Version 1.1, as the first Linux stack: copies nothing by SendSm, resizes nothing. */
+    GEN2(
+            Greeting.IB_1_1,
+            63,
+            255,
+            Habit.READS,
+            Habit.ADVERTISES,
+            Habit.PIPELINES,
+            Habit.REFUSES_SIZES,
+            Habit.IGNORES_SUSPEND),
+
+    /** Version 2.2, copy only, no credit at first, sizes without the BSDH. */
+    OFED1(Greeting.IB_2_2_EMPTY, 16, 1, Habit.COPIES, Habit.ASKS_SIZES, Habit.BARE_SIZES),
+
+    /** Version 2.2 with SrcAvail, impatient; logs and drops what it does not know. */
+    MLNX(
+            Greeting.IB_2_2,
+            16,
+            1,
+            Habit.READS,
+            Habit.ADVERTISES,
+            Habit.CANCELS,
+            Habit.IGNORES_MODES,
+            Habit.RESETS_ON_SINK_AVAIL,
+            Habit.BARE_SIZES,
+            Habit.IGNORES_SUSPEND),
+
+    /** Never advertises anything. */
+    NEVER_ADVERTISES(Greeting.SHORT, 8, 4, Habit.READS),
+
+    /** Answers every SrcAvail with SendSm. */
+    COPIES(Greeting.SHORT, 8, 4, Habit.COPIES, Habit.ADVERTISES),
+
+    /** Neither reads nor refuses: everything must be taken back from it. */
+    NEVER_ANSWERS(Greeting.SHORT, 8, 4),
+
+    /** Tracks several advertisements and does not know ModeChange. */
+    IGNORES_MODES(Greeting.IB_2_2, 8, 4, Habit.READS, Habit.IGNORES_MODES),
+
+    /** Leads its half into Pipelined and resets when that is taken seriously. */
+    RESETS_ON_SINK_AVAIL(
+            Greeting.SHORT, 8, 4, Habit.READS, Habit.PIPELINES, Habit.RESETS_ON_SINK_AVAIL),
+
+    /** Advertises buffers of no bytes. */
+    ZERO_LENGTH(Greeting.SHORT, 8, 4, Habit.READS, Habit.ADVERTISES, Habit.ZERO_LENGTH),
+
+    /** One private buffer: nothing but credit updates can be sent to it. */
+    ONE_BUFFER(Greeting.SHORT, 1, 1, Habit.COPIES),
+
+    /** Two: control messages, but no payload. */
+    TWO_BUFFERS(Greeting.SHORT, 2, 1, Habit.COPIES, Habit.ADVERTISES),
+
+    /** Three, the fewest that the draft allows. */
+    THREE_BUFFERS(Greeting.SHORT, 3, 4, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES),
+
+    /** Grants every size that it is asked for, and asks itself. */
+    RESIZES(Greeting.SHORT, 8, 4, Habit.READS, Habit.ASKS_SIZES),
+
+    /** Suspends the session and moves it elsewhere. */
+    SUSPENDS(Greeting.SHORT, 8, 4, Habit.READS, Habit.ADVERTISES, Habit.SUSPENDS);
+
+    /** The form and version of its Hello. */
+    enum Greeting {
+        SHORT,
+        IB_1_1,
+        IB_2_2,
+        /** With no buffers announced: an empty Data repairs it (sdp-wire.md 16.2). */
+        IB_2_2_EMPTY
+    }
+
+    /** What it does. */
+    enum Habit {
+        /** Answers SrcAvail by RDMA Reads. */
+        READS,
+        /** Answers SrcAvail with SendSm. */
+        COPIES,
+        /** Sends SrcAvail. */
+        ADVERTISES,
+        /** Takes its SrcAvails back, and does not hold MSeqAck when ours are taken back. */
+        CANCELS,
+        /** Leads its own half into Pipelined. */
+        PIPELINES,
+        /** Drops ModeChange. */
+        IGNORES_MODES,
+        RESETS_ON_SINK_AVAIL,
+        ZERO_LENGTH,
+        REFUSES_SIZES,
+        /** Tells sizes without the BSDH. */
+        BARE_SIZES,
+        ASKS_SIZES,
+        SUSPENDS,
+        IGNORES_SUSPEND
+    }
+
+    final Greeting greeting;
+    final int buffers;
+    final int maxAdverts;
+
+    @SuppressWarnings("ImmutableEnumChecker") // Set.of cannot be changed
+    private final Set<Habit> habits;
+
+    Vintage(Greeting greeting, int buffers, int maxAdverts, Habit... habits) {
+        this.greeting = greeting;
+        this.buffers = buffers;
+        this.maxAdverts = maxAdverts;
+        this.habits = Set.of(habits);
+    }
+
+    boolean is(Habit habit) {
+        return habits.contains(habit);
+    }
+}
