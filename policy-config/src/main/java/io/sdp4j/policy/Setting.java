@@ -165,7 +165,7 @@ public enum Setting {
     ZCOPY_ENABLED(
             "sdp4j.zcopy.enabled",
             false,
-            "Move large direct buffers of asynchronous operations and blocking writes by RDMA instead"
+            "Move large direct buffers of asynchronous and of blocking channels by RDMA instead"
                     + " of copying them through private buffers."),
     /** Least bytes moved without a copy. */
     ZCOPY_THRESHOLD_BYTES(

@@ -25,6 +25,8 @@ final class ChannelStream extends OpenStream {
     private final SwitchSocketChannel channel;
     private final Targets targets = new Targets(); // readLock
     private final Sources sources = new Sources(); // writeLock
+    private final BlockingLoan readLoan; // readLock
+    private final BlockingLoan writeLoan; // writeLock
     private SocketException
             untold; // writeLock: for the next write, as this one had moved something
     private boolean reset; // readLock
@@ -37,6 +39,8 @@ final class ChannelStream extends OpenStream {
             ReentrantLock writeLock) {
         super(stream, counters, readLock, writeLock);
         this.channel = channel;
+        this.readLoan = new BlockingLoan(stream, OffloadStream.READ);
+        this.writeLoan = new BlockingLoan(stream, OffloadStream.WRITE);
     }
 
     int read(ByteBuffer dst) throws IOException {
@@ -87,9 +91,16 @@ final class ChannelStream extends OpenStream {
                     n = -1;
                 } else {
                     targets.of(one, several, offset, length);
-                    n = targets.move();
-                    if (n == 0 && blocking && targets.more()) {
-                        n = readSlowly(nanos);
+                    boolean lent = blocking && one != null && readLoan.lend(one);
+                    try {
+                        n = targets.move();
+                        if (n == 0 && blocking && targets.more()) {
+                            n = readSlowly(nanos);
+                        }
+                    } finally {
+                        if (lent) {
+                            readLoan.end();
+                        }
                     }
                 }
             } catch (SocketException e) {
@@ -192,9 +203,16 @@ final class ChannelStream extends OpenStream {
                     if (sources.more()) {
                         tell();
                     }
-                    n = sources.move();
-                    if (blocking && sources.more()) {
-                        n += writeSlowly(n);
+                    boolean lent = blocking && one != null && writeLoan.lend(one);
+                    try {
+                        n = sources.move();
+                        if (blocking && sources.more()) {
+                            n += writeSlowly(n);
+                        }
+                    } finally {
+                        if (lent) {
+                            writeLoan.end();
+                        }
                     }
                     complete = all ? !sources.more() : n > 0;
                     if (all) {
