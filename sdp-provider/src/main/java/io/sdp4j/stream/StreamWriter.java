@@ -51,6 +51,7 @@ final class StreamWriter {
         int filled = 0; // payload bytes in it
         int most = 0; // payload bytes that it may hold
         boolean bulk;
+        MemorySegment source = null; // of a bulk write: one for all its messages
         while (true) {
             int wake;
             SocketException failure = null;
@@ -93,7 +94,11 @@ final class StreamWriter {
             }
             filled = Math.min(most, len - done);
             if (bulk) {
-                writePast(taken, b, off + done, src, filled);
+                if (source == null) {
+                    source = b != null ? MemorySegment.ofArray(b) : MemorySegment.ofBuffer(src);
+                }
+                int base = b != null ? 0 : src.position();
+                qp.writePast(taken, Bsdh.BYTES, source, off + done - base, filled);
             } else {
                 core.batch.copyIn(taken, Bsdh.BYTES, b, off + done, src, filled);
             }
@@ -112,14 +117,6 @@ final class StreamWriter {
         }
         oneWayBytes += bytes;
         return oneWayBytes > bulkBytes;
-    }
-
-    private void writePast(int taken, byte[] b, int off, ByteBuffer src, int n) {
-        if (b != null) {
-            qp.writePast(taken, Bsdh.BYTES, MemorySegment.ofArray(b), off, n);
-        } else {
-            qp.writePast(taken, Bsdh.BYTES, MemorySegment.ofBuffer(src), off - src.position(), n);
-        }
     }
 
     /** Takes a small write, or the part of it that fits a message; 0 = not now. With the lock. */
