@@ -179,8 +179,12 @@ public final class Parked {
         }
     }
 
-    /** Not while a class is loaded, as a JVM that has just started does. */
+    /** Not while a class is loaded or initialized, as in a JVM that has just started. */
     private static boolean inChannels(RecordedEvent event) {
+        String reason = String.valueOf(event.getString("pinnedReason"));
+        if (reason.contains("initialization of")) {
+            return false; // by another thread
+        }
         if (event.getStackTrace() == null) {
             return true;
         }
@@ -196,7 +200,7 @@ public final class Parked {
                                                 || m.contains("ClassLoader")
                                                 || m.contains("ensureClassInitialized"));
         if (!loading) {
-            System.out.println("at " + methods);
+            System.out.println(reason + " at " + methods);
         }
         return !loading;
     }
