@@ -9,6 +9,8 @@ enum Config {
     RULE_KERNEL("kernel", "agent, rules say kernel", Agent.KERNEL, "", Cores.ANY),
     TCP_PINNED("tcp-pinned", "kernel TCP, one core", Agent.NONE, "", Cores.ONE),
     SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, "", Cores.ONE),
+    KERNEL_PINNED(
+            "kernel-pinned", "agent, rules say kernel, one core", Agent.KERNEL, "", Cores.ONE),
     TCP_APART("tcp-apart", "kernel TCP, a core each", Agent.NONE, "", Cores.APART),
     KERNEL_APART(
             "kernel-apart", "agent, rules say kernel, a core each", Agent.KERNEL, "", Cores.APART),

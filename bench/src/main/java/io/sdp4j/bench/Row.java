@@ -1,6 +1,7 @@
 package io.sdp4j.bench;
 
 import static io.sdp4j.bench.Config.KERNEL_APART;
+import static io.sdp4j.bench.Config.KERNEL_PINNED;
 import static io.sdp4j.bench.Config.PARKED;
 import static io.sdp4j.bench.Config.RULE_KERNEL;
 import static io.sdp4j.bench.Config.SHM;
@@ -147,12 +148,12 @@ record Row(
                             List.of(Bar.timesAsLong("p50", RULE_KERNEL, TCP, 1.05))),
                     new Row(
                             "kernel-rtt",
-                            "agent on, nothing to offload: 64 B round trip",
+                            "agent on, nothing to offload: 64 B round trip, one core",
                             "echo 64 1",
                             "p50",
-                            List.of(TCP, RULE_KERNEL),
+                            List.of(TCP_PINNED, KERNEL_PINNED),
                             3,
-                            List.of(Bar.timesAsLong("p50", RULE_KERNEL, TCP, 1.03))),
+                            List.of(Bar.timesAsLong("p50", KERNEL_PINNED, TCP_PINNED, 1.03))),
                     new Row(
                             "kernel-stream",
                             "agent on, nothing to offload: stream, 64 KiB writes, a core each",
