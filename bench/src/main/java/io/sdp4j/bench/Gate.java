@@ -21,7 +21,7 @@ final class Gate {
                     List.of(
                             row(Suite.NET, "rtt64", Bar.faster("p50", SHM, TCP, 3)),
                             row(Suite.NET, "oneway64", Bar.faster("writes", SHM, TCP, 3)),
-                            row(Suite.NET, "stream64k", Bar.faster("bytes", SHM, TCP, 1.8)),
+                            row(Suite.NET, "stream64k", Bar.faster("bytes", SHM, TCP, 1.5)),
                             row(Suite.NET, "connect", Bar.timesAsLong("p50", SHM, TCP, 4)),
                             row(Suite.NET, "alloc", Bar.atMost("alloc", SHM, Row.ZERO_BYTES))),
                     "alloc");
