@@ -9,6 +9,7 @@ import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 
@@ -89,15 +90,40 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int tryWrite(byte[] b, int off, int len) throws IOException {
-        return writer.write(b, off, null, len);
+        return writer.write(b, off, null, len, false);
     }
 
     @Override
     public int tryWrite(ByteBuffer src) throws IOException {
+        return write(src, false);
+    }
+
+    @Override
+    public int tryWrite(ByteBuffer[] srcs, int from, int to) throws IOException {
+        int total = 0;
+        boolean all = true;
+        try {
+            for (int i = from; i < to && all; i++) {
+                if (srcs[i].hasRemaining()) {
+                    total += write(srcs[i], true);
+                    all = !srcs[i].hasRemaining();
+                }
+            }
+        } catch (SocketException e) {
+            if (total == 0) {
+                throw e;
+            }
+        } finally {
+            writer.endGather();
+        }
+        return total;
+    }
+
+    private int write(ByteBuffer src, boolean more) throws IOException {
         int position = src.position();
         int n = core.lending == null ? -1 : writer.writeLent(src);
         if (n < 0) {
-            n = writer.write(null, position, src, src.remaining());
+            n = writer.write(null, position, src, src.remaining(), more);
         }
         src.position(position + n);
         if (n > 0) {

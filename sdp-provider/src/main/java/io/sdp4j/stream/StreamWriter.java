@@ -44,8 +44,13 @@ final class StreamWriter {
         this.bulkBytes = core.bulkBytes();
     }
 
-    /** Writes from the array, or if that is null from absolute positions of the buffer. */
-    int write(byte[] b, int off, ByteBuffer src, int len) throws SocketException {
+    /**
+     * Writes from the array, or if that is null from absolute positions of the buffer.
+     *
+     * @param more whether another write of the same call, or {@link #endGather}, follows: a small
+     *     one then need not leave yet
+     */
+    int write(byte[] b, int off, ByteBuffer src, int len, boolean more) throws SocketException {
         int done = 0;
         int taken = -1; // a reserved slot that is being filled without the lock
         int filled = 0; // payload bytes in it
@@ -64,7 +69,7 @@ final class StreamWriter {
                 }
                 int n = 1;
                 while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
-                    n = writeSmall(b, off + done, src, len - done);
+                    n = writeSmall(b, off + done, src, len - done, more);
                     done += n;
                 }
                 taken = -1;
@@ -82,7 +87,9 @@ final class StreamWriter {
                     failure = ending.forWriter();
                     done = failure == null && ending.swallowsWrite() ? len : 0;
                 }
-                flushLater();
+                if (!more) {
+                    flushLater();
+                }
                 wake = core.takeWakeOps();
             }
             waiters.signal(wake);
@@ -105,6 +112,17 @@ final class StreamWriter {
         }
     }
 
+    /** Ends a gathering write: what was kept for it leaves, unless the peer is behind. */
+    void endGather() {
+        int wake;
+        synchronized (core) {
+            core.batch.flushIfPeerKeepsUp();
+            flushLater();
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+    }
+
     /**
      * Whether the next {@code bytes} belong to a long one-way stream. There the peer reads later
      * than we write, and the fabric may favour throughput; an answer is waited for, so it has to be
@@ -120,16 +138,16 @@ final class StreamWriter {
     }
 
     /** Takes a small write, or the part of it that fits a message; 0 = not now. With the lock. */
-    private int writeSmall(byte[] b, int off, ByteBuffer src, int len) {
+    private int writeSmall(byte[] b, int off, ByteBuffer src, int len, boolean more) {
         if (core.batch.isOpen()) {
-            return core.batch.append(b, off, src, len);
+            return core.batch.append(b, off, src, len, more);
         }
         int taken = core.reserve();
         if (taken < 0) {
             return 0;
         }
         int n = Math.min(core.maxPayload(), len);
-        return core.batch.sendOrKeep(taken, b, off, src, n) ? n : 0;
+        return core.batch.sendOrKeep(taken, b, off, src, n, more) ? n : 0;
     }
 
     /**

@@ -10,11 +10,13 @@ import java.nio.ByteBuffer;
 
 /**
  * Gathers small writes into one message while the peer is behind, so that a stream of them costs a
- * message for many writes instead of one each. A peer that keeps up gets every write at once.
+ * message for many writes instead of one each. A peer that keeps up gets every write at once, and
+ * the buffers of one gathering write together.
  *
- * <p>Shape: one reserved send slot, not yet posted. It is opened only while at least half of the
- * peer's buffers are unconsumed: more than what makes a peer announce credits (sdp-wire.md 4.4), so
- * the announcement that will close it is still to come. It is sent when it is full, when credits
+ * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
+ * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than
+ * what makes a peer announce credits (sdp-wire.md 4.4), so the announcement that will close it is
+ * still to come. It is sent when it is full, when credits
  * are back, before a thread waits to read, before anything that must not overtake it, and at the
  * latest by a timer (sdp-wire.md 17.4 and 18, Nagle flush).
  *
@@ -62,11 +64,12 @@ final class WriteBatch {
      * Sends a small write, or keeps it for a fuller message.
      *
      * @param taken a reserved slot
+     * @param more whether another write of the same call follows, or {@link #flushIfPeerKeepsUp}
      * @return whether it was taken; false if the stream was cut
      */
-    boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n) {
+    boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
         copyIn(taken, Bsdh.BYTES, b, off, src, n);
-        if (!peerBehind(core.machine)) {
+        if (n == core.maxPayload() || (!more && !peerBehind(core.machine))) {
             return core.send(taken, n, false);
         }
         slot = taken;
@@ -75,8 +78,12 @@ final class WriteBatch {
         return true;
     }
 
-    /** Adds to the open batch as much as fits; 0 if the stream was cut. */
-    int append(byte[] b, int off, ByteBuffer src, int len) {
+    /**
+     * Adds to the open batch as much as fits; 0 if the stream was cut.
+     *
+     * @param more whether another write of the same call follows, or {@link #flushIfPeerKeepsUp}
+     */
+    int append(byte[] b, int off, ByteBuffer src, int len, boolean more) {
         if (core.machine.reset()) {
             flush();
             return 0;
@@ -85,7 +92,7 @@ final class WriteBatch {
         int n = Math.min(len, maxPayload - bytes);
         copyIn(slot, Bsdh.BYTES + bytes, b, off, src, n);
         bytes += n;
-        if (bytes == maxPayload) {
+        if (bytes == maxPayload || (!more && !peerBehind(core.machine))) {
             flush();
         }
         return n;

@@ -2,6 +2,7 @@ package io.sdp4j.offload.spi;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 
@@ -44,6 +45,32 @@ public interface OffloadStream {
      * position.
      */
     int tryWrite(ByteBuffer src) throws IOException;
+
+    /**
+     * Writes from the remaining bytes of several buffers, in order, as one call: they may travel
+     * together. What fails after some bytes is told by the next call.
+     *
+     * @param from the first one
+     * @param to one more than the last one
+     */
+    default int tryWrite(ByteBuffer[] srcs, int from, int to) throws IOException {
+        int total = 0;
+        boolean all = true;
+        for (int i = from; i < to && all; i++) {
+            if (srcs[i].hasRemaining()) {
+                try {
+                    total += tryWrite(srcs[i]);
+                } catch (SocketException e) {
+                    if (total == 0) {
+                        throw e;
+                    }
+                    return total;
+                }
+                all = !srcs[i].hasRemaining();
+            }
+        }
+        return total;
+    }
 
     /** Sends one urgent byte if there is room; false = not now. */
     boolean tryWriteUrgent(int value) throws IOException;
