@@ -251,6 +251,11 @@ final class SdpStream implements OffloadStream {
     }
 
     @Override
+    public int holdDoorbell(int ops) {
+        return watch.holdDoorbell(ops);
+    }
+
+    @Override
     public int armDoorbell(int ops) {
         return watch.armDoorbell(ops);
     }

@@ -99,6 +99,20 @@ final class StreamWatch implements Waiters.Stream {
         return ready == 0;
     }
 
+    /** See {@link OffloadStream#holdDoorbell}. Takes the lock. */
+    int holdDoorbell(int ops) {
+        int answer;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            core.batch.flush(); // as in armDoorbell
+            answer = core.queue.rung() && !unattended() ? readyOps() & ops : -1;
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return answer;
+    }
+
     /** See {@link OffloadStream#armDoorbell}. Takes the lock. */
     int armDoorbell(int ops) {
         int answer;

@@ -180,6 +180,18 @@ public interface OffloadStream {
     default void busyPoll(int ops, BooleanSupplier elsewhere) {}
 
     /**
+     * Instead of {@link #armDoorbell}, by whoever comes back very soon because the doorbell is
+     * readable: leaves it so if it has been rung since it was asked for. What the peer does then
+     * rings nothing, which spares both sides a system call.
+     *
+     * @param ops {@link #READ}, {@link #WRITE} or both
+     * @return which of {@code ops} are ready now, 0 = none; -1 = the doorbell has not been rung
+     */
+    default int holdDoorbell(int ops) {
+        return -1;
+    }
+
+    /**
      * Lets {@link #doorbell} become unreadable and asks that it be readable again as soon as {@code
      * ready() & ops} may be non-zero because of what the peer did. What is done to this end ({@link
      * #shutdownInput}, ...) rings nothing, and may end what was asked for here: ask again after it.
