@@ -16,26 +16,13 @@ package io.sdp4j.wire;
  *
  * <p>Source: sdp-wire.md 6.3, 6.5, 6.7 and 7.3.
  */
-final class SinkOffers {
-    private final Regions held = new Regions();
+final class SinkOffers extends Offers {
     private int p;
     private boolean window;
     private int windowMseq;
     private int q;
     private int revoked;
     private boolean cutShort; // and the rest of one that was in process
-
-    boolean isEmpty() {
-        return held.isEmpty();
-    }
-
-    int size() {
-        return held.size();
-    }
-
-    Region first() {
-        return held.first();
-    }
 
     boolean inProcess() {
         return !held.isEmpty() && held.first().issued > 0;

@@ -15,8 +15,7 @@ package io.sdp4j.wire;
  *
  * <p>Source: sdp-wire.md 6.2, 6.4 and 6.6.
  */
-final class SourceOffers {
-    private final Regions held = new Regions();
+final class SourceOffers extends Offers {
     private final Flights reads = new Flights();
     private int emptyReads;
     private boolean cancelled;
@@ -28,18 +27,6 @@ final class SourceOffers {
 
     Flights reads() {
         return reads;
-    }
-
-    boolean isEmpty() {
-        return held.isEmpty();
-    }
-
-    int size() {
-        return held.size();
-    }
-
-    Region first() {
-        return held.first();
     }
 
     boolean cancelled() {
