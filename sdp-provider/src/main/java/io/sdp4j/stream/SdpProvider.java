@@ -234,7 +234,9 @@ public final class SdpProvider implements OffloadProvider {
         try {
             c = fabric.connect(request);
         } catch (FabricException e) {
-            throw Reasons.unavailable(e);
+            throw fabric.name().equals(DeviceResolver.VERBS)
+                    ? Reasons.unavailableThere(e)
+                    : Reasons.unavailable(e);
         }
         MemorySegment helloAck = MemorySegment.ofArray(c.privateData());
         HelloFault fault = machine.onHelloAck(helloAck, 0, (int) helloAck.byteSize());
