@@ -66,6 +66,7 @@ final class Paths {
                             map.put("interface", rdma.interfaceName());
                             map.put("interfaceMtuBytes", rdma.interfaceMtuBytes());
                             map.put("vlan", rdma.vlan());
+                            map.put("partition", rdma.partitionText());
                             map.put("hardwareAddress", rdma.hardwareAddress());
                             map.put("source", text(rdma.source()));
                             map.put("gateway", text(rdma.gateway()));

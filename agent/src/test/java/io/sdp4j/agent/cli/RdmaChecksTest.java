@@ -85,6 +85,7 @@ class RdmaChecksTest {
                         "ib0",
                         2044,
                         0,
+                        0x8001,
                         "00:00:00:48",
                         InetAddress.ofLiteral("10.1.0.1"),
                         null,
@@ -95,10 +96,11 @@ class RdmaChecksTest {
         FabricPath path =
                 new FabricPath("verbs", "mlx5_0", 1, 2048, PathCode.USABLE, "", Optional.of(route));
         assertEquals(
-                "sdp over verbs, with sdp4j.verbs.enabled=true: mlx5_0 port 1, InfiniBand by ib0,"
-                        + " from 10.1.0.1, GID 0 fe80::1, MTU 2048",
+                "sdp over verbs, with sdp4j.verbs.enabled=true: mlx5_0 port 1, InfiniBand by ib0"
+                        + " (partition 0x8001), from 10.1.0.1, GID 0 fe80::1, MTU 2048",
                 Paths.sentence(path));
         assertEquals("USABLE", Paths.json(path).get("code"));
+        assertEquals("0x8001", Paths.json(path).get("partition"));
         assertEquals("10.1.0.1", Paths.json(path).get("source"));
         assertEquals("", Paths.json(path).get("gateway"));
         FabricPath none = FabricPath.unusable("verbs", PathCode.NO_DEVICE, "there is none");
