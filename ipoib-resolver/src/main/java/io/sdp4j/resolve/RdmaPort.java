@@ -58,6 +58,27 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
         return linkLayer.equals(INFINIBAND);
     }
 
+    /**
+     * Whether the connection manager has to do with it. The other types of node have no reliable
+     * connections (usNIC, EFA) or no verbs for programs (switches, routers).
+     */
+    boolean connects() {
+        String type = text(deviceDirectory().resolve("node_type"));
+        return type.isEmpty() || type.startsWith("1:") || type.startsWith("4:");
+    }
+
+    String rate() {
+        return text(directory.resolve("rate"));
+    }
+
+    String firmware() {
+        return text(deviceDirectory().resolve("fw_ver"));
+    }
+
+    private Path deviceDirectory() {
+        return directory.resolve("../..");
+    }
+
     /** As sysfs words it, without the number: ACTIVE, DOWN, INIT and so on. */
     String state() {
         String state = text(directory.resolve("state"));

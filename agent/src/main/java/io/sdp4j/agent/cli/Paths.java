@@ -19,11 +19,15 @@ final class Paths {
 
     /** What the kernel, the devices and the addresses of this machine say; sends nothing. */
     static List<FabricPath> to(InetAddress address) {
-        try (DeviceResolver resolver =
-                DeviceResolver.behind(
-                        new HostResolver(LocalAddresses.system()), new KernelNetlink(null))) {
+        try (DeviceResolver resolver = resolver()) {
             return resolver.paths(null, address);
         }
+    }
+
+    /** Reads everything anew for each question. */
+    static DeviceResolver resolver() {
+        return DeviceResolver.behind(
+                new HostResolver(LocalAddresses.system()), new KernelNetlink(null));
     }
 
     static boolean isRdma(FabricPath path) {
