@@ -5,6 +5,7 @@ import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
@@ -49,7 +50,9 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
         try {
             c = fabric.connect(request);
         } catch (FabricException e) {
-            throw Reasons.unavailable(e);
+            throw fabric.name().equals(DeviceResolver.VERBS)
+                    ? Reasons.unavailableThere(e)
+                    : Reasons.unavailable(e);
         }
         MemorySegment helloAck = MemorySegment.ofArray(c.privateData());
         HelloFault fault = machine.onHelloAck(helloAck, 0, (int) helloAck.byteSize());
