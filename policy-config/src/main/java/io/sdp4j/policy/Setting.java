@@ -76,7 +76,8 @@ public enum Setting {
             0,
             86_400,
             "s",
-            "How long a destination that did not answer goes straight to kernel TCP; 0: not at all."),
+            "How long a destination that did not answer goes straight to kernel TCP; 0: not at"
+                    + " all."),
     /** How many misses are remembered. */
     MISS_CACHE_ENTRIES(
             "sdp4j.miss.cache.entries",
@@ -102,7 +103,8 @@ public enum Setting {
             "sdp4j.shm.native",
             "auto, off",
             "auto",
-            "Native calls of the shared-memory fabric: when allowed, or never (pure Java, slower)."),
+            "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
+                    + " slower)."),
     /** RDMA reads by one side alone. */
     SHM_DIRECT_READS(
             "sdp4j.shm.direct.reads",
@@ -237,6 +239,15 @@ public enum Setting {
             60_000,
             "ms",
             "How long the queue pair of a closed connection waits for the peer to close too."),
+    /** Longest rest of a suspended session. */
+    RESUME_TIMEOUT_S(
+            "sdp4j.resume.timeout.s",
+            10,
+            1,
+            3_600,
+            "s",
+            "Longest time a session that the peer has suspended waits for it to take the session up"
+                    + " again."),
     /** When an idle peer is probed. */
     KEEPALIVE_S(
             "sdp4j.keepalive.s",
@@ -244,8 +255,8 @@ public enum Setting {
             1,
             86_400,
             "s",
-            "How long a connection with SO_KEEPALIVE over an RDMA device may be idle before the peer is"
-                    + " probed."),
+            "How long a connection with SO_KEEPALIVE over an RDMA device may be idle before the"
+                    + " peer is probed."),
     /** Bound of all shared memory. */
     MEMORY_MAX_MB(
             "sdp4j.memory.max.mb",
@@ -253,7 +264,8 @@ public enum Setting {
             0,
             16_777_216,
             "MiB",
-            "Most shared memory mapped by this process, counted as if all of it were used; 0: 16384.");
+            "Most shared memory mapped by this process, counted as if all of it were used; 0:"
+                    + " 16384.");
 
     enum Kind {
         TEXT,

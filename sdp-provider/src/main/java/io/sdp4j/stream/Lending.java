@@ -17,7 +17,6 @@ import java.nio.ByteBuffer;
  */
 final class Lending {
     private final StreamCore core;
-    private final QueuePair qp;
     private final Outbox out;
     private final int thresholdBytes;
     private final WriteLoan writes;
@@ -33,7 +32,6 @@ final class Lending {
 
     Lending(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
         this.core = core;
-        this.qp = core.qp;
         this.out = out;
         this.thresholdBytes = settings.thresholdBytes();
         writes = new WriteLoan(core, settings, out);
@@ -94,6 +92,7 @@ final class Lending {
     }
 
     private void place(int i) {
+        QueuePair qp = core.qp;
         long from = qp.receiveOffset(out.slot(i)) + out.offset(i);
         MemorySegment to = reads.get().memory();
         MemorySegment.copy(qp.receiveMemory(), from, to, out.bufferOffset(i), out.bytes(i));
@@ -102,7 +101,7 @@ final class Lending {
 
     private void read(int i) {
         boolean posted =
-                qp.postRead(
+                core.qp.postRead(
                         0,
                         reads.get().region(),
                         out.bufferOffset(i),
@@ -114,7 +113,7 @@ final class Lending {
 
     private void write(int i) {
         boolean posted =
-                qp.postWrite(
+                core.qp.postWrite(
                         0,
                         writes.get(out.buffer(i)).region(),
                         out.bufferOffset(i),

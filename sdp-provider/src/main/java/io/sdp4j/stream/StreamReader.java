@@ -2,7 +2,6 @@ package io.sdp4j.stream;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.sdp4j.rdma.QueuePair;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -31,9 +30,12 @@ final class StreamReader {
     private final StreamCore core;
     private final Waiters waiters;
     private final Ending ending;
-    private final QueuePair qp;
-    private final MemorySegment memory;
-    private final ByteBuffer view;
+
+    /** Where the message being read came from. */
+    private Legs.Leg leg;
+
+    private MemorySegment memory;
+    private ByteBuffer view;
 
     /** The message being read, -1 = none. */
     private int slot = -1;
@@ -48,9 +50,13 @@ final class StreamReader {
         this.core = core;
         this.waiters = waiters;
         this.ending = ending;
-        this.qp = core.qp;
-        this.memory = qp.receiveMemory();
-        this.view = memory.asByteBuffer();
+        readFrom(core.legs.reading());
+    }
+
+    private void readFrom(Legs.Leg next) {
+        leg = next;
+        memory = next.qp.receiveMemory();
+        view = memory.asByteBuffer();
     }
 
     int read(byte[] b, int off, int len) throws SocketException {
@@ -113,7 +119,7 @@ final class StreamReader {
         if (left == 0) {
             giveBack();
         }
-        return left == 0 && core.unread.isEmpty();
+        return left == 0 && core.legs.isEmpty();
     }
 
     /**
@@ -129,15 +135,18 @@ final class StreamReader {
         SocketException failure = null;
         synchronized (core) {
             giveBack();
-            long entry = core.unread.take();
+            long entry = core.legs.take();
             if (entry == UnreadQueue.NONE) {
                 core.progress();
-                entry = core.unread.take();
+                entry = core.legs.take();
             }
             found = entry != UnreadQueue.NONE;
             if (found) {
+                if (leg != core.legs.reading()) {
+                    readFrom(core.legs.reading());
+                }
                 slot = UnreadQueue.slot(entry);
-                at = qp.receiveOffset(slot) + UnreadQueue.offset(entry);
+                at = leg.qp.receiveOffset(slot) + UnreadQueue.offset(entry);
                 left = UnreadQueue.lenBytes(entry);
             } else if (first) {
                 nothing = ending.endOfStream() ? -1 : 0;
@@ -171,7 +180,7 @@ final class StreamReader {
             int done = slot;
             slot = -1;
             left = 0;
-            core.consumed(done);
+            core.consumed(leg, done);
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
  * @param closeGraceNanos how long the second closer leaves closing the connection below to the
  *     first
+ * @param resumeNanos longest that a suspended session waits for the peer's new owner
  * @param quietNanos how long a stream must be quiet before it gives memory back; 0 = never
  * @param keepAliveNanos after so long without a message a connection that is to be kept alive is
  *     probed
@@ -31,6 +32,7 @@ record StreamSettings(
         long bulkBytes,
         long closeTimeoutNanos,
         long closeGraceNanos,
+        long resumeNanos,
         long quietNanos,
         long keepAliveNanos,
         Zcopy zcopy) {
@@ -65,6 +67,7 @@ record StreamSettings(
                 bulkBytes(settings),
                 TimeUnit.SECONDS.toNanos(settings.longValue(Setting.CLOSE_TIMEOUT_S)),
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CLOSE_GRACE_MS)),
+                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.RESUME_TIMEOUT_S)),
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.BUFFERS_QUIET_MS)),
                 TimeUnit.SECONDS.toNanos(settings.longValue(Setting.KEEPALIVE_S)),
                 new Zcopy(
@@ -102,7 +105,7 @@ record StreamSettings(
                         ? Features.NONE.withZcopy(zcopy.buffers(), zcopy.rdmaBytes())
                         : Features.NONE;
         return new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads)
-                .with(features.withReceiveBytes(bufferBytes, maxBufferBytes));
+                .with(features.withReceiveBytes(bufferBytes, maxBufferBytes).withSuspending());
     }
 
     int helloAckBytes() {

@@ -60,23 +60,25 @@ final class StreamWatch implements Waiters.Stream {
     /** The reader's own fields are looked at only as a hint. */
     private int readyOps() {
         SdpMachine m = core.machine;
-        boolean over = m.reset() || closing;
+        boolean over = core.reset() || closing;
         int ops = 0;
-        boolean unread = reader.left() > 0 || !core.unread.isEmpty() || offered();
+        boolean unread = reader.left() > 0 || !core.legs.isEmpty() || offered();
         if (over || unread || core.inputShut() || core.finSeen()) {
             ops |= OffloadStream.READ;
         }
-        if (over || m.outputShut() || writable(m)) {
+        if (over || core.outputShut() || writable(m)) {
             ops |= OffloadStream.WRITE;
         }
         return ops;
     }
 
     private boolean writable(SdpMachine m) {
+        boolean room = m.writable() || core.batch.isOpen();
         if (core.lending != null && core.lending.writes().active()) {
-            return core.lending.writes().settled();
+            WriteLoan loan = core.lending.writes();
+            return loan.settled() && (loan.untold() || room);
         }
-        return m.writable() || core.batch.isOpen();
+        return room;
     }
 
     /** Whether there is something to read that was not delivered. */
@@ -123,7 +125,11 @@ final class StreamWatch implements Waiters.Stream {
                 // Whoever is about to wait for an answer has said all of the question.
                 core.batch.flush();
             }
-            if (ops == 0 || unattended() || core.queue.descriptor() < 0) {
+            if (core.rest.ever()) {
+                core.queue.releaseDescriptor();
+                lookAfterItself();
+                answer = OffloadStream.NO_DOORBELL;
+            } else if (ops == 0 || unattended() || core.queue.descriptor() < 0) {
                 core.queue.releaseDescriptor();
                 lookAfterItself();
                 answer = ops == 0 ? 0 : -1;
@@ -220,8 +226,7 @@ final class StreamWatch implements Waiters.Stream {
 
     private boolean unattended() {
         boolean lingers = core.lending != null && core.lending.lingers();
-        return (closing || core.inputShut() || !core.drained() || lingers)
-                && !core.machine.closed();
+        return (closing || core.inputShut() || !core.drained() || lingers) && !core.over();
     }
 
     void close() {

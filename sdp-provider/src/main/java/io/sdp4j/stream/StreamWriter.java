@@ -24,7 +24,6 @@ final class StreamWriter {
     private final StreamCore core;
     private final Waiters waiters;
     private final Ending ending;
-    private final QueuePair qp;
     private final long bulkBytes;
 
     /** The reader's deliveries when {@link #oneWayBytes} was last 0. */
@@ -36,12 +35,14 @@ final class StreamWriter {
     private boolean flushScheduled;
     private int flushFor;
 
-    StreamWriter(StreamCore core, Waiters waiters, Ending ending) {
+    /**
+     * @param bulkBytes payload one way after which the stream counts as bulk
+     */
+    StreamWriter(StreamCore core, Waiters waiters, Ending ending, long bulkBytes) {
         this.core = core;
         this.waiters = waiters;
         this.ending = ending;
-        this.qp = core.qp;
-        this.bulkBytes = core.bulkBytes();
+        this.bulkBytes = bulkBytes;
     }
 
     /**
@@ -105,7 +106,7 @@ final class StreamWriter {
                     source = b != null ? MemorySegment.ofArray(b) : MemorySegment.ofBuffer(src);
                 }
                 int base = b != null ? 0 : src.position();
-                qp.writePast(taken, Bsdh.BYTES, source, off + done - base, filled);
+                core.qp.writePast(taken, Bsdh.BYTES, source, off + done - base, filled);
             } else {
                 core.batch.copyIn(taken, Bsdh.BYTES, b, off + done, src, filled);
             }
@@ -129,8 +130,8 @@ final class StreamWriter {
      * there soon. With the lock.
      */
     private boolean countOneWay(int bytes) {
-        if (answered != core.deliveries()) {
-            answered = core.deliveries();
+        if (answered != core.inbox.deliveries()) {
+            answered = core.inbox.deliveries();
             oneWayBytes = 0;
         }
         oneWayBytes += bytes;
@@ -182,6 +183,7 @@ final class StreamWriter {
             boolean lent = core.lending != null && core.lending.writes().active();
             int taken = lent ? -1 : core.reserve(); // what is lent comes before it
             if (taken >= 0) {
+                QueuePair qp = core.qp;
                 qp.sendMemory().set(JAVA_BYTE, qp.sendOffset(taken) + Bsdh.BYTES, (byte) value);
                 sent = core.send(taken, 1, true);
             } else {

@@ -28,9 +28,7 @@ final class WriteLoan {
     private static final int MAX_PAUSE = 1024;
 
     private final StreamCore core;
-    private final QueuePair qp;
     private final Outbox out;
-    private final SourceSide machine;
     private final int thresholdBytes;
     private final LentBuffer[] lent;
     private int count;
@@ -42,9 +40,7 @@ final class WriteLoan {
 
     WriteLoan(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
         this.core = core;
-        this.qp = core.qp;
         this.out = out;
-        this.machine = core.machine.source();
         this.thresholdBytes = settings.thresholdBytes();
         lent = new LentBuffer[settings.buffers()];
         for (int i = 0; i < lent.length; i++) {
@@ -81,11 +77,12 @@ final class WriteLoan {
 
     private boolean lend(ByteBuffer b) {
         LentBuffer next = lent[count];
-        if (!LentBuffer.lendable(b, thresholdBytes) || !next.register(qp, b, true, false)) {
+        if (!LentBuffer.lendable(b, thresholdBytes) || !next.register(core.qp, b, true, false)) {
             return false;
         }
         long address = next.region().address();
         count++; // before the event, which may already advertise it
+        SourceSide machine = core.machine.source();
         if (!machine.lend(count - 1, next.lenBytes(), next.region().rkey(), address, out)) {
             count--;
             next.forget();
@@ -117,6 +114,7 @@ final class WriteLoan {
                     return;
                 }
                 int n = (int) Math.min(b.lenBytes() - b.done, core.payloadLimit());
+                QueuePair qp = core.qp;
                 long to = qp.sendOffset(slot) + Bsdh.BYTES;
                 MemorySegment.copy(b.memory(), b.done, qp.sendMemory(), to, n);
                 if (!core.send(slot, n, false)) {
@@ -153,6 +151,16 @@ final class WriteLoan {
         return true;
     }
 
+    /** Whether a write has something to report. */
+    boolean untold() {
+        for (int i = 0; i < count; i++) {
+            if (lent[i].untold()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * What a write of {@code b} has to report.
      *
@@ -184,7 +192,7 @@ final class WriteLoan {
         }
         if (!settled()) {
             givenUp = true;
-            machine.recall(out);
+            core.machine.source().recall(out);
             core.carryOut();
         }
         forgetIfOver();

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class TestFabric implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TestFabric.class);
 
-    private static final StreamSettings.Zcopy NO_ZCOPY =
+    static final StreamSettings.Zcopy NO_ZCOPY =
             new StreamSettings.Zcopy(false, 65_537, 16, 262_144, false);
 
     private final Path directory;
@@ -37,6 +37,7 @@ final class TestFabric implements AutoCloseable {
     private final Fabric fabric;
     private final EventLoop loop;
     private final int buffers;
+    private long resumeNanos = TimeUnit.SECONDS.toNanos(10);
 
     TestFabric() throws IOException {
         this(true, 32);
@@ -92,6 +93,12 @@ final class TestFabric implements AutoCloseable {
         return loop;
     }
 
+    /** How long sessions at rest are kept by providers made from here on. */
+    TestFabric resumingWithin(long nanos) {
+        resumeNanos = nanos;
+        return this;
+    }
+
     OffloadProvider provider() {
         return provider(UnaryOperator.identity());
     }
@@ -123,6 +130,7 @@ final class TestFabric implements AutoCloseable {
                 262_144,
                 TimeUnit.SECONDS.toNanos(60),
                 TimeUnit.SECONDS.toNanos(1),
+                resumeNanos,
                 TimeUnit.MILLISECONDS.toNanos(100),
                 keepAliveNanos,
                 zcopy);

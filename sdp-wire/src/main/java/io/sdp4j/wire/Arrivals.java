@@ -189,10 +189,7 @@ final class Arrivals {
         if (fault != AbortReason.NONE) {
             return fault;
         }
-        if (payloadBytes > 0
-                && !life.closeCalled()
-                && !receive.shut()
-                && receive.sinks.place(slot, offset, payloadBytes, out)) {
+        if (payloadBytes > 0 && receive.sinks.place(slot, offset, payloadBytes, out)) {
             bytesReceived += payloadBytes;
             repost(slot, false, out);
             return AbortReason.NONE;

@@ -146,15 +146,15 @@ final class Schedule {
         }
     }
 
-    /** Whether transfers are in process that must be finished before the session rests (10). */
+    /**
+     * Whether transfers are in process that must be finished before the session rests (10). What
+     * only waits for a credit has left already: the message that this is about needs one, too.
+     */
     private boolean busy() {
-        boolean reading = receive.offers.reads().size() > 0 || receive.offers.untold();
-        boolean writing = send.sources.writes().size() > 0 || send.offers.inProcess();
-        return reading
-                || writing
+        return receive.offers.reads().size() > 0
+                || send.sources.writes().size() > 0
                 || credits.reserved() > 0
-                || send.sources.owed() > 0
-                || receive.offers.cancelled();
+                || send.sources.owed() > 0;
     }
 
     /** The end: everything lent goes back. */

@@ -62,7 +62,7 @@ final class SendHalf {
 
     /** Whether there is more to look after than buffered copy. */
     boolean busy() {
-        return !sources.isEmpty() || !offers.isEmpty() || offers.ackDue() || mode != wish;
+        return !sources.isEmpty() || !offers.isEmpty() || offers.cancelled() || mode != wish;
     }
 
     /** Whether the application has ended its output. */
@@ -82,7 +82,7 @@ final class SendHalf {
                 && sources.isEmpty()
                 && sources.owed() == 0
                 && !offers.inProcess()
-                && !offers.ackDue();
+                && !offers.cancelled();
     }
 
     void onFinSent() {
@@ -132,22 +132,26 @@ final class SendHalf {
         return AbortReason.NONE;
     }
 
-    /** The mode to change to now, or -1 (7.3). */
+    /**
+     * The mode to change to now, credits aside, or -1 (7.3). What must leave before it, RdmaWrCompl
+     * and SinkCancelAck, has left where there are credits.
+     */
     int modeDue() {
         if (mode == wish || mode == Mch.BUFFERED || finSent || offers.window()) {
             return -1;
         }
         if (mode == Mch.PIPELINED) {
-            boolean busy = offers.inProcess() || offers.cancelled();
-            return busy || sources.cancel() != Sources.NONE ? -1 : Mch.COMBINED;
+            return sources.cancel() != Sources.NONE ? -1 : Mch.COMBINED;
         }
         return wish == Mch.BUFFERED && sources.outstanding() > 0 ? -1 : wish;
     }
 
     /** Our ModeChange leaves, as message {@code mseq}. */
     void onModeChangeSent(int newMode, int mseq) {
-        if (mode == Mch.PIPELINED && offers.onLeavingPipelined(mseq)) {
-            sources.withdraw(mseq);
+        if (mode == Mch.PIPELINED) {
+            // None of ours was out beside what is dropped now: no SrcAvail is to be sent again.
+            assert offers.isEmpty() || sources.outstanding() == 0;
+            offers.onLeavingPipelined(mseq);
         }
         mode = newMode;
     }

@@ -30,7 +30,7 @@ final class Sinks {
     }
 
     boolean lend(int buffer, long lenBytes, int rkey, long va, boolean offerable) {
-        if (lent.size() >= capacity || recalled || lenBytes < 1) {
+        if (lent.size() >= capacity || recalled) {
             return false;
         }
         lent.add(buffer, lenBytes, rkey, va).offerable = offerable;
@@ -89,15 +89,15 @@ final class Sinks {
 
     /** The buffer to offer next, null when there is none. */
     Region offerable(int receiveBytes) {
-        if (recalled || cancel != Sources.NONE || offered == lent.size()) {
+        if (cancel != Sources.NONE || offered == lent.size()) {
             return null;
         }
         Region r = lent.get(offered);
-        return r.offerable && r.done == 0 && !r.moving() && r.lenBytes > receiveBytes ? r : null;
+        return r.offerable && r.issued == 0 && r.lenBytes > receiveBytes ? r : null;
     }
 
     void onOffered() {
-        lent.get(offered++).advertised = true;
+        offered++;
     }
 
     /** A message with payload goes to the shell, and with it the buffers it makes useless (6.5). */
@@ -135,7 +135,6 @@ final class Sinks {
         if (lenBytes > r.lenBytes) {
             return AbortReason.BAD_COMPLETION;
         }
-        r.issued = lenBytes;
         r.done = lenBytes;
         returnFirst(out);
         return AbortReason.NONE;
@@ -189,9 +188,6 @@ final class Sinks {
 
     /** The half has left Pipelined: what was offered becomes ordinary (7.3). */
     void forgetOffers() {
-        for (int i = 0; i < offered; i++) {
-            lent.get(i).advertised = false;
-        }
         offered = 0;
         noneOffered();
     }
@@ -213,7 +209,6 @@ final class Sinks {
         while (!lent.isEmpty()) {
             returnFirst(out);
         }
-        cancel = Sources.NONE;
     }
 
     private void returnFirst(Outbox out) {

@@ -221,7 +221,7 @@ final class RawPeer extends Lone {
         boolean overrun =
                 machine.abortReason() == AbortReason.NO_CREDIT; // of that it knows nothing
         int credit = (overrun ? before : limit) - sent + 1;
-        require(owed || credit > 0, "sends at credit " + credit);
+        require(owed || credit > 0, "sends without credit");
     }
 
     @Override

@@ -212,6 +212,9 @@ final class Doorbell {
     private boolean askStream() {
         int ops = streamOps(interest);
         int ready = stream.armDoorbell(ops);
+        if (ready == OffloadStream.NO_DOORBELL) {
+            bell.forgetBell();
+        }
         return ready > 0 || (ready < 0 && !stream.arm(ops, this::onReady));
     }
 

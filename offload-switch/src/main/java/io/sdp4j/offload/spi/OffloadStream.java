@@ -22,6 +22,9 @@ public interface OffloadStream {
     int READ = 1;
     int WRITE = 2;
 
+    /** Answer of {@link #armDoorbell}: the doorbell means nothing any more, nor ever will. */
+    int NO_DOORBELL = -2;
+
     /**
      * Reads what is there: more than 0 bytes, 0 = nothing now (or {@code len} is 0), -1 = end of
      * stream.
@@ -198,7 +201,8 @@ public interface OffloadStream {
      *
      * @param ops {@link #READ}, {@link #WRITE}, both, or 0: nobody watches the doorbell any more
      * @return which of {@code ops} are ready now, and then nothing was asked for; 0 = none; -1 =
-     *     the doorbell cannot be used now, {@link #arm} can
+     *     the doorbell cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} = nor ever again,
+     *     and it may be readable for no reason
      */
     default int armDoorbell(int ops) {
         return ops == 0 ? 0 : -1;
