@@ -108,7 +108,8 @@ final class StreamWatch implements Waiters.Stream {
         synchronized (core) {
             core.progress();
             core.batch.flush(); // as in armDoorbell
-            answer = core.queue.rung() && !unattended() ? readyOps() & ops : -1;
+            boolean held = core.queue.rung() && !core.rest.ever() && !unattended();
+            answer = held ? readyOps() & ops : -1;
             wake = core.takeWakeOps();
         }
         waiters.signal(wake);
