@@ -56,8 +56,7 @@ final class SinkPump {
     void pump(boolean acksHeldBack, Outbox out) {
         read(out);
         answer(out);
-        boolean moreToRead = offers.readable() != null && !resting.wanted();
-        sinks.giveBack(moreToRead, out);
+        sinks.giveBack(out);
         if (sinks.mayCancel(acksHeldBack) && emitter.controlAllowed()) {
             sinks.onCancelSent(emitter.control(Mid.SINK_AVAIL_CANCEL, Outbox.SOLICITED, 0, out));
         }
