@@ -234,4 +234,15 @@ class RestTest extends ZcopyRig {
         able.machine.onDisconnected(able.out);
         assertEquals(0, able.out.size());
     }
+
+    /** What waits to be offered is not offered any more. */
+    @Test
+    void nothingIsOfferedBeforeIt() {
+        able.feed(Mid.MODE_CHANGE, 0, 0, TO_PIPELINED);
+        assertTrue(able.machine.sink().lend(5, 100_000, 1, 2, true, able.out));
+        suspend(able);
+        assertEquals(List.of(), able.mids(), "no credit");
+        able.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.SUSP_COMM), able.mids());
+    }
 }
