@@ -195,7 +195,7 @@ final class Arrivals {
             return AbortReason.NONE;
         }
         fault = deliver(slot, offset, payloadBytes, 0, out);
-        if (fault == AbortReason.NONE && receive.offeredBytes() > 0) {
+        if (receive.offeredBytes() > 0) {
             out.wake(Outbox.READABLE);
         }
         return fault;

@@ -123,9 +123,7 @@ final class ReceiveHalf {
         if (!legal) {
             return AbortReason.BAD_MODE_CHANGE;
         }
-        if (mode == Mch.PIPELINED) {
-            sinks.forgetOffers();
-        }
+        sinks.forgetOffers(); // there are none outside Pipelined
         mode = newMode;
         return AbortReason.NONE;
     }

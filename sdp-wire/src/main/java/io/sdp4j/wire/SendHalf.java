@@ -74,15 +74,16 @@ final class SendHalf {
         finWanted = true;
     }
 
-    /** DisConn goes after every byte, reserved, lent or owed (12.4). */
+    /**
+     * DisConn goes after every byte, reserved, lent or owed (12.4), and after RdmaWrCompl and
+     * SinkCancelAck, which have left where there are credits.
+     */
     boolean finDue() {
         return finWanted
                 && !finSent
                 && credits.reserved() == 0
                 && sources.isEmpty()
-                && sources.owed() == 0
-                && !offers.inProcess()
-                && !offers.cancelled();
+                && sources.owed() == 0;
     }
 
     void onFinSent() {
@@ -104,10 +105,10 @@ final class SendHalf {
 
     /**
      * Whether a Data message with payload fits the order of the stream: nothing lent is before it,
-     * except what is owed (6.2, 6.4).
+     * except what is owed (6.2, 6.4). RdmaWrCompl has left where there are credits.
      */
     boolean payloadInOrder() {
-        return !offers.inProcess() && (sources.owed() > 0 || (sources.isEmpty() && !finWanted));
+        return sources.owed() > 0 || (sources.isEmpty() && !finWanted);
     }
 
     /** A SrcAvail with payload leaves. */
@@ -164,7 +165,7 @@ final class SendHalf {
      */
     AbortReason onSinkAvail(
             int len, boolean lenLegal, int rkey, long va, int nonDiscards, int peerReceiveBytes) {
-        if (mode == Mch.COMBINED && offers.window()) {
+        if (offers.window()) {
             if (offers.crossedModeChange(nonDiscards)) {
                 sources.withdraw(offers.windowMseq()); // what followed it stands
             }
@@ -183,9 +184,7 @@ final class SendHalf {
         if (offers.size() >= maxAdverts) {
             return AbortReason.TOO_MANY_ADVERTISEMENTS;
         }
-        if (sources.outstanding() > 0) {
-            sources.withdraw(credits.lastSent() + 1); // Write zcopy wins
-        }
+        sources.withdraw(credits.lastSent() + 1); // Write zcopy wins
         offers.hold(lenBytes, rkey, va);
         return AbortReason.NONE;
     }

@@ -66,9 +66,12 @@ final class Sinks {
         return recalled;
     }
 
-    /** The buffer to read into next, null when there is none. */
+    /**
+     * The buffer to read into next, null when there is none. While SinkAvails are out there is
+     * nothing to read: what the peer advertises is ignored (6.5).
+     */
     Region fillable() {
-        if (recalled || offered > 0) {
+        if (recalled) {
             return null;
         }
         for (int i = 0; i < lent.size(); i++) {
@@ -87,13 +90,13 @@ final class Sinks {
         lent.firstMoving().done += lenBytes;
     }
 
-    /** The buffer to offer next, null when there is none. */
+    /** The buffer to offer next, untouched since nothing is to be read; null when there is none. */
     Region offerable(int receiveBytes) {
         if (cancel != Sources.NONE || offered == lent.size()) {
             return null;
         }
         Region r = lent.get(offered);
-        return r.offerable && r.issued == 0 && r.lenBytes > receiveBytes ? r : null;
+        return r.offerable && r.lenBytes > receiveBytes ? r : null;
     }
 
     void onOffered() {
@@ -192,12 +195,14 @@ final class Sinks {
         noneOffered();
     }
 
-    /** Returns what is full, or cannot be filled now, or is recalled. */
-    void giveBack(boolean moreToRead, Outbox out) {
+    /**
+     * Returns what is recalled, or holds bytes and is not being filled: it is full, or there is
+     * nothing more to read now.
+     */
+    void giveBack(Outbox out) {
         while (!lent.isEmpty() && offered == 0) {
             Region r = lent.first();
-            boolean over = recalled || (r.done > 0 && (r.left() == 0 || !moreToRead));
-            if (r.moving() || !over) {
+            if (r.moving() || !(recalled || r.done > 0)) {
                 return;
             }
             returnFirst(out);

@@ -6,18 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of a lent buffer: when it is taken, filled, offered, and given back. */
+/** What is taken, refused, limited and begun, and what may still come after the end. */
 class LendingTest extends ZcopyRig {
     private static final WireConfig COMBINED =
             CONFIG.with(new Features(8, 65_536, 4, 1, false, 0, 0, false));
-
-    private boolean lendPrivateSink(int buffer, long lenBytes) {
-        rig.out.clear();
-        return rig.machine.sink().lend(buffer, lenBytes, 0x44, 0x9000, false, rig.out);
-    }
 
     @Test
     void nothingIsTakenInVain() {
@@ -53,80 +46,6 @@ class LendingTest extends ZcopyRig {
         assertTrue(unread.machine.sink().lend(5, 1000, 1, 2, true, unread.out));
     }
 
-    /** Payload of a SrcAvail goes where the rest will go, if it fits. */
-    @ParameterizedTest
-    @ValueSource(ints = {19, 20, 21})
-    void payloadIsPlacedWhereItFits(int room) {
-        assertTrue(lendSink(5, room));
-        rig.feed(Mid.SRC_AVAIL, 64, 20, Rig.srcAvail(1000));
-        boolean fits = room >= 20;
-        assertEquals(fits, rig.row(Outbox.PLACE) >= 0);
-        assertEquals(fits, rig.row(Outbox.REPOST) >= 0);
-        assertEquals(!fits, rig.row(Outbox.DELIVER) >= 0);
-        assertEquals(room == 21, rig.row(Outbox.RDMA_READ) >= 0);
-        if (room < 21) {
-            assertSinkReturned(5, fits ? 20 : 0);
-        }
-        assertEquals(20, rig.machine.bytesReceived());
-        assertEquals(room == 21 ? 0 : 980, rig.machine.sink().offeredBytes());
-    }
-
-    /** What was placed counts as received: the counters of 6.5 stay equal. */
-    @Test
-    void placedPayloadIsCounted() {
-        assertTrue(lendSink(5, 1000));
-        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
-        readsCompleted(1);
-        assertSinkReturned(5, 1000);
-        assertEquals(999, rig.machine.sink().bytesRead());
-        pipelineSink();
-        assertTrue(lendSink(6, 100_000));
-        assertEquals(1, nonDiscards(rowOf(Mid.SINK_AVAIL)));
-    }
-
-    /** Several SrcAvails go into one buffer, which comes back when there is no more of them. */
-    @Test
-    void oneSinkForSeveralSources() {
-        pipelineSink();
-        assertTrue(lendPrivateSink(5, 5000));
-        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
-        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(2000));
-        assertEquals(1000, rig.out.bufferOffset(rig.row(Outbox.RDMA_READ)));
-        readsCompleted(1);
-        assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
-        assertEquals(-1, rig.row(Outbox.SINK_RETURNED), "it is being filled");
-        readsCompleted(1);
-        assertSinkReturned(5, 3000);
-    }
-
-    /** One SrcAvail goes into several buffers; it is told of when it is all there. */
-    @Test
-    void severalSinksForOneSource() {
-        assertTrue(lendSink(5, 400));
-        assertTrue(lendSink(6, 600));
-        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
-        assertEquals(999, rdmaBytes(Outbox.RDMA_READ));
-        readsCompleted(1);
-        assertSinkReturned(5, 400);
-        assertEquals(List.of(), rig.mids());
-        readsCompleted(1);
-        assertEquals(999, extension(rig, rowOf(Mid.RDMA_RD_COMPL)));
-        assertSinkReturned(6, 600);
-    }
-
-    /** No more reads at a time than agreed, nor longer ones than the shell wants. */
-    @Test
-    void readsAreLimited() {
-        assertTrue(lendSink(5, 1_000_000));
-        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1_000_000));
-        assertEquals(4 * 65_536, rdmaBytes(Outbox.RDMA_READ));
-        readsCompleted(1);
-        assertEquals(65_536, rdmaBytes(Outbox.RDMA_READ));
-        int read = rig.row(Outbox.RDMA_READ);
-        assertEquals(1 + 4 * 65_536, rig.out.bufferOffset(read));
-        assertEquals(0x1000 + 1 + 4 * 65_536, rig.out.remoteAddress(read));
-    }
-
     /** No more writes at a time than the shell wants. */
     @Test
     void writesAreLimited() {
@@ -149,25 +68,6 @@ class LendingTest extends ZcopyRig {
         assertEquals(0x2000 + 2000, two.out.remoteAddress(write));
         assertEquals(0x22, two.out.rkey(write));
         assertEquals(List.of(Mid.RDMA_WR_COMPL), two.mids());
-    }
-
-    /** What is wanted as Data is not read, though the SendSm waits for a credit. */
-    @Test
-    void whatIsRefusedIsNotRead() {
-        Rig poor = new Rig(CONFIG, 0, 0, 0);
-        poor.feed(Mid.SRC_AVAIL, 0, 1, Rig.srcAvail(1000));
-        poor.consumed();
-        poor.machine.sink().refuse(poor.out);
-        assertEquals(0, poor.machine.sink().offeredBytes());
-        poor.out.clear();
-        assertTrue(poor.machine.sink().lend(5, 5000, 1, 2, true, poor.out));
-        assertEquals(-1, poor.row(Outbox.RDMA_READ));
-        poor.feed(Mid.DATA, 64, 0);
-        assertEquals(List.of(Mid.SEND_SM), poor.mids());
-        assertEquals(-1, poor.row(Outbox.SINK_RETURNED), "Data will come");
-        poor.feed(Mid.DATA, 64, 999);
-        assertEquals(5, poor.out.buffer(poor.row(Outbox.SINK_RETURNED)));
-        poor.assertAlive();
     }
 
     /** Payload held by a reader who has gone is thrown away, and the rest refused. */
@@ -208,70 +108,6 @@ class LendingTest extends ZcopyRig {
 
     private static int[] afterClose(int mid) {
         return mid == Mid.SRC_AVAIL ? Rig.srcAvail(1000) : new int[0];
-    }
-
-    /** The half leaves Pipelined: what was offered becomes ordinary, and can be read into (7.3). */
-    @Test
-    void offersAreForgotten() {
-        pipelineSink();
-        assertTrue(lendSink(5, 100_000));
-        rig.feed(Mid.MODE_CHANGE, 64, 0, Mch.COMBINED << 28);
-        assertEquals(-1, rig.row(Outbox.SINK_RETURNED));
-        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
-        assertTrue(rig.row(Outbox.PLACE) >= 0);
-        assertEquals(999, rdmaBytes(Outbox.RDMA_READ));
-        readsCompleted(1);
-        assertSinkReturned(5, 1000);
-    }
-
-    /** The same with a cancel on its way: its answer may come late, once. */
-    @Test
-    void offersAreForgottenAndCancelled() {
-        pipelineSink();
-        assertTrue(lendSink(5, 100_000));
-        rig.out.clear();
-        rig.machine.sink().recall(rig.out);
-        int cancel = rig.machine.credits().lastSent();
-        rig.feedAck(Mid.MODE_CHANGE, 64, cancel - 1, 0, Mch.COMBINED << 28);
-        assertSinkReturned(5, 0);
-        assertTrue(lendSink(6, 100_000));
-        rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
-        rig.assertAlive();
-        assertEquals(1, rig.machine.sink().lent());
-        rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
-        rig.assertViolation(AbortReason.UNEXPECTED_ANSWER);
-    }
-
-    /** What is offered must be larger than a message, untouched, and may be written. */
-    @Test
-    void whatIsOffered() {
-        pipelineSink();
-        assertTrue(lendSink(5, 16_400));
-        assertEquals(List.of(), rig.mids(), "as large as a private buffer");
-        rig.out.clear();
-        rig.machine.sink().recall(rig.out);
-        assertSinkReturned(5, 0);
-        assertTrue(lendSink(5, 16_401));
-        assertEquals(List.of(Mid.SINK_AVAIL), rig.mids());
-        assertTrue(lendPrivateSink(6, 20_000));
-        assertEquals(List.of(), rig.mids());
-        assertTrue(lendSink(7, 20_000));
-        assertEquals(List.of(), rig.mids(), "not past one that may not be");
-    }
-
-    /** While Data is expected nothing is offered: it would go into the buffer (6.4). */
-    @Test
-    void nothingIsOfferedWhileDataIsExpected() {
-        pipelineSink();
-        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
-        rig.machine.sink().refuse(rig.out);
-        assertTrue(lendSink(5, 100_000));
-        assertEquals(List.of(), rig.mids());
-        rig.feed(Mid.DATA, 64, 1000);
-        assertSinkReturned(5, 0);
-        rig.consumed();
-        assertTrue(lendSink(6, 100_000));
-        assertEquals(List.of(Mid.SINK_AVAIL), rig.mids());
     }
 
     /** A SinkAvail must be larger than the Sink's own buffers, and of a legal length (2.8). */
@@ -388,5 +224,87 @@ class LendingTest extends ZcopyRig {
         rig.machine.onKeepAlive(rig.out);
         rig.machine.onKeepAlive(rig.out);
         assertEquals(0, rig.out.size(), "nothing to keep alive");
+    }
+
+    /** Payload of a SinkAvail is payload: it has its place in the order of the other half. */
+    @Test
+    void payloadOfASinkAvailOutOfPlace() {
+        pipelineSource();
+        rig.feed(Mid.DISCONN, 64, 0);
+        rig.feed(Mid.SINK_AVAIL, 64, 1, sinkAvail(100_000, 0));
+        rig.assertViolation(AbortReason.ILLEGAL_IN_STATE);
+        Rig offered = new Rig(CONFIG, 64, 0, 0);
+        offered.machine.source().changeMode(Mch.PIPELINED, offered.out);
+        offered.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        offered.feed(Mid.SINK_AVAIL, 64, 1, sinkAvail(100_000, 0));
+        offered.assertViolation(AbortReason.ILLEGAL_IN_MODE);
+    }
+
+    /** A SinkAvail without payload may cross our close; an answer to nothing stays a violation. */
+    @Test
+    void whatMayCrossAClose() {
+        pipelineSource();
+        rig.machine.close(false, false, rig.out);
+        rig.complete(Mid.DISCONN);
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        rig.assertAlive();
+        assertTrue(rig.row(Outbox.REPOST) >= 0);
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 7);
+        assertEquals(AbortReason.UNEXPECTED_ANSWER, rig.machine.abortReason());
+    }
+
+    /** What is being read is unread at close; what is merely lent comes back. */
+    @Test
+    void closeWithBuffersLent() {
+        assertTrue(lendSink(5, 1000));
+        rig.out.clear();
+        rig.machine.close(false, false, rig.out);
+        assertSinkReturned(5, 0);
+        assertEquals(List.of(Mid.DISCONN), rig.mids());
+        Rig late = new Rig(CONFIG, 64, 0, 0);
+        late.machine.shutdownOutput(late.out);
+        late.machine.sink().lend(5, 1000, 1, 2, true, late.out);
+        late.out.clear();
+        late.machine.close(false, false, late.out);
+        assertTrue(late.row(Outbox.SINK_RETURNED) >= 0);
+        Rig reading = new Rig(CONFIG, 64, 0, 0);
+        reading.machine.sink().lend(5, 1000, 1, 2, true, reading.out);
+        reading.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        reading.machine.close(false, false, reading.out);
+        assertEquals(AbortReason.UNREAD_DATA, reading.machine.abortReason());
+    }
+
+    /** Both sides write and this one reads: nothing is refused (6.8). */
+    @Test
+    void whoReadsNeedNotRefuse() {
+        assertTrue(lendSource(3, 1000));
+        assertTrue(lendSink(5, 1000));
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        assertEquals(999, rdmaBytes(Outbox.RDMA_READ));
+        assertEquals(List.of(), rig.mids());
+    }
+
+    /** No more advertisements than the peer tracks, and one of them is left to SrcAvail (6.2). */
+    @Test
+    void whatThePeerTracks() {
+        Rig three = new Rig(CONFIG, 64, 3);
+        three.machine.source().changeMode(Mch.PIPELINED, three.out);
+        three.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
+        three.out.clear();
+        for (int i = 0; i < 3; i++) {
+            assertTrue(three.machine.sink().lend(5 + i, 100_000, 1, 2, true, three.out));
+        }
+        assertEquals(List.of(Mid.SINK_AVAIL, Mid.SINK_AVAIL), three.mids());
+        three.out.clear();
+        for (int i = 0; i < 2; i++) {
+            assertTrue(three.machine.source().lend(i, 1000, 1, 2, three.out));
+        }
+        assertEquals(List.of(Mid.SRC_AVAIL), three.mids());
+        three.feed(Mid.RDMA_WR_COMPL, 64, 0, 10);
+        assertEquals(List.of(Mid.SRC_AVAIL), three.mids());
+        three.feed(Mid.RDMA_RD_COMPL, 64, 0, 1000);
+        assertEquals(List.of(), three.mids());
+        three.feed(Mid.RDMA_RD_COMPL, 64, 0, 1000);
+        assertEquals(List.of(Mid.SINK_AVAIL), three.mids());
     }
 }

@@ -142,4 +142,19 @@ class RaceScenarioTest extends ZcopyRig {
         assertEquals(0, rdmaBytes(Outbox.RDMA_WRITE), "none is left");
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
     }
+
+    /** A late SinkCancelAck that never comes: MSeqAck tells that this one is the next (6.7). */
+    @Test
+    void theNextSinkCancelAck() {
+        leaveOneAnswerOut();
+        assertTrue(lendSink(6, 100_000));
+        recallSinks();
+        int cancel = rig.machine.credits().lastSent();
+        rig.feedAck(Mid.SINK_CANCEL_ACK, 64, cancel, 0);
+        assertSinkReturned(6, 0);
+        rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
+        rig.assertAlive();
+        rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
+        rig.assertViolation(AbortReason.UNEXPECTED_ANSWER);
+    }
 }

@@ -211,4 +211,38 @@ class RestTest extends ZcopyRig {
         able.machine.source().onWritesCompleted(0, able.out);
         assertEquals(0, able.out.size());
     }
+
+    /** What has not been asked by then is not asked any more; nor does a half end. */
+    @Test
+    void nothingElseIsAsked() {
+        able.feed(Mid.DATA, 0, 0);
+        assertTrue(able.machine.source().askReceiveBytes(8192, able.out));
+        suspend(able);
+        able.machine.shutdownOutput(able.out);
+        assertEquals(List.of(), able.mids(), "no credit");
+        able.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.SUSP_COMM), able.mids());
+    }
+
+    /** The end of the connection below is no news to a session that rests. */
+    @Test
+    void hungUpAfterwards() {
+        able.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
+        able.complete(Mid.SUSP_COMM_ACK);
+        assertEquals(State.SUSPENDED, able.machine.state());
+        able.out.clear();
+        able.machine.onDisconnected(able.out);
+        assertEquals(0, able.out.size());
+    }
+
+    /** What waits to be offered is not offered any more. */
+    @Test
+    void nothingIsOfferedBeforeIt() {
+        able.feed(Mid.MODE_CHANGE, 0, 0, TO_PIPELINED);
+        assertTrue(able.machine.sink().lend(5, 100_000, 1, 2, true, able.out));
+        suspend(able);
+        assertEquals(List.of(), able.mids(), "no credit");
+        able.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.SUSP_COMM), able.mids());
+    }
 }

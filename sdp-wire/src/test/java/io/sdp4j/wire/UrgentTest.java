@@ -93,4 +93,52 @@ class UrgentTest extends ZcopyRig {
         assertEquals(0, rig.out.bsdhFlags(rig.row(Outbox.SEND)));
         assertEquals(Bsdh.OOB_PEND, rig.out.bsdhFlags(rig.row(Outbox.CONTROL)));
     }
+
+    /** Bytes advertised, payload of the SrcAvail among them, count as sent once. */
+    @Test
+    void advertisedBytesAreCounted() {
+        for (int bytes : new int[] {4465, 4466}) {
+            Features inlining = new Features(8, 65_536, 4, 1000, false, 0, 0, false);
+            Rig source = new Rig(CONFIG.with(inlining), 64, 0, 0);
+            source.machine.source().announceUrgent(70_000, source.out);
+            source.out.clear();
+            assertTrue(source.machine.source().lend(3, bytes, 1, 2, source.out));
+            assertEquals(bytes == 4466, source.mids().contains(Mid.DATA), "within reach");
+        }
+    }
+
+    @Test
+    void writtenBytesAreCounted() {
+        for (int bytes : new int[] {4465, 4466}) {
+            Rig source = new Rig(CONFIG, 64, 0, 0);
+            source.machine.source().changeMode(Mch.PIPELINED, source.out);
+            source.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+            source.machine.source().announceUrgent(70_000, source.out);
+            source.out.clear();
+            assertTrue(source.machine.source().lend(3, bytes, 1, 2, source.out));
+            int word = source.out.bsdhFlags(source.row(Outbox.CONTROL));
+            assertEquals(bytes == 4466 ? Bsdh.OOB_PEND : 0, word);
+        }
+    }
+
+    /** Taken back by a SinkAvail, written in part, advertised again: counted once all the same. */
+    @Test
+    void withdrawnBytesAreCountedOnce() {
+        pipelineSource();
+        rig.machine.source().announceUrgent(170_000, rig.out);
+        assertTrue(lendSource(3, 100_000));
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(20_000, 0));
+        assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.SRC_AVAIL), rig.mids());
+        assertEquals(0, rig.out.bsdhFlags(rowOf(Mid.SRC_AVAIL)));
+    }
+
+    /** The same when they must be copied. */
+    @Test
+    void refusedBytesAreCountedOnce() {
+        rig.machine.source().announceUrgent(170_000, rig.out);
+        assertTrue(lendSource(3, 100_000));
+        rig.feed(Mid.SEND_SM, 64, 0);
+        rig.send(16_384);
+        assertEquals(List.of(Mid.DATA), rig.mids());
+    }
 }
