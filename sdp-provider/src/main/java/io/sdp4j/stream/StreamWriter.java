@@ -94,15 +94,10 @@ final class StreamWriter {
                 return done;
             }
             filled = Math.min(most, len - done);
-            if (bulk) {
-                if (source == null) {
-                    source = b != null ? MemorySegment.ofArray(b) : MemorySegment.ofBuffer(src);
-                }
-                int base = b != null ? 0 : src.position();
-                core.qp.writePast(taken, Bsdh.BYTES, source, off + done - base, filled);
-            } else {
-                core.batch.copyIn(taken, Bsdh.BYTES, b, off + done, src, filled);
+            if (bulk && source == null) {
+                source = b != null ? MemorySegment.ofArray(b) : MemorySegment.ofBuffer(src);
             }
+            core.slots.fill(taken, Bsdh.BYTES, b, off + done, src, filled, bulk ? source : null);
         }
     }
 
