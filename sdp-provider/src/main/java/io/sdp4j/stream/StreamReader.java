@@ -34,6 +34,9 @@ final class StreamReader {
     /** Where the message being read came from. */
     private Legs.Leg leg;
 
+    /** Null where nothing is lent. */
+    private final CopySample sample;
+
     private MemorySegment memory;
     private ByteBuffer view;
 
@@ -58,6 +61,7 @@ final class StreamReader {
         this.core = core;
         this.waiters = waiters;
         this.ending = ending;
+        this.sample = core.lending == null ? null : core.lending.sample();
         readFrom(core.legs.reading());
     }
 
@@ -87,7 +91,13 @@ final class StreamReader {
         int len = dst.remaining();
         while (done < len && (left > 0 || nextMessage(done == 0))) {
             int n = Math.min(left, len - done);
+            if (sample != null) {
+                sample.begin(n);
+            }
             dst.put(dst.position(), view, (int) at, n);
+            if (sample != null) {
+                sample.end(n);
+            }
             dst.position(dst.position() + n);
             at += n;
             LEFT.setRelease(this, left - n); // after the copy: see giveBackIfRead
@@ -140,6 +150,9 @@ final class StreamReader {
         boolean found;
         SocketException failure = null;
         synchronized (core) {
+            if (sample != null) {
+                sample.report(core.lending.threshold());
+            }
             found = advance(first);
             if (!found && first) {
                 nothing = ending.endOfStream() ? -1 : 0;
