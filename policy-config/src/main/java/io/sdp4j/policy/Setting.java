@@ -176,7 +176,64 @@ public enum Setting {
             4_096,
             1_073_741_824,
             "bytes",
-            "Remaining bytes from which a direct buffer is moved by RDMA."),
+            "Remaining bytes from which a direct buffer is moved by RDMA, until enough has been"
+                    + " measured."),
+    /** Whether that adapts. */
+    ZCOPY_ADAPTIVE(
+            "sdp4j.zcopy.adaptive",
+            true,
+            "Move that threshold to where registering costs what copying costs, as measured."),
+    /** Least adapted threshold. */
+    ZCOPY_MIN_BYTES(
+            "sdp4j.zcopy.min.bytes",
+            16_384,
+            4_096,
+            1_073_741_824,
+            "bytes",
+            "Least threshold that adapting leads to."),
+    /** Largest adapted threshold. */
+    ZCOPY_MAX_BYTES(
+            "sdp4j.zcopy.max.bytes",
+            4_194_304,
+            4_096,
+            1_073_741_824,
+            "bytes",
+            "Largest threshold that adapting leads to; if it had to be larger, all is copied."),
+    /** Probes below the threshold. */
+    ZCOPY_PROBE_BUFFERS(
+            "sdp4j.zcopy.probe.buffers",
+            256,
+            1,
+            1_048_576,
+            "buffers",
+            "One of so many buffers between the least threshold and the one of the moment is moved"
+                    + " by RDMA all the same, to see what that costs now."),
+    /** Length of the averages. */
+    ZCOPY_MEMORY_SAMPLES(
+            "sdp4j.zcopy.memory.samples",
+            16,
+            1,
+            65_536,
+            "samples",
+            "About how many measurements the threshold goes back."),
+    /** Timed copies. */
+    ZCOPY_SAMPLE_COPIES(
+            "sdp4j.zcopy.sample.copies",
+            16,
+            1,
+            1_048_576,
+            "copies",
+            "One of so many copies of 4096 bytes or more is timed, where buffers can be moved by"
+                    + " RDMA."),
+    /** Pause after refusals. */
+    ZCOPY_PAUSE_WRITES(
+            "sdp4j.zcopy.pause.writes",
+            1_024,
+            1,
+            1_048_576,
+            "writes",
+            "Most writes that are copied before a peer that wants all as Data is tried again; it"
+                    + " begins with 1 and doubles."),
     /** Buffers in flight. */
     ZCOPY_BUFFERS(
             "sdp4j.zcopy.buffers",

@@ -18,7 +18,9 @@ import java.nio.ByteBuffer;
 final class Lending {
     private final StreamCore core;
     private final Outbox out;
-    private final int thresholdBytes;
+    private final int floorBytes;
+    private final int sampleCopies;
+    private final ZcopyThreshold threshold;
     private final WriteLoan writes;
     private final ReadLoan reads;
 
@@ -33,9 +35,11 @@ final class Lending {
     Lending(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
         this.core = core;
         this.out = out;
-        this.thresholdBytes = settings.thresholdBytes();
-        writes = new WriteLoan(core, settings, out);
-        reads = new ReadLoan(core, settings, out);
+        this.sampleCopies = settings.sampleCopies();
+        this.floorBytes = settings.limits().floorBytes();
+        this.threshold = new ZcopyThreshold(settings.limits());
+        writes = new WriteLoan(core, settings, threshold, out);
+        reads = new ReadLoan(core, settings, threshold, out);
     }
 
     WriteLoan writes() {
@@ -56,12 +60,22 @@ final class Lending {
         return Math.max(0, returnedBytes - inlineBytes);
     }
 
-    /** Whether an operation with these buffers is worth a loan. Any thread. */
+    /** For a thread that copies. */
+    CopySample sample() {
+        return new CopySample(sampleCopies);
+    }
+
+    /** From which size on buffers are lent. */
+    ZcopyThreshold threshold() {
+        return threshold;
+    }
+
+    /** Whether an operation with these buffers may be worth a loan. Any thread. */
     boolean wants(Loan loan) {
         for (int i = 0; i < loan.buffers(); i++) {
             ByteBuffer b = loan.buffer(i);
             if (b.hasRemaining()) {
-                return LentBuffer.lendable(b, thresholdBytes);
+                return LentBuffer.lendable(b, floorBytes);
             }
         }
         return false;
@@ -100,6 +114,7 @@ final class Lending {
     }
 
     private void read(int i) {
+        long start = System.nanoTime();
         boolean posted =
                 core.qp.postRead(
                         0,
@@ -108,6 +123,7 @@ final class Lending {
                         out.bytes(i),
                         out.remoteAddress(i),
                         out.rkey(i));
+        reads.get().cost(System.nanoTime() - start); // some fabrics copy here
         requirePosted(posted);
     }
 

@@ -23,9 +23,9 @@ import java.nio.ByteBuffer;
 final class ReadLoan {
     private final StreamCore core;
     private final Outbox out;
-    private final int thresholdBytes;
+    private final ZcopyThreshold threshold;
     private final boolean offers;
-    private final LentBuffer lent = new LentBuffer();
+    private final LentBuffer lent;
     private boolean active;
     private boolean givenUp;
 
@@ -35,10 +35,11 @@ final class ReadLoan {
     /** Bytes that came by loans, told or not. */
     private long bytes;
 
-    ReadLoan(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
+    ReadLoan(StreamCore core, StreamSettings.Zcopy settings, ZcopyThreshold threshold, Outbox out) {
         this.core = core;
         this.out = out;
-        this.thresholdBytes = settings.thresholdBytes();
+        this.threshold = threshold;
+        this.lent = new LentBuffer(threshold);
         this.offers = settings.offers();
     }
 
@@ -57,7 +58,7 @@ final class ReadLoan {
     /** Lends the buffer of a waiting read, all that was delivered having been read. */
     void lend(Loan loan) {
         ByteBuffer b = firstWithRoom(loan);
-        if (active || b == null || !LentBuffer.lendable(b, thresholdBytes)) {
+        if (active || b == null || !LentBuffer.lendable(b, threshold.leastBytes(b.remaining()))) {
             return;
         }
         readerLends = true;

@@ -78,7 +78,7 @@ final class SdpStream implements OffloadStream {
     public int available() throws IOException {
         synchronized (core) {
             core.progress();
-            long bytes = reader.left() + core.legs.unreadBytes();
+            long bytes = core.inbox.available();
             return core.inputShut() ? 0 : (int) Math.min(Integer.MAX_VALUE, bytes);
         }
     }
@@ -294,7 +294,7 @@ final class SdpStream implements OffloadStream {
         synchronized (core) {
             watch.close();
             core.progress();
-            boolean unread = reader.left() > 0;
+            boolean unread = reader.unread() > 0;
             reader.giveBack();
             core.close(unread, abortive);
             // From here on nobody stands at this stream: the doorbell drives it to its end.

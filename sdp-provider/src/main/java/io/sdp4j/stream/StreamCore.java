@@ -39,6 +39,7 @@ final class StreamCore {
     SdpMachine machine;
     QueuePair qp;
     CompletionQueue queue;
+    SendSlots slots;
     WriteBatch batch;
     BufferSizes sizes;
     Outgoing outgoing;
@@ -102,7 +103,8 @@ final class StreamCore {
         outgoing = new Outgoing(next, over, outbox);
         next.onEstablished(outbox);
         carryOut();
-        batch = new WriteBatch(this, over, next.credit());
+        slots = new SendSlots(over);
+        batch = new WriteBatch(this, slots, next.credit());
         sizes = new BufferSizes(this, settings.maxBufferBytes(), outbox);
     }
 

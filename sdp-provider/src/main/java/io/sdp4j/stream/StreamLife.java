@@ -50,7 +50,8 @@ final class StreamLife {
         waiters = new Waiters(qp.completions(), watch, context.loop());
         ending = new Ending(core);
         reader = new StreamReader(core, waiters, ending);
-        watch.begin(waiters, reader);
+        watch.begin(waiters);
+        core.inbox.begin(reader);
         qp.completions().onDoorbell(this::onDoorbell);
     }
 

@@ -46,12 +46,43 @@ record StreamSettings(
      * Zero copy.
      *
      * @param enabled whether buffers are borrowed at all
-     * @param thresholdBytes least remaining bytes of a buffer that is borrowed
+     * @param limits from which size on
+     * @param sampleCopies one of so many copies is timed
+     * @param pauseWrites most writes that are copied before a peer that refuses is tried again
      * @param buffers most buffers of one write that the peer may have at a time
      * @param rdmaBytes most bytes of one RDMA operation
      * @param offers whether the buffers of waiting reads are offered to the peer (SinkAvail)
      */
-    record Zcopy(boolean enabled, int thresholdBytes, int buffers, int rdmaBytes, boolean offers) {
+    record Zcopy(
+            boolean enabled,
+            ZcopyThreshold.Limits limits,
+            int sampleCopies,
+            int pauseWrites,
+            int buffers,
+            int rdmaBytes,
+            boolean offers) {
+        private static Zcopy of(Settings settings) {
+            return new Zcopy(
+                    settings.flag(Setting.ZCOPY_ENABLED),
+                    limits(settings),
+                    settings.intValue(Setting.ZCOPY_SAMPLE_COPIES),
+                    settings.intValue(Setting.ZCOPY_PAUSE_WRITES),
+                    settings.intValue(Setting.ZCOPY_BUFFERS),
+                    settings.intValue(Setting.ZCOPY_RDMA_BYTES),
+                    settings.flag(Setting.ZCOPY_OFFERS));
+        }
+
+        private static ZcopyThreshold.Limits limits(Settings settings) {
+            int minBytes = settings.intValue(Setting.ZCOPY_MIN_BYTES);
+            return new ZcopyThreshold.Limits(
+                    settings.flag(Setting.ZCOPY_ADAPTIVE),
+                    settings.intValue(Setting.ZCOPY_THRESHOLD_BYTES),
+                    minBytes,
+                    Math.max(minBytes, settings.intValue(Setting.ZCOPY_MAX_BYTES)),
+                    settings.intValue(Setting.ZCOPY_PROBE_BUFFERS),
+                    settings.intValue(Setting.ZCOPY_MEMORY_SAMPLES));
+        }
+
         /** Whether it can be used on a fabric. */
         boolean usable(Capabilities c) {
             return enabled && c.maxOutstandingReads() > 0;
@@ -70,12 +101,7 @@ record StreamSettings(
                 TimeUnit.SECONDS.toNanos(settings.longValue(Setting.RESUME_TIMEOUT_S)),
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.BUFFERS_QUIET_MS)),
                 TimeUnit.SECONDS.toNanos(settings.longValue(Setting.KEEPALIVE_S)),
-                new Zcopy(
-                        settings.flag(Setting.ZCOPY_ENABLED),
-                        settings.intValue(Setting.ZCOPY_THRESHOLD_BYTES),
-                        settings.intValue(Setting.ZCOPY_BUFFERS),
-                        settings.intValue(Setting.ZCOPY_RDMA_BYTES),
-                        settings.flag(Setting.ZCOPY_OFFERS)));
+                Zcopy.of(settings));
     }
 
     private static long bulkBytes(Settings settings) {

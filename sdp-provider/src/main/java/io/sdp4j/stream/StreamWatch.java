@@ -16,7 +16,6 @@ final class StreamWatch implements Waiters.Stream {
     private final StreamCore core;
     private final Runnable onDoorbell;
     private Waiters waiters;
-    private StreamReader reader;
 
     /** The application has closed. */
     private boolean closing;
@@ -36,9 +35,8 @@ final class StreamWatch implements Waiters.Stream {
     }
 
     /** Before use. */
-    void begin(Waiters who, StreamReader reading) {
+    void begin(Waiters who) {
         waiters = who;
-        reader = reading;
     }
 
     /** Takes the lock. */
@@ -62,7 +60,7 @@ final class StreamWatch implements Waiters.Stream {
         SdpMachine m = core.machine;
         boolean over = core.reset() || closing;
         int ops = 0;
-        boolean unread = reader.left() > 0 || !core.legs.isEmpty() || offered();
+        boolean unread = core.inbox.readable() || offered();
         if (over || unread || core.inputShut() || core.finSeen()) {
             ops |= OffloadStream.READ;
         }

@@ -26,6 +26,9 @@ final class StreamWriter {
     private final Ending ending;
     private final long bulkBytes;
 
+    /** Null where nothing is lent. */
+    private final CopySample sample;
+
     /** The reader's deliveries when {@link #oneWayBytes} was last 0. */
     private int answered;
 
@@ -43,6 +46,7 @@ final class StreamWriter {
         this.waiters = waiters;
         this.ending = ending;
         this.bulkBytes = bulkBytes;
+        this.sample = core.lending == null ? null : core.lending.sample();
     }
 
     /**
@@ -64,6 +68,9 @@ final class StreamWriter {
             synchronized (core) {
                 if (filled > 0 && core.send(taken, filled, false)) {
                     done += filled;
+                }
+                if (sample != null) {
+                    sample.report(core.lending.threshold());
                 }
                 if (core.queue.ready()) {
                     core.progress();
@@ -101,15 +108,20 @@ final class StreamWriter {
                 return done;
             }
             filled = Math.min(most, len - done);
-            if (bulk) {
-                if (source == null) {
-                    source = b != null ? MemorySegment.ofArray(b) : MemorySegment.ofBuffer(src);
-                }
-                int base = b != null ? 0 : src.position();
-                core.qp.writePast(taken, Bsdh.BYTES, source, off + done - base, filled);
-            } else {
-                core.batch.copyIn(taken, Bsdh.BYTES, b, off + done, src, filled);
+            if (bulk && source == null) {
+                source = b != null ? MemorySegment.ofArray(b) : MemorySegment.ofBuffer(src);
             }
+            copy(taken, b, off + done, src, filled, bulk ? source : null);
+        }
+    }
+
+    private void copy(int taken, byte[] b, int off, ByteBuffer src, int n, MemorySegment past) {
+        if (sample != null) {
+            sample.begin(n);
+        }
+        core.slots.fill(taken, Bsdh.BYTES, b, off, src, n, past);
+        if (sample != null) {
+            sample.end(n);
         }
     }
 

@@ -1,11 +1,7 @@
 package io.sdp4j.stream;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
-import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SdpMachine;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
@@ -24,9 +20,7 @@ import java.nio.ByteBuffer;
  */
 final class WriteBatch {
     private final StreamCore core;
-    private final QueuePair qp;
-    private final MemorySegment sendMemory;
-    private final ByteBuffer sendView;
+    private final SendSlots slots;
 
     /** Credits below which the peer counts as behind. */
     private final int lowWater;
@@ -40,11 +34,9 @@ final class WriteBatch {
     /**
      * @param credit all the buffers of the peer
      */
-    WriteBatch(StreamCore core, QueuePair qp, int credit) {
+    WriteBatch(StreamCore core, SendSlots slots, int credit) {
         this.core = core;
-        this.qp = qp;
-        this.sendMemory = qp.sendMemory();
-        this.sendView = sendMemory.asByteBuffer();
+        this.slots = slots;
         this.lowWater = credit / 2;
     }
 
@@ -68,7 +60,7 @@ final class WriteBatch {
      * @return whether it was taken; false if the stream was cut
      */
     boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
-        copyIn(taken, Bsdh.BYTES, b, off, src, n);
+        slots.fill(taken, Bsdh.BYTES, b, off, src, n, null);
         if (n == core.maxPayload() || (!more && !peerBehind(core.machine))) {
             return core.send(taken, n, false);
         }
@@ -90,22 +82,12 @@ final class WriteBatch {
         }
         int maxPayload = core.maxPayload();
         int n = Math.min(len, maxPayload - bytes);
-        copyIn(slot, Bsdh.BYTES + bytes, b, off, src, n);
+        slots.fill(slot, Bsdh.BYTES + bytes, b, off, src, n, null);
         bytes += n;
         if (bytes == maxPayload || (!more && !peerBehind(core.machine))) {
             flush();
         }
         return n;
-    }
-
-    /** Copies payload into a send slot. */
-    void copyIn(int taken, int at, byte[] b, int off, ByteBuffer src, int n) {
-        long to = qp.sendOffset(taken) + at;
-        if (b != null) {
-            MemorySegment.copy(b, off, sendMemory, JAVA_BYTE, to, n);
-        } else {
-            sendView.put((int) to, src, off, n);
-        }
     }
 
     /** Sends what was gathered; nothing is left open. */

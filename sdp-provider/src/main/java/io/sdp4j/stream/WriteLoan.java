@@ -24,12 +24,10 @@ import java.nio.ByteBuffer;
  * <p>Guarded by the stream's lock.
  */
 final class WriteLoan {
-    /** Writes that are copied at most before the next attempt to lend. */
-    private static final int MAX_PAUSE = 1024;
-
     private final StreamCore core;
     private final Outbox out;
-    private final int thresholdBytes;
+    private final ZcopyThreshold threshold;
+    private final int maxPause;
     private final LentBuffer[] lent;
     private int count;
     private boolean active;
@@ -38,13 +36,15 @@ final class WriteLoan {
     private int pause = 1;
     private int skip;
 
-    WriteLoan(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
+    WriteLoan(
+            StreamCore core, StreamSettings.Zcopy settings, ZcopyThreshold threshold, Outbox out) {
         this.core = core;
         this.out = out;
-        this.thresholdBytes = settings.thresholdBytes();
+        this.threshold = threshold;
+        this.maxPause = settings.pauseWrites();
         lent = new LentBuffer[settings.buffers()];
         for (int i = 0; i < lent.length; i++) {
-            lent[i] = new LentBuffer();
+            lent[i] = new LentBuffer(threshold);
         }
     }
 
@@ -65,19 +65,23 @@ final class WriteLoan {
         count = 0;
         givenUp = false;
         allRefused = true;
+        int leastBytes = 0;
         for (int i = 0; i < loan.buffers() && count < lent.length; i++) {
             ByteBuffer b = loan.buffer(i);
-            if (b.hasRemaining() && !lend(b)) {
-                break;
+            if (b.hasRemaining()) {
+                leastBytes = leastBytes == 0 ? threshold.leastBytes(b.remaining()) : leastBytes;
+                if (!lend(b, leastBytes)) {
+                    break;
+                }
             }
         }
         active = count > 0;
         core.carryOut();
     }
 
-    private boolean lend(ByteBuffer b) {
+    private boolean lend(ByteBuffer b, int leastBytes) {
         LentBuffer next = lent[count];
-        if (!LentBuffer.lendable(b, thresholdBytes) || !next.register(core.qp, b, true, false)) {
+        if (!LentBuffer.lendable(b, leastBytes) || !next.register(core.qp, b, true, false)) {
             return false;
         }
         long address = next.region().address();
@@ -217,7 +221,7 @@ final class WriteLoan {
         active = false;
         givenUp = false;
         skip = allRefused ? pause : 0;
-        pause = allRefused ? Math.min(2 * pause, MAX_PAUSE) : 1;
+        pause = allRefused ? Math.min(2 * pause, maxPause) : 1;
     }
 
     /** The application closes and takes its buffers with it. */

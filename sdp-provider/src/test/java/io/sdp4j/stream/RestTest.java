@@ -340,7 +340,7 @@ final class RestTest {
     /** A lent buffer comes back; what of it had not moved follows on the next connection. */
     @Test
     void aLoanComesBack() throws Exception {
-        connect(new StreamSettings.Zcopy(true, 65_537, 16, 262_144, false), LONG_NANOS);
+        connect(TestFabric.zcopy(true, false), LONG_NANOS);
         byte[] much = new byte[1 << 20];
         new Random(3).nextBytes(much);
         ByteBuffer lent = ByteBuffer.allocateDirect(much.length).put(much).flip();

@@ -50,6 +50,16 @@ final class StreamPair implements AutoCloseable {
         server = listener.poll();
     }
 
+    /** One end alone: the other one is another process's. */
+    StreamPair(OffloadProvider connecting, int port) throws OffloadUnavailable {
+        kernelListener = null;
+        listener = null;
+        server = null;
+        client =
+                connecting.connect(
+                        spec(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)));
+    }
+
     private ConnectSpec spec(InetSocketAddress address) {
         return new ConnectSpec(
                 address,
@@ -92,8 +102,10 @@ final class StreamPair implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        listener.close();
-        kernelListener.close();
+        if (listener != null) {
+            listener.close();
+            kernelListener.close();
+        }
         kernelClient.close();
     }
 }

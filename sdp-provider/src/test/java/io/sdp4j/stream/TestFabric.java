@@ -28,8 +28,29 @@ import org.slf4j.LoggerFactory;
 final class TestFabric implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TestFabric.class);
 
-    static final StreamSettings.Zcopy NO_ZCOPY =
-            new StreamSettings.Zcopy(false, 65_537, 16, 262_144, false);
+    static final StreamSettings.Zcopy NO_ZCOPY = zcopy(false, false);
+
+    /** With a threshold that does not move. */
+    static StreamSettings.Zcopy zcopy(boolean enabled, boolean offers) {
+        return zcopy(enabled, 65_537, 262_144, offers);
+    }
+
+    /** Which borrows whatever is larger than a byte. */
+    static StreamSettings.Zcopy tinyZcopy(boolean enabled, int rdmaBytes) {
+        return zcopy(enabled, 2, rdmaBytes, false);
+    }
+
+    private static StreamSettings.Zcopy zcopy(
+            boolean enabled, int thresholdBytes, int rdmaBytes, boolean offers) {
+        return new StreamSettings.Zcopy(
+                enabled,
+                ZcopyThreshold.Limits.fixed(thresholdBytes),
+                1,
+                1024,
+                16,
+                rdmaBytes,
+                offers);
+    }
 
     private final Path directory;
     private final boolean ownDirectory;
@@ -83,6 +104,15 @@ final class TestFabric implements AutoCloseable {
     static TestFabric verbs() throws IOException {
         EventLoop loop = EventLoops.start("test-loop", true, t -> LOG.error("caught", t));
         return new TestFabric(null, loop, VerbsFabric.open(VerbsConfig.defaults(), loop));
+    }
+
+    /** One that uses the directory of another process's. */
+    static TestFabric in(Path directory) throws IOException {
+        return new TestFabric(ShmConfig.defaults(), directory, false, 32);
+    }
+
+    Path directory() {
+        return directory;
     }
 
     TestFabric beside() throws IOException {
