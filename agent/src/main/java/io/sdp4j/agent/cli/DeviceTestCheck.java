@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  */
 record DeviceTestCheck(String port, String transport, InetAddress address, List<String> others) {
     /** For a JVM to start and to open the fabric: that much is not the device's fault. */
-    private static final long START_MILLIS = 20_000;
+    private static final long START_MILLIS = 60_000;
 
     private static final long GRACE_MILLIS = 500;
     private static final String STEP = "step";
