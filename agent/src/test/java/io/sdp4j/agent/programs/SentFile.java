@@ -21,10 +21,11 @@ public final class SentFile {
 
     private SentFile() {}
 
-    /** {@code SentFile FILE}, which is written. */
+    /** {@code SentFile FILE PIECE}: the file is written first; a channel that does not block. */
     public static void main(String[] args) throws Exception {
         byte[] content = new byte[BYTES];
         Arrays.fill(content, (byte) 42);
+        long piece = Long.parseLong(args[1]);
         Path path = Files.write(Path.of(args[0]), content);
         try (ServerSocketChannel listener =
                         ServerSocketChannel.open()
@@ -34,10 +35,11 @@ public final class SentFile {
                 FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
             ByteBuffer got = ByteBuffer.allocate(BYTES);
             Thread reader = Thread.ofPlatform().start(() -> fill(accepted, got));
+            client.configureBlocking(false);
             long before = bytesRead();
             long sent = 0;
             while (sent < BYTES) {
-                sent += file.transferTo(sent, BYTES - sent, client);
+                sent += file.transferTo(sent, Math.min(piece, BYTES - sent), client);
             }
             long read = bytesRead() - before;
             reader.join();
