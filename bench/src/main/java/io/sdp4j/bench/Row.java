@@ -198,9 +198,9 @@ record Row(
     }
 
     /**
-     * How many times the usual warm-up the first measurement of its kind needs. Netty, with whatever
-     * carries its bytes, gives C2 some seconds of work in each JVM, on the processors that are
-     * measured.
+     * How many times the usual warm-up the first measurement of its kind needs. Netty, with
+     * whatever carries its bytes, gives C2 some seconds of work in each JVM, on the processors that
+     * are measured.
      */
     int warmUps() {
         return isNetty() ? 3 : 1;

@@ -16,9 +16,9 @@ import java.nio.ByteBuffer;
  * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
  * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than
  * what makes a peer announce credits (sdp-wire.md 4.4), so the announcement that will close it is
- * still to come. It is sent when it is full, when credits
- * are back, before a thread waits to read, before anything that must not overtake it, and at the
- * latest by a timer (sdp-wire.md 17.4 and 18, Nagle flush).
+ * still to come. It is sent when it is full, when credits are back, before a thread waits to read,
+ * before anything that must not overtake it, and at the latest by a timer (sdp-wire.md 17.4 and 18,
+ * Nagle flush).
  *
  * <p>Guarded by the stream's lock.
  */

@@ -107,7 +107,8 @@ final class ShmNativeContractTest extends FabricContract {
     /**
      * Goal: whoever relies on {@code rung} or on the descriptor never waits in vain, however asking
      * and ringing meet. Method: a sender with pauses of random length; the other end sleeps after
-     * every look that found nothing, asking for a ring, also several times, or, if it was rung, not.
+     * every look that found nothing, asking for a ring, also several times, or, if it was rung,
+     * not.
      */
     @Test
     void rungIsAlwaysReadable() throws Exception {
