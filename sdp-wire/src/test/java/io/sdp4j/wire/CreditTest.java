@@ -233,4 +233,19 @@ class CreditTest {
         assertEquals(AbortReason.NONE, credits.accept(7, 1, 10));
         assertTrue(credits.acknowledged(1));
     }
+
+    /** What goes along in a SrcAvail is payload sent; messages either way keep alive (11). */
+    @Test
+    void whatCounts() {
+        Rig rig = new Rig(ZcopyRig.CONFIG, 64, 0, 0);
+        rig.machine.onKeepAlive(rig.out);
+        assertTrue(rig.machine.source().lend(3, 1000, 1, 2, rig.out));
+        assertEquals(1, rig.machine.bytesSent());
+        rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 999);
+        rig.out.clear();
+        rig.machine.onKeepAlive(rig.out);
+        assertEquals(0, rig.out.size(), "one went, one came");
+        rig.machine.onKeepAlive(rig.out);
+        assertEquals(Outbox.KEEP_ALIVE, rig.out.kind(0));
+    }
 }

@@ -103,6 +103,7 @@ class ResizingTest {
         assertEquals(SIZE, granted(sizes(20_000, 10_000), 65_552), "bounds beyond the size itself");
         assertEquals(SIZE, granted(sizes(20_000, 10_000), 37));
         assertEquals(4096, granted(sizes(4096, 65_552), 37));
+        assertEquals(4096, granted(sizes(4096, 65_552), 0));
         assertEquals(65_552, granted(sizes(4096, 65_552), 70_000));
         assertEquals(65_552, granted(sizes(4096, 65_552), 1 << 31));
         assertEquals(5000, granted(sizes(4096, 65_552), 5000));

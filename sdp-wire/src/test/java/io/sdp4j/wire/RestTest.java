@@ -63,9 +63,14 @@ class RestTest extends ZcopyRig {
         assertEquals(2, connecting.theirs());
         assertFalse(connecting.silent(), "it has an answer to give");
         assertFalse(connecting.onAnswer());
+        Resting zero = new Resting();
+        zero.want(1);
+        zero.onRequestSent();
+        assertTrue(zero.onRequest(0, true), "0 is a port");
+        assertFalse(zero.silent() || zero.onAnswer());
         Resting early = new Resting();
         early.want(1);
-        assertTrue(early.onRequest(2, false));
+        assertTrue(early.onRequest(0, false));
         assertFalse(early.requestDue(), "an answer makes it pointless");
     }
 

@@ -226,4 +226,26 @@ class SinkTest extends ZcopyRig {
         assertSinkReturned(5, 1000);
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SINK_AVAIL), rig.mids());
     }
+
+    /** A Sink that does not pipeline does not ask for it (2.3). */
+    @Test
+    void pipeliningIsNotAskedFor() {
+        Features combined = new Features(8, 65_536, 4, 1, false, 0, 0, false);
+        Rig sink = new Rig(CONFIG.with(combined), 64, 0, 0);
+        sink.machine.sink().lend(5, 1000, 1, 2, true, sink.out);
+        sink.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        sink.out.clear();
+        sink.machine.sink().onReadsCompleted(1, sink.out);
+        assertEquals(List.of(Mid.RDMA_RD_COMPL), sink.mids());
+        assertEquals(0, sink.out.bsdhFlags(sink.row(Outbox.CONTROL)));
+    }
+
+    /** Who stops reading says so at once to a peer that offers. */
+    @Test
+    void shutdownInputRefuses() {
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        rig.out.clear();
+        rig.machine.shutdownInput(rig.out);
+        assertEquals(List.of(Mid.SEND_SM), rig.mids());
+    }
 }
