@@ -11,6 +11,7 @@ import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.OtherAgent;
 import io.sdp4j.agent.programs.OtherSelectorProvider;
 import io.sdp4j.agent.programs.Parent;
+import io.sdp4j.agent.programs.SentFile;
 import io.sdp4j.agent.programs.Surroundings;
 import java.io.File;
 import java.io.IOException;
@@ -82,6 +83,27 @@ class AgentIT {
 
     private static Jvm.Outcome channel(String... options) {
         return Jvm.run(OneChannel.class, List.of(options));
+    }
+
+    @Test
+    @DisplayName("57: a file goes out by sendfile where a channel fell back to the kernel")
+    void theKernelSendsFilesOfItsOwnConnections() throws IOException {
+        Path report = folder.resolve("report.json");
+        Path rules = file("rules", "use tcp server * *:*\nuse both client * *:*\n");
+        Jvm.Outcome plain = sentFile("-Dnone");
+        Jvm.Outcome fallback = sentFile(Jvm.agent("policy=" + rules + ",report=" + report));
+        assertEquals(List.of("same=true", "read=true"), plain.outLines(), plain::err);
+        assertEquals(plain.outLines(), fallback.outLines(), fallback::err);
+        assertEquals(List.of(0L, 0L, 1L), connections(report));
+        assertEquals(List.of(), fallback.errLines());
+        Jvm.Outcome offloaded = sentFile(Jvm.agent("report=" + report));
+        assertEquals(List.of("same=true", "read=false"), offloaded.outLines(), offloaded::err);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
+    private Jvm.Outcome sentFile(String option) {
+        String path = folder.resolve("sent").toString();
+        return Jvm.run(SentFile.class, List.of(option), path);
     }
 
     @Test

@@ -86,4 +86,24 @@ final class BufferSizesTest {
             }
         }
     }
+
+    /** Goal: nobody gets more than the peer has, however much is written. */
+    @Test
+    void theyGrowToTheLeastOfBothBounds() throws Exception {
+        int least = 2 * FIRST_BYTES + 1000;
+        try (TestFabric fabric = new TestFabric()) {
+            OffloadProvider wants = fabric.growing(MAX_BYTES);
+            try (StreamPair pair = new StreamPair(fabric.growing(least), wants)) {
+                int largest = 0;
+                for (int n = 0; n < 50 && largest < least; n++) {
+                    move(pair, n);
+                    largest = Math.max(largest, peerBytes(pair));
+                }
+                move(pair, 99);
+                assertEquals(least, Math.max(largest, peerBytes(pair)));
+                pair.client.close(false);
+                pair.server.close(false);
+            }
+        }
+    }
 }

@@ -1,17 +1,21 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.jdk.SocketEvents;
+import io.sdp4j.offload.jdk.Unchecked;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.function.BiFunction;
 
 /**
  * The reading and writing half of a channel: each call goes to whoever carries the connection. What
  * an offloaded one moves is told to the flight recorder as the JDK's own channels tell it (NIO-28).
  */
-abstract sealed class DataSocketChannel extends DescribedSocketChannel permits PolledSocketChannel {
+abstract sealed class DataSocketChannel extends DescribedSocketChannel
+        implements BiFunction<FileChannel, long[], Long> permits PolledSocketChannel {
     DataSocketChannel(SelectorProvider provider, ChannelOptions options) {
         super(provider, options);
     }
@@ -81,6 +85,27 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel permits P
         }
         try {
             return kernel().write(srcs, offset, length);
+        } finally {
+            followKernel();
+        }
+    }
+
+    /**
+     * For {@code FileChannel.transferTo} (NIO-26): where the kernel carries the connection it sends
+     * the file, too.
+     *
+     * @param range position and count
+     * @return bytes taken; null = to be written as to any other channel
+     */
+    @Override
+    public final Long apply(FileChannel file, long[] range) {
+        if (connectedStream() != null) {
+            return null;
+        }
+        try {
+            return file.transferTo(range[0], range[1], kernel());
+        } catch (IOException e) {
+            throw Unchecked.thrown(e);
         } finally {
             followKernel();
         }
