@@ -15,7 +15,7 @@ junit() {
   local own=$1 module open class_path=
   build_java
   # What the module's own build file opens to its tests.
-  read -ra open < <(sed -n 's:.*<test.jvm.args>\(.*\)</test.jvm.args>.*:\1:p' "$repository/$own/pom.xml")
+  read -ra open < <(sed -n 's:.*<test.jvm.args>\(.*\)</test.jvm.args>.*:\1:p' "$repository/$own/pom.xml") || open=()
   for module in rdma-fabric "$own"; do
     class_path+=$repository/$module/target/classes:$repository/$module/target/test-classes:$(<"$repository/$module/target/lab.classpath"):
   done
