@@ -55,7 +55,7 @@ final class StreamPair implements AutoCloseable {
                     return (InetSocketAddress) kernelClient.getLocalSocketAddress();
                 },
                 List.of(),
-                System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
+                System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
     }
 
     /** Reads exactly {@code len} bytes, waiting; fewer only at the end of the stream. */

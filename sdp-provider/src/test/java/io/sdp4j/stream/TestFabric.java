@@ -145,7 +145,7 @@ final class TestFabric implements AutoCloseable {
                         new HostResolver(LocalAddresses.system()), new KernelNetlink(loop)),
                 settings,
                 loop,
-                TimeUnit.SECONDS.toNanos(5));
+                TimeUnit.SECONDS.toNanos(20));
     }
 
     @Override
