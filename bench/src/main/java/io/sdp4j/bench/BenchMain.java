@@ -52,6 +52,8 @@ public final class BenchMain {
         return """
         usage: bench [net] [options]     blocking sockets between two JVMs, beside kernel TCP
                bench nio [options]       channels, selectors, Netty and HTTP, likewise
+               bench verbs [options]     over an RDMA device, beside librspreload, kernel TCP and
+                                         programs that only post and poll (lab/checks/speed)
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
                bench zcopy [--quick] [--rounds N]
                                          borrowed direct buffers beside copied ones
@@ -59,14 +61,18 @@ public final class BenchMain {
           --rows ID,ID…   only these rows
                             net: %s
                             nio: %s
+                            verbs: %s
           --rounds N      rounds, each with fresh JVMs (default 5)
           --quick         3 short rounds: a look, not a result
           --gate          a few rows with low bars: fails on a collapse, not on noise
           --json FILE     keep every run there
           --agent JAR     the agent (default agent/target/sdp4j-agent.jar);
                           "none" measures only what needs no agent
+          --address A     verbs: an address of this host that an RDMA device serves
+                          (default: LAB_ADDR of the environment)
+          --bare PATH     verbs: class path of the program that only posts and polls
         """
-                .formatted(ids(Suite.NET), ids(Suite.NIO));
+                .formatted(ids(Suite.NET), ids(Suite.NIO), ids(Suite.VERBS));
     }
 
     private static String ids(Suite suite) {
@@ -107,6 +113,8 @@ public final class BenchMain {
         int rounds = 0;
         Path json = null;
         boolean gate = false;
+        String address = System.getenv("LAB_ADDR");
+        String bare = "";
         String agent = System.getProperty("sdp4j.agent.jar", "agent/target/sdp4j-agent.jar");
         try {
             for (int i = 0; i < args.size(); i++) {
@@ -117,6 +125,8 @@ public final class BenchMain {
                     case "--gate" -> gate = true;
                     case "--json" -> json = Path.of(args.get(++i));
                     case "--agent" -> agent = args.get(++i);
+                    case "--address" -> address = args.get(++i);
+                    case "--bare" -> bare = args.get(++i);
                     case "--help" -> {
                         System.out.print(usage());
                         return 0;
@@ -137,8 +147,16 @@ public final class BenchMain {
                     agentJar + " is not there: build it with ./mvnw -pl agent -am package");
             return 3;
         }
+        Launch.Rdma rdma = null;
+        if (suite.equals(Suite.VERBS)) {
+            if (address == null || gate) {
+                System.err.println("bench verbs wants --address and has no gate");
+                return 2;
+            }
+            rdma = new Launch.Rdma(address, bare);
+        }
         try {
-            return gate ? gate(suite, agentJar) : full(suite, rows, times, agentJar, json);
+            return gate ? gate(suite, agentJar) : full(suite, rows, times, agentJar, rdma, json);
         } catch (IOException failed) {
             System.err.println("cannot run: " + failed);
             return 3;
@@ -153,14 +171,19 @@ public final class BenchMain {
         return rows;
     }
 
-    private static Results measure(Suite suite, List<Row> rows, Times times, Path agentJar)
+    private static Results measure(
+            Suite suite, List<Row> rows, Times times, Path agentJar, Launch.Rdma rdma)
             throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory("sdp4j-bench");
         // Ctrl-C: the workers end with their standard input, the files would stay.
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
         try (Bench bench =
                 new Bench(
-                        new Launch(agentJar, directory), suite, rows, times, BenchMain::progress)) {
+                        new Launch(agentJar, directory, rdma),
+                        suite,
+                        rows,
+                        times,
+                        BenchMain::progress)) {
             return bench.run();
         }
     }
@@ -172,7 +195,7 @@ public final class BenchMain {
                 Gate.failing(
                         judged,
                         rows -> {
-                            Results results = measure(suite, rows, gate.times(), agentJar);
+                            Results results = measure(suite, rows, gate.times(), agentJar, null);
                             System.out.println();
                             System.out.print(Table.markdown(results));
                             results.failures().forEach(f -> System.out.println("failed: " + f));
@@ -187,17 +210,18 @@ public final class BenchMain {
         return failing.isEmpty() ? 0 : 1;
     }
 
-    private static int full(Suite suite, List<Row> rows, Times times, Path agentJar, Path json)
+    private static int full(
+            Suite suite, List<Row> rows, Times times, Path agentJar, Launch.Rdma rdma, Path json)
             throws IOException, InterruptedException {
         Map<String, Object> machine = Machine.describe();
         long start = System.nanoTime();
-        Results results = measure(suite, rows, times, agentJar);
+        Results results = measure(suite, rows, times, agentJar, rdma);
         long seconds = (System.nanoTime() - start) / 1_000_000_000;
         if (json != null) {
             keep(json, machine, times, agentJar, seconds, results);
         }
         System.out.println();
-        System.out.print(Table.markdown(results));
+        System.out.print(rdma == null ? Table.markdown(results) : Table.wide(results));
         System.out.println();
         System.out.println(
                 times.rounds()

@@ -27,7 +27,21 @@ enum Config {
             "sdp4j, borrowing, through chunks",
             Agent.OFFLOADS,
             "async.enabled=true,zcopy.enabled=true,shm.direct.reads=false",
-            Cores.ANY);
+            Cores.ANY),
+    VERBS("verbs", "sdp4j", Agent.OFFLOADS, Config.ONLY_VERBS, Cores.ANY),
+    VERBS_LENDING(
+            "verbs-lend",
+            "sdp4j, borrowing",
+            Agent.OFFLOADS,
+            Config.ONLY_VERBS + ",zcopy.enabled=true",
+            Cores.ANY),
+    /** The same programs, every socket call of whose goes to rsockets. */
+    RSOCKETS("rsockets", "librspreload", Agent.NONE, "", Cores.ANY),
+    /** Other programs, which only post and poll. */
+    BARE("bare", "bare verbs", Agent.NONE, "", Cores.ANY);
+
+    private static final String ONLY_VERBS =
+            "verbs.enabled=true,shm.enabled=false,verbs.connect.timeout.ms=5000";
 
     /** What the agent, if there is one, must do with every connection. */
     enum Agent {

@@ -1,5 +1,7 @@
 package io.sdp4j.bench;
 
+import io.sdp4j.bench.net.Place;
+import io.sdp4j.bench.net.Usage;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -18,12 +20,46 @@ final class Launch {
     private final Path directory;
     private final Path offloadRules;
     private final Path kernelRules;
+    private final Rdma rdma;
+
+    /**
+     * Where there is an RDMA device.
+     *
+     * @param address that it serves, of this host
+     * @param bareClassPath of the program that only posts and polls; empty if it is not there
+     */
+    record Rdma(String address, String bareClassPath) {
+        /** Their programs' name for it; in the tests of the module that knows verbs. */
+        private static final String BARE = "io.sdp4j.rdma.verbs.BareVerbs";
+
+        /** Debian's and Fedora's places. */
+        private static final List<String> PRELOADS =
+                List.of(
+                        "/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so.1",
+                        "/usr/lib/aarch64-linux-gnu/rsocket/librspreload.so.1",
+                        "/usr/lib64/rsocket/librspreload.so.1");
+
+        private static String preload() {
+            return PRELOADS.stream()
+                    .filter(p -> Files.isReadable(Path.of(p)))
+                    .findFirst()
+                    .orElse("");
+        }
+    }
 
     /**
      * @param agentJar the agent, or null when only configurations without it will be started
      * @param directory for rule files, reports and sockets
      */
     Launch(Path agentJar, Path directory) throws IOException {
+        this(agentJar, directory, null);
+    }
+
+    /**
+     * @param rdma what all programs use instead of the loopback address; null if nothing
+     */
+    Launch(Path agentJar, Path directory, Rdma rdma) throws IOException {
+        this.rdma = rdma;
         this.agentJar = agentJar;
         this.directory = directory;
         offloadRules =
@@ -50,6 +86,8 @@ final class Launch {
 
     boolean can(Config config) {
         return (config.agent == Config.Agent.NONE || agentJar != null)
+                && (config != Config.RSOCKETS || !Rdma.preload().isEmpty())
+                && (config != Config.BARE || !rdma.bareClassPath.isEmpty())
                 && (config.cores == Config.Cores.ANY
                         || Files.isExecutable(Path.of("/usr/bin/taskset")))
                 && (config.cores != Config.Cores.APART
@@ -84,6 +122,9 @@ final class Launch {
             int core = config.cores == Config.Cores.ONE ? 0 : end;
             command.addAll(List.of("/usr/bin/taskset", "-c", String.valueOf(core)));
         }
+        if (config == Config.RSOCKETS) {
+            command.addAll(List.of("/usr/bin/env", "LD_PRELOAD=" + Rdma.preload()));
+        }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (config.agent != Config.Agent.NONE) {
             Path rules = config.agent == Config.Agent.KERNEL ? kernelRules : offloadRules;
@@ -96,15 +137,29 @@ final class Launch {
             }
             command.add("-javaagent:" + agentJar + "=" + options);
         }
+        if (rdma != null) {
+            addRdma(config, end, command);
+        }
+        boolean bare = config == Config.BARE;
         command.addAll(
                 List.of(
                         "-Xms64m",
                         "-Xmx512m",
                         "-cp",
-                        classPath(classes),
-                        classes.getFirst().getName()));
+                        bare ? rdma.bareClassPath : classPath(classes),
+                        bare ? Rdma.BARE : classes.getFirst().getName()));
         command.addAll(List.of(args));
         return command;
+    }
+
+    private void addRdma(Config config, int end, List<String> command) {
+        command.add("-D" + Place.PROPERTY + "=" + rdma.address);
+        command.add("-D" + Usage.CPU_PROPERTY + "=" + (end == 0 ? "machine" : "nobody"));
+        if (config == Config.RSOCKETS) {
+            command.add("-Djava.net.preferIPv4Stack=true");
+        } else if (config == Config.BARE) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
     }
 
     private static String classPath(List<Class<?>> classes) {

@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** A serving and a measuring JVM of one configuration. For one thread. */
 final class Pair implements AutoCloseable {
-    private static final int START_TIMEOUT_MS = 20_000;
+    private static final int START_TIMEOUT_MS = 60_000;
 
     private final Config config;
     private final Path serverReport;
@@ -27,9 +27,11 @@ final class Pair implements AutoCloseable {
         serverReport = launch.file(name + "-server.json");
         clientReport = launch.file(name + "-client.json");
         String[] how =
-                config == Config.UNIX
-                        ? new String[] {"unix", launch.file(name + ".sock").toString()}
-                        : new String[] {"tcp"};
+                switch (config) {
+                    case UNIX -> new String[] {"unix", launch.file(name + ".sock").toString()};
+                    case RSOCKETS -> new String[] {"tcp"}; // it knows no channels
+                    default -> new String[] {suite.listens()};
+                };
         server =
                 new Worker(
                         config.title + " server",

@@ -15,25 +15,37 @@ import java.util.stream.Stream;
  * Rows that are measured together, and the two programs that do it.
  *
  * @param id the word on the command line
+ * @param listens what the answering program is told to listen with
  * @param libraries one class of each that the programs need
  * @param server the answering program
  * @param client the measuring program
  */
 record Suite(
-        String id, List<Row> rows, List<Class<?>> libraries, Class<?> server, Class<?> client) {
+        String id,
+        String listens,
+        List<Row> rows,
+        List<Class<?>> libraries,
+        Class<?> server,
+        Class<?> client) {
     /** Blocking sockets. */
-    static final Suite NET = new Suite("net", Row.ALL, List.of(), NetServer.class, NetClient.class);
+    static final Suite NET =
+            new Suite("net", "tcp", Row.ALL, List.of(), NetServer.class, NetClient.class);
 
     /** Channels, selectors, Netty and HTTP. */
     static final Suite NIO =
             new Suite(
                     "nio",
+                    "tcp",
                     NioRows.ALL,
                     List.of(Channel.class, ByteBuf.class, EventExecutor.class, NameResolver.class),
                     NioServer.class,
                     NioClient.class);
 
-    static final List<Suite> ALL = List.of(NET, NIO);
+    /** Over an RDMA device. */
+    static final Suite VERBS =
+            new Suite("verbs", "both", VerbsRows.ALL, List.of(), NetServer.class, NetClient.class);
+
+    static final List<Suite> ALL = List.of(NET, NIO, VERBS);
 
     /** The answering program with its libraries, for {@link Launch}. */
     List<Class<?>> serverClasses() {

@@ -1,6 +1,8 @@
 package io.sdp4j.bench;
 
 import io.sdp4j.bench.Results.Verdict;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The results as a Markdown table: medians with their lowest and highest, ratios, bars. */
 final class Table {
@@ -34,6 +36,26 @@ final class Table {
             for (Bar bar : row.bars()) {
                 out.append(cells).append(result(results.verdict(row, bar))).append(" |\n");
                 cells = unix ? "| | | | | " : "| | | | ";
+            }
+        }
+        return out.toString();
+    }
+
+    /** The same where more than two are compared: a line for each bar, naming what it compares. */
+    static String wide(Results results) {
+        StringBuilder out = new StringBuilder();
+        out.append("| what | measured | result (by round) | bar | |\n|---|---|---|---|---|\n");
+        for (Row row : results.rows()) {
+            List<String> measured = new ArrayList<>();
+            for (Config config : row.configs()) {
+                measured.add(config.title + " " + cell(results, row, config));
+            }
+            String cells = "| " + row.title() + " | " + String.join("; ", measured) + " | ";
+            for (Bar bar : row.bars()) {
+                String against = bar.base() == bar.subject() ? "" : " against " + bar.base().title;
+                out.append(cells).append(bar.subject().title).append(against).append(": ");
+                out.append(result(results.verdict(row, bar))).append(" |\n");
+                cells = "| | | ";
             }
         }
         return out.toString();

@@ -76,6 +76,36 @@ class BenchTest {
         noChildLeft();
     }
 
+    /** Over the kernel's TCP, as there is no device; the processor time is the machine's. */
+    @Test
+    void everyKindOfWorkOfVerbsGivesItsMetric() throws Exception {
+        List<Row> rows = new ArrayList<>();
+        for (Row row : Suite.VERBS.rows()) {
+            rows.add(
+                    new Row(
+                            row.id(),
+                            row.title(),
+                            row.work(),
+                            row.metric(),
+                            List.of(Config.TCP),
+                            1,
+                            List.of(Bar.faster(row.metric(), Config.VERBS, Config.TCP, 1))));
+        }
+        Launch launch = new Launch(null, directory, new Launch.Rdma("127.0.0.1", ""));
+        assertTrue(!launch.can(Config.BARE) && !launch.can(Config.VERBS));
+        try (Bench bench = new Bench(launch, Suite.VERBS, rows, TINY, l -> {})) {
+            Results results = bench.run();
+            assertEquals(List.of(), results.failures());
+            for (Row row : rows) {
+                double[] values = results.sorted(row, Config.TCP, row.metric());
+                assertTrue(values.length > 0 && values[0] >= 0, row.id());
+            }
+            String table = Table.wide(results);
+            assertTrue(table.contains("sdp4j against kernel TCP: nothing measured"), table);
+        }
+        noChildLeft();
+    }
+
     private static Row withFew(Row row) {
         String work = row.kind().equals("crowd") ? "crowd 10" : row.work();
         return new Row(row.id(), row.title(), work, row.metric(), row.configs(), 1, row.bars());

@@ -76,7 +76,9 @@ public interface QueuePair {
     void postSend(int slot, int byteLen, int flags);
 
     /**
-     * Posts receive slot {@code slot}, which a completion had given to the caller. Caller's lock.
+     * Posts receive slot {@code slot}, which a completion had given to the caller. It is posted
+     * before the next {@link #postSend} and the next look at {@link #completions}, whichever comes
+     * first, so that several can be posted together. Caller's lock.
      */
     void postReceive(int slot);
 
@@ -92,6 +94,14 @@ public interface QueuePair {
 
     /** The queue of everything that completes here; one for each queue pair. */
     CompletionQueue completions();
+
+    /**
+     * Native calls made so far to post, poll and wait here, by any thread; 0 where nobody counts.
+     * For measurements.
+     */
+    default long nativeCalls() {
+        return 0;
+    }
 
     /**
      * Registers native memory for RDMA in this queue pair's protection domain.

@@ -91,7 +91,7 @@ public final class SdpProvider implements OffloadProvider {
         if (settings.flag(Setting.VERBS_ENABLED)) {
             openers.put(
                     DeviceResolver.VERBS,
-                    () -> traced.apply(VerbsFabric.open(VerbsConfig.defaults(), loop)));
+                    () -> traced.apply(VerbsFabric.open(verbsConfig(settings), loop)));
             resolver = DeviceResolver.behind(resolver, new KernelNetlink(loop));
         }
         return new SdpProvider(
@@ -101,6 +101,16 @@ public final class SdpProvider implements OffloadProvider {
                 loop,
                 TimeUnit.MILLISECONDS.toNanos(
                         settings.longValue(Setting.VERBS_CONNECT_TIMEOUT_MS)));
+    }
+
+    private static VerbsConfig verbsConfig(Settings settings) {
+        VerbsConfig defaults = VerbsConfig.defaults();
+        int spinners = settings.intValue(Setting.SPIN_SPINNERS_MAX);
+        return defaults.withSpin(
+                defaults.spinnersMax() == 0
+                        ? 0
+                        : TimeUnit.MICROSECONDS.toNanos(settings.longValue(Setting.SPIN_MAX_US)),
+                spinners < 0 ? defaults.spinnersMax() : spinners);
     }
 
     private static ShmConfig shmConfig(Settings settings, boolean allowNative) {

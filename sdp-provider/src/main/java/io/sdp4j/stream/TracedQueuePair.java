@@ -110,6 +110,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public long nativeCalls() {
+        return qp.nativeCalls();
+    }
+
+    @Override
     public CompletionQueue completions() {
         return completions;
     }

@@ -11,6 +11,7 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -45,6 +46,11 @@ abstract class ZcopyContract {
 
     abstract TestFabric openFabric() throws IOException;
 
+    /** An address of this host that the fabric serves. */
+    InetAddress host() throws IOException {
+        return InetAddress.getLoopbackAddress();
+    }
+
     /** Whether waiting reads are offered to the peer. */
     abstract boolean offers();
 
@@ -61,7 +67,7 @@ abstract class ZcopyContract {
 
     @BeforeEach
     void connect() throws Exception {
-        pair = new StreamPair(provider);
+        pair = new StreamPair(provider, provider, host());
         client = pair.client;
         server = pair.server;
     }

@@ -5,7 +5,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
@@ -64,7 +63,7 @@ public abstract class Link implements Closeable {
     }
 
     /**
-     * Connects to {@code target}: a port of the loopback address, or {@code unix:PATH}.
+     * Connects to {@code target}: a port of {@link Place#here}, or {@code unix:PATH}.
      *
      * @param sendBufferBytes SO_SNDBUF of a socket; 0 = as the system makes it
      */
@@ -83,8 +82,7 @@ public abstract class Link implements Closeable {
         if (sendBufferBytes > 0) {
             socket.setSendBufferSize(sendBufferBytes);
         }
-        InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-        socket.connect(new InetSocketAddress(loopback, Integer.parseInt(port)), 10_000);
+        socket.connect(new InetSocketAddress(Place.here(), Integer.parseInt(port)), 10_000);
         return socket;
     }
 

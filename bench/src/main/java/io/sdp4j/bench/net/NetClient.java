@@ -1,7 +1,9 @@
 package io.sdp4j.bench.net;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.channels.SocketChannel;
 import java.util.List;
 
 /**
@@ -14,7 +16,10 @@ import java.util.List;
  *       keeps the kernel from tuning it: otherwise chance makes one connection up to twice as fast
  *       as the next, and differences of some per cent cannot be seen;
  *   <li>{@code connect WARM_MS MEASURE_MS}: connect, write one byte, read the end of the stream,
- *       close; {@code p50}, {@code p99} in nanoseconds.
+ *       close; {@code p50}, {@code p99} in nanoseconds;
+ *   <li>{@code connect-only WARM_MS MEASURE_MS}: the same, but only the first of it is timed;
+ *   <li>{@code channel-sink SIZE WARM_MS MEASURE_MS}: {@code sink} with blocking channels and
+ *       direct buffers, where the server listens with one.
  * </ul>
  *
  * Every command uses fresh connections. Round trips set TCP_NODELAY, the rest is as the JDK makes
@@ -23,11 +28,23 @@ import java.util.List;
  */
 public final class NetClient implements Commands.Worker {
     private final String target;
+
+    /** Port of the channel that listens; empty if none does. */
+    private final String channels;
+
     private final LinkWork work;
 
-    private NetClient(String target) {
-        this.target = target;
-        this.work = bounded(0);
+    private NetClient(String ports) {
+        String[] each = ports.split(",", 2);
+        target = each[0];
+        channels = each.length > 1 ? each[1] : "";
+        work = bounded(0);
+    }
+
+    private Link channel() throws IOException {
+        return new Link.ChannelLink(
+                SocketChannel.open(
+                        new InetSocketAddress(Place.here(), Integer.parseInt(channels))));
     }
 
     /** Links whose send buffer has so many bytes; 0 = as the system makes it. */
@@ -46,31 +63,36 @@ public final class NetClient implements Commands.Worker {
             case "echo" -> work.echo(numbers[0], numbers[1], numbers[2], numbers[3]);
             case "sink" -> work.sink(numbers[0], numbers[1], numbers[2]);
             case "sink-bounded" -> bounded(numbers[0]).sink(numbers[0], numbers[1], numbers[2]);
-            case "connect" -> connects(numbers[0], numbers[1]);
+            case "connect" -> connects(numbers[0], numbers[1], false);
+            case "connect-only" -> connects(numbers[0], numbers[1], true);
+            case "channel-sink" ->
+                    new LinkWork(this::channel).sink(numbers[0], numbers[1], numbers[2]);
             default -> throw new IOException("unknown command " + command);
         };
     }
 
-    private String connects(int warmMs, int measureMs) throws IOException {
+    private String connects(int warmMs, int measureMs, boolean only) throws IOException {
         Samples samples = new Samples(Math.max(warmMs, measureMs), 1);
-        connects(samples, warmMs);
+        connects(samples, warmMs, only);
         samples.clear();
-        connects(samples, measureMs);
+        connects(samples, measureMs, only);
         return Samples.text(Samples.sorted(List.of(samples)));
     }
 
-    private void connects(Samples samples, int forMs) throws IOException {
+    private void connects(Samples samples, int forMs, boolean only) throws IOException {
         long start = System.nanoTime();
         boolean full;
         do {
             long before = System.nanoTime();
+            long connected;
             try (Socket socket = Link.socket(target, 0)) {
+                connected = System.nanoTime();
                 socket.getOutputStream().write(NetServer.CLOSE);
                 if (socket.getInputStream().read() >= 0) {
                     throw new IOException("a byte nobody sent");
                 }
             }
-            full = samples.add(System.nanoTime() - before);
+            full = samples.add((only ? connected : System.nanoTime()) - before);
         } while (!full && System.nanoTime() - start < forMs * 1_000_000L);
     }
 }

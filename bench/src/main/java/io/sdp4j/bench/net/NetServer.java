@@ -1,7 +1,7 @@
 package io.sdp4j.bench.net;
 
 import java.io.IOException;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
@@ -11,7 +11,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 
 /**
- * The answering JVM of the benchmark: {@code NetServer tcp} or {@code NetServer unix PATH}.
+ * The answering JVM of the benchmark: {@code NetServer tcp}, {@code NetServer unix PATH}, or {@code
+ * NetServer both}, which listens with a channel, too.
  *
  * <p>Prints {@code READY target}, ends when its standard input does. The first byte of a connection
  * tells what to do: {@link #CLOSE} closes at once, on the accepting thread; after {@link #STAY} a
@@ -43,10 +44,16 @@ public final class NetServer {
             accepting(() -> staying(new Link.ChannelLink(listener.accept())));
             System.out.println("READY unix:" + args[1]);
         } else {
-            InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-            ServerSocket listener = new ServerSocket(0, 200, loopback);
+            ServerSocket listener = new ServerSocket(0, 200, Place.here());
             accepting(() -> accepted(listener));
-            System.out.println("READY " + listener.getLocalPort());
+            String ports = String.valueOf(listener.getLocalPort());
+            if (args[0].equals("both")) {
+                ServerSocketChannel channels = ServerSocketChannel.open();
+                channels.bind(new InetSocketAddress(Place.here(), 0));
+                accepting(() -> staying(new Link.ChannelLink(channels.accept())));
+                ports += "," + channels.socket().getLocalPort();
+            }
+            System.out.println("READY " + ports);
         }
         untilInputEnds();
     }

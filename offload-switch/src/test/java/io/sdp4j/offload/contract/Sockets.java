@@ -1,7 +1,6 @@
 package io.sdp4j.offload.contract;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -26,10 +25,10 @@ public interface Sockets {
         return true;
     }
 
-    /** A listener on an ephemeral port of the loopback address. */
+    /** A listener on an ephemeral port of {@link Here#ADDRESS}. */
     default ServerSocket listen(int backlog) throws IOException {
         ServerSocket listener = newServerSocket();
-        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), backlog);
+        listener.bind(new InetSocketAddress(Here.ADDRESS, 0), backlog);
         return listener;
     }
 

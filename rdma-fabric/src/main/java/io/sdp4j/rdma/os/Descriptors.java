@@ -72,6 +72,18 @@ public final class Descriptors {
         }
     }
 
+    /**
+     * Gives up what {@code fd} stands for, but not its number, which somebody else will close one
+     * day: it stands for something harmless until then.
+     */
+    public static void giveUp(int fd) {
+        int harmless = eventFd();
+        if (harmless >= 0) {
+            Linux.callQuietly(Linux.DUP3, harmless, fd, Linux.CLOEXEC, 0, 0, 0);
+            Linux.close(harmless);
+        }
+    }
+
     /** Makes reads of {@code fd} return instead of waiting. */
     public static int nonBlocking(int fd) {
         long flags = Linux.call(Linux.FCNTL, fd, F_GETFL, 0);

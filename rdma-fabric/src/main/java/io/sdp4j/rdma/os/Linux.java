@@ -69,6 +69,7 @@ public final class Linux {
     static final int LISTEN = number(50, 201);
     static final int GETSOCKOPT = number(55, 209);
     static final int MADVISE = number(28, 233);
+    static final int DUP3 = number(292, 24);
     static final int FCNTL = number(72, 25);
     static final int FTRUNCATE = number(77, 46);
     static final int GETEUID = number(107, 175);

@@ -14,6 +14,7 @@ import io.sdp4j.rdma.os.EpollLoop;
 import io.sdp4j.rdma.os.Linux;
 import io.sdp4j.rdma.os.RunQueue;
 import io.sdp4j.rdma.os.SelectorLoop;
+import io.sdp4j.rdma.os.Spinner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import io.sdp4j.rdma.MemoryRegion;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.rdma.os.NonTemporal;
+import io.sdp4j.rdma.os.Spinner;
 import java.lang.foreign.MemorySegment;
 
 /**

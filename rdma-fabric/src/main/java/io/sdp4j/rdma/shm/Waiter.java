@@ -2,6 +2,7 @@ package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.os.Futex;
 import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.Spinner;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

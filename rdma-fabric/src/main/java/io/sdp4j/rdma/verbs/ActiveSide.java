@@ -73,10 +73,11 @@ final class ActiveSide implements CmChannel.Target {
 
     private Fabric.Connection attempt() throws FabricException {
         InetSocketAddress remote = request.remote();
-        resolve(remote.getPort());
+        int guess = fabric.likelyWirePort(remote.getPort());
+        resolve(guess);
         VerbsDevice device = device();
         int port = fabric.wirePort(device, remote.getPort());
-        if (port != remote.getPort()) {
+        if (port != guess) {
             long other = id;
             id = 0;
             channel.destroyId(other);

@@ -3,15 +3,17 @@ package io.sdp4j.rdma.verbs;
 import io.sdp4j.rdma.os.Descriptors;
 import io.sdp4j.rdma.os.EpollLoop;
 import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.Spinner;
+import java.util.function.BooleanSupplier;
 
 /**
  * How one queue pair waits, and is waited for.
  *
  * <p>Shape: the completion channel's descriptor and an eventfd. A blocked thread polls its queues,
- * asks for an event, polls once more and sleeps in poll(2) on both descriptors; whoever has no
- * thread arms, and the event thread looks at the channel once. Whichever of the two takes an event
- * from the channel wakes the other, so neither can miss one. Requests for events are remembered
- * until the event is taken, so nothing is asked twice.
+ * for a while if that has paid off lately, asks for an event, polls once more and sleeps in poll(2)
+ * on both descriptors; whoever has no thread arms, and the event thread looks at the channel once.
+ * Whichever of the two takes an event from the channel wakes the other, so neither can miss one.
+ * Requests for events are remembered until the event is taken, so nothing is asked twice.
  *
  * <p>Somebody else's poller gets an epoll of the channel and another eventfd, made when first asked
  * for; what the channel does not tell, and events that somebody else took from it, is signalled on
@@ -35,8 +37,17 @@ final class Bell {
     private boolean polled;
     private Runnable onGreeting;
 
-    Bell(VerbsQueuePair qp, QpResources resources, EpollLoop loop) {
+    private final Spinner spinner;
+
+    /** Judges waits of a side that has said nothing since it last heard something. */
+    private final Spinner listener;
+
+    private final BooleanSupplier something = this::hasSomething;
+
+    Bell(VerbsQueuePair qp, QpResources resources, EpollLoop loop, Spinner spinner) {
         this.qp = qp;
+        this.spinner = spinner;
+        this.listener = spinner.another();
         this.resources = resources;
         this.loop = loop;
         watch = loop.watchOnDemand(resources.compFd, what -> onChannel());
@@ -49,13 +60,16 @@ final class Bell {
     }
 
     void await(long nanos) {
+        if (nanos > 0 && spinner.spin(something, nanos, Bell::never)) {
+            clearWake();
+            return;
+        }
         synchronized (qp) {
+            if (!wakeRequested && nanos > 0) {
+                ask();
+            }
             if (wakeRequested || nanos <= 0 || qp.look()) {
                 wakeRequested = false;
-                return;
-            }
-            ask();
-            if (qp.look()) {
                 return;
             }
             sleeping = true;
@@ -64,15 +78,39 @@ final class Bell {
                 Descriptors.await(
                         resources.awaitScratch(), resources.compFd, resources.wakeFd, nanos);
         synchronized (qp) {
+            resources.countNativeCalls(1);
             sleeping = false;
             wakeRequested = false;
             if ((ready & 1) != 0) {
                 takeEventsForAll();
             }
             if ((ready & 2) != 0) {
+                resources.countNativeCalls(1);
                 Descriptors.drain(resources.wakeFd);
             }
         }
+    }
+
+    private void clearWake() {
+        synchronized (qp) {
+            wakeRequested = false;
+        }
+    }
+
+    private static boolean never() {
+        return false;
+    }
+
+    private boolean hasSomething() {
+        synchronized (qp) {
+            return wakeRequested || qp.look();
+        }
+    }
+
+    /** See {@link io.sdp4j.rdma.CompletionQueue#busyPoll}. */
+    boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+        return hasSomething()
+                || (spoken ? spinner : listener).spin(something, Long.MAX_VALUE, elsewhere);
     }
 
     void wake() {
@@ -84,6 +122,7 @@ final class Bell {
 
     private void rouse() {
         if (sleeping && qp.isOpen()) {
+            resources.countNativeCalls(1);
             Descriptors.signal(resources.wakeFd);
         }
         if (polled && ringFd >= 0) {
@@ -102,6 +141,7 @@ final class Bell {
                 return false;
             }
             armed = true;
+            resources.countNativeCalls(1);
             loop.once(resources.compFd, watch);
             return true;
         }
@@ -120,6 +160,7 @@ final class Bell {
     boolean armDescriptor() {
         synchronized (qp) {
             polled = true;
+            resources.countNativeCalls(1);
             Descriptors.drain(ringFd);
             takeEvents();
             if (!qp.look()) {
@@ -181,8 +222,8 @@ final class Bell {
         boolean any = false;
         while (qp.isOpen() && (receiveAsked || sendAsked)) {
             switch (resources.takeEvent()) {
-                case QpResources.RECEIVE_EVENT -> receiveAsked = false;
-                case QpResources.SEND_EVENT -> sendAsked = false;
+                case CompletionEvents.RECEIVE -> receiveAsked = false;
+                case CompletionEvents.SEND -> sendAsked = false;
                 default -> {
                     return any;
                 }

@@ -12,6 +12,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Finds a library's functions, and makes calls that report through {@code errno}.
@@ -24,6 +25,9 @@ final class Bindings {
     private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
     private static final long ERRNO =
             STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+
+    /** Calls made through {@link #status} and its sisters: none of them is for the data path. */
+    private static final LongAdder CALLS = new LongAdder();
 
     private final String soname;
     private final SymbolLookup library;
@@ -50,23 +54,37 @@ final class Bindings {
     @SuppressWarnings("restricted")
     MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments)
             throws FabricException {
-        FunctionDescriptor d =
-                result == null
-                        ? FunctionDescriptor.ofVoid(arguments)
-                        : FunctionDescriptor.of(result, arguments);
-        MemorySegment symbol =
-                library.find(name)
-                        .orElseThrow(
-                                () ->
-                                        new FabricException(
-                                                Cause.UNAVAILABLE,
-                                                soname
-                                                        + " has no "
-                                                        + name
-                                                        + ": its ABI is not known; rdma-core 18"
-                                                        + " or newer is needed"));
         return Linker.nativeLinker()
-                .downcallHandle(symbol, d, Linker.Option.captureCallState("errno"));
+                .downcallHandle(
+                        find(name),
+                        descriptor(result, arguments),
+                        Linker.Option.captureCallState("errno"));
+    }
+
+    /** A function of the data path, whose {@code errno} nobody wants. */
+    @SuppressWarnings("restricted")
+    MethodHandle bindPlain(String name, MemoryLayout result, MemoryLayout... arguments)
+            throws FabricException {
+        return Linker.nativeLinker().downcallHandle(find(name), descriptor(result, arguments));
+    }
+
+    private static FunctionDescriptor descriptor(MemoryLayout result, MemoryLayout... arguments) {
+        return result == null
+                ? FunctionDescriptor.ofVoid(arguments)
+                : FunctionDescriptor.of(result, arguments);
+    }
+
+    private MemorySegment find(String name) throws FabricException {
+        return library.find(name)
+                .orElseThrow(
+                        () ->
+                                new FabricException(
+                                        Cause.UNAVAILABLE,
+                                        soname
+                                                + " has no "
+                                                + name
+                                                + ": its ABI is not known; rdma-core 18 or newer"
+                                                + " is needed"));
     }
 
     /** A native call. */
@@ -77,6 +95,7 @@ final class Bindings {
 
     /** For functions that return 0, or -1 and {@code errno}: 0 or {@code -errno}. */
     static int status(Call call) {
+        CALLS.increment();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
             return call.run(state) == -1 ? -state.get(JAVA_INT, ERRNO) : 0;
@@ -87,6 +106,7 @@ final class Bindings {
 
     /** For functions that return 0 or a positive {@code errno}: 0 or {@code -errno}. */
     static int negated(Call call) {
+        CALLS.increment();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
             int r = (int) call.run(state);
@@ -101,6 +121,7 @@ final class Bindings {
      * For functions that return a pointer, or NULL and {@code errno}: above 0 or {@code -errno}.
      */
     static long pointer(Call call) {
+        CALLS.increment();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
             long p = call.run(state);
@@ -109,6 +130,11 @@ final class Bindings {
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
+    }
+
+    /** Those of the whole process so far. */
+    static long calls() {
+        return CALLS.sum();
     }
 
     /** Memory of the library's at {@code address}, as large as {@code layout}. */

@@ -91,7 +91,7 @@ final class Ending {
             if (!draining) {
                 return;
             }
-            qp.watchSends();
+            qp.bell().watchSends();
             qp.reap();
         }
         if (draining) {
@@ -121,6 +121,7 @@ final class Ending {
             outstanding.onEnding();
             cancel(drainTimer);
             cancel(verdictTimer);
+            outstanding.postReceives(); // to be flushed like the others
             channel.cm().disconnect(resources.id());
             if (!gone) {
                 timer = channel.loop().schedule(qp::onGone, SILENCE_NANOS);
@@ -133,7 +134,7 @@ final class Ending {
             failure = why;
         }
         cut();
-        qp.onChange();
+        qp.bell().onChange();
     }
 
     /** A request ended badly. */
@@ -191,7 +192,7 @@ final class Ending {
                 outstanding.onDeaf();
             }
         }
-        qp.onChange();
+        qp.bell().onChange();
     }
 
     /** The queue pair was never connected. */

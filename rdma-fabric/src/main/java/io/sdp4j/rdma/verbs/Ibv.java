@@ -60,8 +60,8 @@ final class Ibv {
                         JAVA_LONG,
                         JAVA_INT);
         destroyCq = b.bind("ibv_destroy_cq", JAVA_INT, JAVA_LONG);
-        getCqEvent = b.bind("ibv_get_cq_event", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-        ackCqEvents = b.bind("ibv_ack_cq_events", null, JAVA_LONG, JAVA_INT);
+        getCqEvent = b.bindPlain("ibv_get_cq_event", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        ackCqEvents = b.bindPlain("ibv_ack_cq_events", null, JAVA_LONG, JAVA_INT);
         getAsyncEvent = b.bind("ibv_get_async_event", JAVA_INT, JAVA_LONG, JAVA_LONG);
         ackAsyncEvent = b.bind("ibv_ack_async_event", null, JAVA_LONG);
     }
@@ -118,24 +118,26 @@ final class Ibv {
     }
 
     /**
-     * Takes a completion event; the address of its queue goes to the first word of {@code out},
-     * which has two.
+     * Takes a completion event. Allocates nothing.
+     *
+     * @param out address of two words; the first gets the address of the event's queue
+     * @return false if there is none, or the wait for it was interrupted
      */
-    boolean getCqEvent(long channel, MemorySegment out) {
-        return Bindings.status(
-                        s ->
-                                (int)
-                                        getCqEvent.invokeExact(
-                                                s, channel, out.address(), out.address() + 8))
-                == 0;
+    boolean getCqEvent(long channel, long out) {
+        try {
+            return (int) getCqEvent.invokeExact(channel, out, out + 8) == 0;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
     }
 
+    /** Allocates nothing. */
     void ackCqEvents(long cq, int count) {
-        Bindings.status(
-                s -> {
-                    ackCqEvents.invokeExact(s, cq, count);
-                    return 0;
-                });
+        try {
+            ackCqEvents.invokeExact(cq, count);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
     }
 
     boolean getAsyncEvent(long context, MemorySegment out) {

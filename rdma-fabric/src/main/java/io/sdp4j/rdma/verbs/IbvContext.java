@@ -59,6 +59,10 @@ final class IbvContext {
         return MemorySegment.ofAddress(c.get(JAVA_LONG, POST_RECV));
     }
 
+    static int cmdFd(MemorySegment c) {
+        return c.get(JAVA_INT, CMD_FD);
+    }
+
     static int asyncFd(MemorySegment c) {
         return c.get(JAVA_INT, ASYNC_FD);
     }
@@ -71,7 +75,7 @@ final class IbvContext {
                 && c.get(JAVA_LONG, REQ_NOTIFY_CQ) != 0
                 && c.get(JAVA_LONG, POST_SEND) != 0
                 && c.get(JAVA_LONG, POST_RECV) != 0
-                && c.get(JAVA_INT, CMD_FD) >= 0
+                && cmdFd(c) >= 0
                 && asyncFd(c) >= 0
                 && vectors > 0
                 && vectors <= 1 << 16;

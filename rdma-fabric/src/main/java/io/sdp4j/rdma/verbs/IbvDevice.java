@@ -21,9 +21,11 @@ final class IbvDevice {
                     CStruct.skip(16),
                     JAVA_INT.withName("node_type"),
                     JAVA_INT.withName("transport_type"),
-                    MemoryLayout.sequenceLayout(NAME_BYTES, JAVA_BYTE).withName("name"));
+                    MemoryLayout.sequenceLayout(NAME_BYTES, JAVA_BYTE).withName("name"),
+                    MemoryLayout.sequenceLayout(NAME_BYTES, JAVA_BYTE).withName("dev_name"));
     private static final long TRANSPORT_TYPE = CStruct.offset(LAYOUT, "transport_type");
     private static final long NAME = CStruct.offset(LAYOUT, "name");
+    private static final long DEV_NAME = CStruct.offset(LAYOUT, "dev_name");
     private static final int TRANSPORT_IWARP = 1;
 
     private IbvDevice() {}
@@ -33,8 +35,17 @@ final class IbvDevice {
         return d.get(JAVA_INT, TRANSPORT_TYPE) == TRANSPORT_IWARP;
     }
 
+    /** Such as {@code mlx5_0}. */
     static String name(MemorySegment d) {
-        MemorySegment name = d.asSlice(NAME, NAME_BYTES);
+        return text(d.asSlice(NAME, NAME_BYTES));
+    }
+
+    /** That of its character device, such as {@code uverbs0}. */
+    static String devName(MemorySegment d) {
+        return text(d.asSlice(DEV_NAME, NAME_BYTES));
+    }
+
+    private static String text(MemorySegment name) {
         for (int i = 0; i < NAME_BYTES; i++) {
             if (name.get(JAVA_BYTE, i) == 0) {
                 return name.getString(0);

@@ -30,4 +30,9 @@ final class IbvRecvWr {
         m.set(JAVA_LONG, at + SG_LIST, sgList);
         m.set(JAVA_INT, at + NUM_SGE, 1);
     }
+
+    /** Chains the request at address {@code next}, or none if that is 0, behind this one. */
+    static void setNext(MemorySegment m, long at, long next) {
+        m.set(JAVA_LONG, at + NEXT, next);
+    }
 }

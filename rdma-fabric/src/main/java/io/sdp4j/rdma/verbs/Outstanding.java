@@ -13,7 +13,24 @@ import io.sdp4j.rdma.QpSpec;
  * pair's monitor.
  */
 final class Outstanding {
+    /** So many sends may follow each other before somebody asks what has completed. */
+    private static final int LOOK_EVERY = 8;
+
+    /** Looks of a sender between two sends. */
+    private static final int LOOKS_OF_A_SEND = 2;
+
+    /** Receives posted in one call, where there are many more. */
+    private static final int RECEIVES_AT_ONCE = 8;
+
     private final QpResources resources;
+    private final int receivesAtOnce;
+
+    /** Receives that are to be posted together: their number, and the slots at both ends. */
+    private int chained;
+
+    private int firstChained;
+    private int lastChained;
+
     private final CompletionRing ring;
     private final RdmaOps rdmaOps = new RdmaOps(VerbsFabric.MAX_READS, VerbsFabric.MAX_WRITES);
     private final int[] freeSlots;
@@ -30,9 +47,18 @@ final class Outstanding {
     /** Nothing more comes from the device. */
     private boolean deaf;
 
+    private boolean emptied;
+
+    /** Sends since somebody last asked the device what has completed. */
+    private int sendsUnlooked;
+
+    /** Looks after the last send that need not ask it. */
+    private int freeLooks;
+
     Outstanding(QpResources resources, QpSpec spec) {
         this.resources = resources;
         receives = spec.receiveSlots();
+        receivesAtOnce = Math.min(RECEIVES_AT_ONCE, Math.max(1, receives / 4));
         int others = VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
         ring = new CompletionRing(spec.receiveSlots() + spec.sendSlots() + others);
         freeSlots = new int[spec.sendSlots()];
@@ -57,13 +83,46 @@ final class Outstanding {
 
     void onSendPosted(boolean signalled) {
         sends++;
+        sendsUnlooked++;
+        freeLooks = sendsUnlooked < LOOK_EVERY ? LOOKS_OF_A_SEND : 0;
         if (signalled) {
             signalledSends++;
         }
     }
 
-    void onReceivePosted() {
+    /**
+     * Posts a receive, together with others, and at the latest before the next send, which may tell
+     * the peer of it, and before the next look at the device.
+     *
+     * @return false if the device takes no more
+     */
+    boolean postReceive(int slot) {
         receives++;
+        resources.chainReceive(slot, -1);
+        if (chained == 0) {
+            firstChained = slot;
+        } else {
+            resources.chainReceive(lastChained, slot);
+        }
+        lastChained = slot;
+        chained++;
+        return chained < receivesAtOnce || postReceives();
+    }
+
+    /**
+     * Posts what is left to be posted.
+     *
+     * @return false if the device takes no more
+     */
+    boolean postReceives() {
+        int n = chained;
+        chained = 0;
+        if (n > 0 && resources.postReceive(firstChained) != 0) {
+            receives -= n;
+            flushSeen = true;
+            return false;
+        }
+        return true;
     }
 
     /** A place for one more read or write, or -1 if there are too many. */
@@ -102,14 +161,35 @@ final class Outstanding {
                         || ending);
     }
 
+    /**
+     * Whether the device had nothing left when what has been seen since was taken from it: true
+     * once, so that whoever takes all there is need not ask it again.
+     */
+    boolean takeEmptied() {
+        boolean was = emptied;
+        emptied = false;
+        return was;
+    }
+
+    /** Whether a look may do without the device. */
+    boolean takeFreeLook() {
+        return freeLooks > 0 && freeLooks-- > 0;
+    }
+
     /** Takes everything from the device that matters. */
     void reap() {
+        sendsUnlooked = 0;
+        freeLooks = 0;
+        if (!deaf) {
+            postReceives();
+        }
         if (deaf) {
             return;
         }
         int n;
         do {
             n = resources.pollReceives();
+            emptied = n > 0 && n < QpResources.BATCH;
             for (int i = 0; i < n; i++) {
                 int status = IbvWc.status(resources.wcs(), i);
                 if (WrId.kind(IbvWc.wrId(resources.wcs(), i)) == WrId.GREETING) {

@@ -1,7 +1,5 @@
 package io.sdp4j.rdma.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricException.Cause;
 import io.sdp4j.rdma.QpSpec;
@@ -51,8 +49,11 @@ final class QpResources {
     private long qp;
     private boolean qpMade;
     private int inlineBytes;
-    private int receiveEvents;
-    private int sendEvents;
+    private CompletionEvents events;
+
+    /** Made so far on the data path. */
+    private long nativeCalls;
+
     private final VerbsDevice device;
     final QpSpec spec;
     int compFd = -1;
@@ -151,6 +152,7 @@ final class QpResources {
         Descriptors.nonBlocking(compFd);
         receiveCq = made("completion queue", ibv.createCq(device.context(), receives, compChannel));
         sendCq = made("completion queue", ibv.createCq(device.context(), sends, compChannel));
+        events = new CompletionEvents(ibv, compChannel, receiveCq, sendCq, receiveMemory, event);
     }
 
     private long made(String what, long result) throws FabricException {
@@ -242,9 +244,18 @@ final class QpResources {
 
     // ---- the data path; errors are not 0
 
+    /** Posts a receive and those that are chained to it. */
     int postReceive(int slot) {
+        nativeCalls++;
         long base = receiveMemory.address();
         return hot.postReceive(qp, base + receiveWrs + slot * IbvRecvWr.BYTES, base + badWr);
+    }
+
+    /** Lets receive {@code next} be posted together with {@code slot}; none if it is below 0. */
+    void chainReceive(int slot, int next) {
+        long wrs = receiveMemory.address() + receiveWrs;
+        long at = receiveWrs + slot * IbvRecvWr.BYTES;
+        IbvRecvWr.setNext(receiveMemory, at, next < 0 ? 0 : wrs + next * IbvRecvWr.BYTES);
     }
 
     int postSend(long wrId, int slot, int byteLen, boolean solicited) {
@@ -267,6 +278,7 @@ final class QpResources {
                 byteLen == 0 ? 0 : 1,
                 IbvSendWr.OP_SEND,
                 flags);
+        nativeCalls++;
         return hot.postSend(qp, base + sendWr, base + badWr);
     }
 
@@ -295,15 +307,18 @@ final class QpResources {
         IbvSendWr.set(
                 receiveMemory, sendWr, wrId, base + sendSge, pieces, opcode, IbvSendWr.SIGNALED);
         IbvSendWr.setRemote(receiveMemory, sendWr, remoteAddress, rkey);
+        nativeCalls++;
         return hot.postSend(qp, base + sendWr, base + badWr);
     }
 
     /** Takes completions into {@link #wcs}; their number, or below 0. */
     int pollReceives() {
+        nativeCalls++;
         return hot.poll(receiveCq, BATCH, wcs.address());
     }
 
     int pollSends() {
+        nativeCalls++;
         return hot.poll(sendCq, BATCH, wcs.address());
     }
 
@@ -312,39 +327,29 @@ final class QpResources {
     }
 
     void requestReceiveEvent() {
+        nativeCalls++;
         hot.requestNotify(receiveCq);
     }
 
     void requestSendEvent() {
+        nativeCalls++;
         hot.requestNotify(sendCq);
     }
 
-    static final int NO_EVENT = 0;
-    static final int RECEIVE_EVENT = 1;
-    static final int SEND_EVENT = 2;
-
-    /** Takes one event from the channel; of which queue. */
-    int takeEvent() {
-        MemorySegment out = receiveMemory.asSlice(event, 16);
-        if (!ibv.getCqEvent(compChannel, out)) {
-            return NO_EVENT;
-        }
-        // acknowledging takes a lock of the library's: many at a time
-        if (out.get(JAVA_LONG, 0) == receiveCq) {
-            if (++receiveEvents == ACK_EVERY) {
-                ibv.ackCqEvents(receiveCq, receiveEvents);
-                receiveEvents = 0;
-            }
-            return RECEIVE_EVENT;
-        }
-        if (++sendEvents == ACK_EVERY) {
-            ibv.ackCqEvents(sendCq, sendEvents);
-            sendEvents = 0;
-        }
-        return SEND_EVENT;
+    /** Made elsewhere for this queue pair. */
+    void countNativeCalls(int more) {
+        nativeCalls += more;
     }
 
-    private static final int ACK_EVERY = 256;
+    long nativeCalls() {
+        return nativeCalls;
+    }
+
+    /** Takes one event from the channel; which of {@link CompletionEvents}. */
+    int takeEvent() {
+        nativeCalls++;
+        return events.take();
+    }
 
     /** The device touches no memory and completes nothing from now on. */
     void destroyQueuePair() {
@@ -357,8 +362,11 @@ final class QpResources {
     /** Releases what there is, in the order that the library wants; not the id. */
     void release() {
         destroyQueuePair();
-        destroyCq(receiveCq, receiveEvents);
-        destroyCq(sendCq, sendEvents);
+        if (events != null) {
+            events.acknowledge();
+        }
+        destroyCq(receiveCq);
+        destroyCq(sendCq);
         if (compChannel > 0) {
             ibv.destroyCompChannel(compChannel);
         }
@@ -373,11 +381,8 @@ final class QpResources {
         }
     }
 
-    private void destroyCq(long cq, int unacknowledged) {
+    private void destroyCq(long cq) {
         if (cq > 0) {
-            if (unacknowledged > 0) {
-                ibv.ackCqEvents(cq, unacknowledged);
-            }
             ibv.destroyCq(cq);
         }
     }

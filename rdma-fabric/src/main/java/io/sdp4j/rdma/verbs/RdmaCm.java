@@ -50,6 +50,8 @@ final class RdmaCm {
     private final MethodHandle getEvent;
     private final MethodHandle ackEvent;
     private final MethodHandle setOption;
+    private final MethodHandle getDevices;
+    private final MethodHandle freeDevices;
 
     RdmaCm() throws FabricException {
         Bindings b = new Bindings("librdmacm.so.1", CURE);
@@ -70,6 +72,8 @@ final class RdmaCm {
         disconnect = b.bind("rdma_disconnect", JAVA_INT, JAVA_LONG);
         getEvent = b.bind("rdma_get_cm_event", JAVA_INT, JAVA_LONG, JAVA_LONG);
         ackEvent = b.bind("rdma_ack_cm_event", JAVA_INT, JAVA_LONG);
+        getDevices = b.bind("rdma_get_devices", JAVA_LONG, JAVA_LONG);
+        freeDevices = b.bind("rdma_free_devices", null, JAVA_LONG);
         setOption =
                 b.bind(
                         "rdma_set_option",
@@ -79,6 +83,21 @@ final class RdmaCm {
                         JAVA_INT,
                         JAVA_LONG,
                         JAVA_LONG);
+    }
+
+    /**
+     * Lets the library look which devices there are: it closes one that has gone, and that no id
+     * uses, only then.
+     */
+    void refreshDevices() {
+        long list = Bindings.pointer(s -> (long) getDevices.invokeExact(s, 0L));
+        if (list > 0) {
+            Bindings.status(
+                    s -> {
+                        freeDevices.invokeExact(s, list);
+                        return 0;
+                    });
+        }
     }
 
     long createEventChannel() {

@@ -3,6 +3,7 @@ package io.sdp4j.rdma.verbs;
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.WcStatus;
+import java.util.function.BooleanSupplier;
 
 /**
  * What one queue pair's user sees of it: completions in the device's order, then how it ended, then
@@ -38,6 +39,11 @@ final class VerbsCompletionQueue implements CompletionQueue {
     /** Whether {@link #poll} would find something. Monitor held. */
     boolean look() {
         qp.reap();
+        return known();
+    }
+
+    /** The same without asking the device. */
+    private boolean known() {
         return !outstanding.completed().isEmpty()
                 || (!over
                         && (ending.failure() != null
@@ -55,7 +61,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     private boolean take(Completion into) {
         CompletionRing ring = outstanding.completed();
-        if (ring.isEmpty()) {
+        if (ring.isEmpty() && !outstanding.takeEmptied()) {
             qp.reap();
         }
         while (true) {
@@ -136,16 +142,25 @@ final class VerbsCompletionQueue implements CompletionQueue {
         // the device does
     }
 
+    /**
+     * Between two sends of a long stream only one in some asks the device: what comes meanwhile is
+     * mostly an answer that nobody waits for yet, and whoever runs out of credits looks closely.
+     */
     @Override
     public boolean ready() {
         synchronized (qp) {
-            return look();
+            return outstanding.takeFreeLook() ? known() : look();
         }
     }
 
     @Override
     public void await(long nanos) {
         bell.await(nanos);
+    }
+
+    @Override
+    public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+        return bell.busyPoll(spoken, elsewhere);
     }
 
     @Override

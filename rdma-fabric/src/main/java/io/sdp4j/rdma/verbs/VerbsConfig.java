@@ -10,9 +10,16 @@ package io.sdp4j.rdma.verbs;
  * @param sharedPortMask where an RDMA listener occupies a TCP port (iWARP), it takes the port that
  *     differs from the application's in these bits, as do those who connect; both sides must agree.
  *     0 = the same port, which the kernel's listener then has already
+ * @param spinMaxNanos longest time a waiting thread looks busily before it sleeps; 0 = never
+ * @param spinnersMax threads of the process that may do so at a time
  */
 public record VerbsConfig(
-        long memoryMaxBytes, long slabBytes, long cacheMaxBytes, int sharedPortMask) {
+        long memoryMaxBytes,
+        long slabBytes,
+        long cacheMaxBytes,
+        int sharedPortMask,
+        long spinMaxNanos,
+        int spinnersMax) {
     private static final long MIB = 1L << 20;
 
     public VerbsConfig {
@@ -23,21 +30,34 @@ public record VerbsConfig(
         if (sharedPortMask < 0 || sharedPortMask > 0xFFFF) {
             throw new IllegalArgumentException("sharedPortMask " + sharedPortMask);
         }
+        if (spinMaxNanos < 0 || spinnersMax < 0) {
+            throw new IllegalArgumentException(spinMaxNanos + ", " + spinnersMax);
+        }
     }
 
     /**
      * 1 GiB in slabs of 4 MiB, 64 MiB of kept registrations; the mask maps the ports below 16384,
-     * where servers are, to the next 16384, below the range of ephemeral ports.
+     * where servers are, to the next 16384, below the range of ephemeral ports; 20 us of spinning
+     * on all processors but one.
      */
     public static VerbsConfig defaults() {
-        return new VerbsConfig(1024 * MIB, 4 * MIB, 64 * MIB, 0x4000);
+        int others = Runtime.getRuntime().availableProcessors() - 1;
+        return new VerbsConfig(
+                1024 * MIB, 4 * MIB, 64 * MIB, 0x4000, others > 0 ? 20_000 : 0, others);
     }
 
     public VerbsConfig withMemory(long maxBytes, long slab) {
-        return new VerbsConfig(maxBytes, slab, cacheMaxBytes, sharedPortMask);
+        return new VerbsConfig(
+                maxBytes, slab, cacheMaxBytes, sharedPortMask, spinMaxNanos, spinnersMax);
     }
 
     public VerbsConfig withCache(long maxBytes) {
-        return new VerbsConfig(memoryMaxBytes, slabBytes, maxBytes, sharedPortMask);
+        return new VerbsConfig(
+                memoryMaxBytes, slabBytes, maxBytes, sharedPortMask, spinMaxNanos, spinnersMax);
+    }
+
+    public VerbsConfig withSpin(long maxNanos, int max) {
+        return new VerbsConfig(
+                memoryMaxBytes, slabBytes, cacheMaxBytes, sharedPortMask, maxNanos, max);
     }
 }

@@ -12,7 +12,6 @@ import java.lang.invoke.VarHandle;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -48,6 +47,7 @@ final class VerbsDevice {
     private final long context;
     private final long pd;
     private final String name;
+    private final String devName;
     private final boolean iwarp;
     private final int maxWrs;
     private final int maxCqes;
@@ -56,15 +56,29 @@ final class VerbsDevice {
     private final HotVerbs hot;
     private final SlabPool slabs;
     private final RegistrationCache cache;
-    private final AtomicInteger users = new AtomicInteger();
+
+    /** Queue pairs; guarded by this object's monitor. */
+    private int users;
+
     private final long asyncWatch;
+    private final Consumer<VerbsDevice> onFatal;
     private volatile boolean removed;
     private volatile boolean closed;
 
     @SuppressWarnings("unused") // by SWEEPING
     private volatile boolean sweeping;
 
-    VerbsDevice(Ibv ibv, EpollLoop loop, long context, VerbsConfig config) throws FabricException {
+    /**
+     * @param onFatal told, on the event thread, when the device says that it is no more
+     */
+    VerbsDevice(
+            Ibv ibv,
+            EpollLoop loop,
+            long context,
+            VerbsConfig config,
+            Consumer<VerbsDevice> onFatal)
+            throws FabricException {
+        this.onFatal = onFatal;
         this.ibv = ibv;
         this.loop = loop;
         this.context = context;
@@ -76,6 +90,7 @@ final class VerbsDevice {
         }
         MemorySegment d = Bindings.at(IbvContext.device(c), IbvDevice.LAYOUT);
         name = IbvDevice.name(d);
+        devName = IbvDevice.devName(d);
         iwarp = IbvDevice.iwarp(d);
         hot = new HotVerbs(c);
         try (Arena arena = Arena.ofConfined()) {
@@ -148,6 +163,11 @@ final class VerbsDevice {
         return name;
     }
 
+    /** The name of its character device, which goes before the device does. */
+    String devName() {
+        return devName;
+    }
+
     /** Whether a listener occupies a TCP port of the kernel. */
     boolean sharesTcpPorts() {
         return iwarp;
@@ -199,7 +219,7 @@ final class VerbsDevice {
                     Cause.RESOURCES, "only native memory can be registered, not a heap array");
         }
         if (removed) {
-            throw new FabricException(Cause.CLOSED, "RDMA device " + name + " was removed");
+            throw gone();
         }
         if (!remoteRead && !remoteWrite && !memory.isReadOnly()) {
             return registerLocal(memory, onClose);
@@ -261,14 +281,35 @@ final class VerbsDevice {
 
     // ---- its queue pairs
 
-    /** One more queue pair, or one about to be made, which {@link #release} gives up. */
-    void acquire() {
-        users.incrementAndGet();
+    /**
+     * One more queue pair, or one about to be made, which {@link #release} gives up.
+     *
+     * @throws FabricException if the device was removed
+     */
+    synchronized void acquire() throws FabricException {
+        if (removed) {
+            throw gone();
+        }
+        users++;
     }
 
-    /** Whether this was the last one. */
-    boolean release() {
-        return users.decrementAndGet() == 0;
+    /** Gives a queue pair up; the last one of a removed device closes it. Event thread. */
+    synchronized boolean release() {
+        users--;
+        return closeIfRemoved();
+    }
+
+    /** Closes a device that was removed and that nobody uses; whether it did. Event thread. */
+    synchronized boolean closeIfRemoved() {
+        boolean now = removed && users == 0 && !closed;
+        if (now) {
+            close();
+        }
+        return now;
+    }
+
+    private FabricException gone() {
+        return new FabricException(Cause.CLOSED, "RDMA device " + name + " was removed");
     }
 
     static void add(long qp, VerbsQueuePair user) {
@@ -293,7 +334,7 @@ final class VerbsDevice {
                     case IbvAsyncEvent.QP_ACCESS_ERR -> fail(qp, WcStatus.REM_ACCESS_ERR);
                     case IbvAsyncEvent.QP_REQ_ERR -> fail(qp, WcStatus.REM_INV_REQ_ERR);
                     case IbvAsyncEvent.QP_FATAL -> fail(qp, WcStatus.FATAL_ERR);
-                    case IbvAsyncEvent.DEVICE_FATAL -> onRemoved();
+                    case IbvAsyncEvent.DEVICE_FATAL -> onFatal.accept(this);
                     default -> {
                         // ports and paths are the connection manager's matter
                     }
@@ -310,16 +351,15 @@ final class VerbsDevice {
 
     /** The device is gone: nothing works on it any more. */
     void onRemoved() {
-        removed = true;
+        synchronized (this) {
+            removed = true;
+        }
         for (VerbsQueuePair qp : QUEUE_PAIRS.values()) {
             if (qp.device() == this) {
                 qp.failFromOutside(WcStatus.FATAL_ERR);
+                qp.onGone(); // no peer can be heard
             }
         }
-    }
-
-    boolean removed() {
-        return removed;
     }
 
     /** Registered for queue pairs' buffers now. */
@@ -328,11 +368,27 @@ final class VerbsDevice {
     }
 
     /** Gives everything back; no queue pair is left. Event thread. */
-    void close() {
+    synchronized void close() {
+        if (closed) {
+            return;
+        }
         closed = true;
         loop.forget(asyncWatch);
         cache.close();
         slabs.close();
         ibv.deallocPd(pd);
+        if (removed) {
+            letGo();
+        }
+    }
+
+    /**
+     * Lets the kernel finish a removal that waits for us. The context is the connection manager's
+     * library's, which keeps it open at least until another device is there.
+     */
+    private void letGo() {
+        MemorySegment c = Bindings.at(context, IbvContext.LAYOUT);
+        Descriptors.giveUp(IbvContext.asyncFd(c));
+        Descriptors.giveUp(IbvContext.cmdFd(c));
     }
 }

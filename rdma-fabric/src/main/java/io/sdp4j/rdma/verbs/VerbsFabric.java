@@ -12,10 +12,18 @@ import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.rdma.os.EpollLoop;
 import io.sdp4j.rdma.os.NativeAccess;
+import io.sdp4j.rdma.os.Spinner;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /**
  * RC queue pairs of real RDMA devices: InfiniBand, RoCE and iWARP, through librdmacm and
@@ -33,6 +41,8 @@ public final class VerbsFabric implements Fabric {
 
     static final int MAX_WRITES = 16;
 
+    private static final long REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     /** Send slots are made for a peer's larger receive slots up to here. */
     static final int MAX_SEND_BYTES = 64 << 10;
 
@@ -49,6 +59,9 @@ public final class VerbsFabric implements Fabric {
                     false,
                     false);
 
+    /** Threads of the process that spin now. */
+    private static final AtomicInteger SPINNERS = new AtomicInteger();
+
     private final VerbsConfig config;
     private final Ibv ibv;
     private final CmChannel channel;
@@ -57,6 +70,15 @@ public final class VerbsFabric implements Fabric {
     private final Set<VerbsQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean shut = new AtomicBoolean();
     private volatile boolean closed;
+
+    /** Whether the last device asked about shares its ports with TCP. */
+    private volatile boolean lastShared;
+
+    /** A device was removed, and the library may still have it. */
+    private volatile boolean anyRemoved;
+
+    /** Null where the kernel's announcements are not to be had. */
+    private Closeable hotPlug;
 
     private VerbsFabric(VerbsConfig config, Ibv ibv, CmChannel channel) {
         this.config = config;
@@ -78,7 +100,9 @@ public final class VerbsFabric implements Fabric {
                     "RDMA needs an event loop with native calls: " + NativeAccess.explanation());
         }
         Ibv ibv = new Ibv();
-        return new VerbsFabric(config, ibv, new CmChannel(new RdmaCm(), epoll));
+        VerbsFabric fabric = new VerbsFabric(config, ibv, new CmChannel(new RdmaCm(), epoll));
+        fabric.hotPlug = HotPlug.watch(loop, fabric::onHotPlug);
+        return fabric;
     }
 
     @Override
@@ -132,6 +156,14 @@ public final class VerbsFabric implements Fabric {
         channel.loop().execute(this::shutIfUnused);
     }
 
+    /**
+     * Calls so far of the connection manager, of registrations, and of whatever else is set up or
+     * taken down; by the whole process. For measurements.
+     */
+    public long setUpCalls() {
+        return Bindings.calls();
+    }
+
     // ---- for its parts
 
     /** The device behind {@code context}. */
@@ -142,25 +174,51 @@ public final class VerbsFabric implements Fabric {
         synchronized (devices) {
             VerbsDevice d = devices.get(context);
             if (d == null) {
-                d = new VerbsDevice(ibv, channel.loop(), context, config);
+                d = new VerbsDevice(ibv, channel.loop(), context, config, this::onRemoved);
                 devices.put(context, d);
             }
             return d;
         }
     }
 
+    private void onHotPlug(Predicate<String> there) {
+        for (VerbsDevice d : List.copyOf(devices.values())) {
+            if (!there.test(d.devName())) {
+                onRemoved(d);
+            }
+        }
+        for (VerbsListener l : listeners) {
+            l.onAdded();
+        }
+    }
+
+    /** Nothing works on {@code device} any more. Event thread. */
     void onRemoved(VerbsDevice device) {
         synchronized (devices) {
-            devices.values().remove(device);
+            if (!devices.values().remove(device)) {
+                return;
+            }
+        }
+        anyRemoved = true;
+        for (VerbsListener l : listeners) {
+            l.onRemoved(device);
         }
         device.onRemoved();
+        if (device.closeIfRemoved()) {
+            refreshSoon();
+        }
     }
 
     /** A queue pair of {@code device} is gone, its id not yet. */
     void release(VerbsDevice device) {
-        if (device.release() && device.removed()) {
-            channel.loop().execute(device::close);
+        if (device.release()) {
+            refreshSoon();
         }
+    }
+
+    /** When the ids of what was removed are gone, too, which is under way. */
+    private void refreshSoon() {
+        channel.loop().schedule(channel.cm()::refreshDevices, REFRESH_NANOS);
     }
 
     /**
@@ -170,9 +228,19 @@ public final class VerbsFabric implements Fabric {
      */
     int wirePort(VerbsDevice device, int port) throws FabricException {
         boolean shared = device != null ? device.sharesTcpPorts() : IbvDevice.anyIwarp(ibv);
-        if (!shared) {
-            return port;
+        if (device != null) {
+            lastShared = shared;
         }
+        return shared ? sharedPort(port) : port;
+    }
+
+    /** The same for a device that is not known yet: most hosts have devices of one kind. */
+    int likelyWirePort(int port) {
+        int wire = port ^ config.sharedPortMask();
+        return lastShared && wire != 0 ? wire : port;
+    }
+
+    private int sharedPort(int port) throws FabricException {
         int wire = port ^ config.sharedPortMask();
         if (wire == 0) {
             throw new FabricException(
@@ -180,6 +248,11 @@ public final class VerbsFabric implements Fabric {
                     "port " + port + " has no RDMA port beside it where TCP owns the ports");
         }
         return wire;
+    }
+
+    /** Of a new queue pair. */
+    Spinner spinner() {
+        return new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, true);
     }
 
     /** From now on {@link #close} cuts {@code qp}. */
@@ -203,6 +276,9 @@ public final class VerbsFabric implements Fabric {
 
     /** An id is gone. Event thread. */
     void onIdGone() {
+        if (anyRemoved) {
+            refreshSoon();
+        }
         shutIfUnused();
     }
 
@@ -216,7 +292,18 @@ public final class VerbsFabric implements Fabric {
                                 }
                                 devices.clear();
                                 channel.close();
+                                stopWatching();
                             });
+        }
+    }
+
+    private void stopWatching() {
+        try {
+            if (hotPlug != null) {
+                hotPlug.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

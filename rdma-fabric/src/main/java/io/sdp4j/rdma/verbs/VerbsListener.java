@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A listener of the connection manager, and the requests that were not answered yet.
@@ -20,12 +21,21 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class VerbsListener implements FabricListener, CmChannel.Target {
     private static final int MAX_PENDING = 1024;
+    private static final int ATTEMPTS = 20;
+    private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final VerbsFabric fabric;
     private final CmChannel channel;
     private final ListenRequest request;
     private final Set<PassiveSide> pending = ConcurrentHashMap.newKeySet();
-    private long id;
+    private volatile long id;
+
+    /** Its device has left. Of the event thread. */
+    private boolean orphan;
+
+    /** Whose address it listens at; null for a wildcard, and when it has left. */
+    private volatile VerbsDevice device;
+
     private volatile boolean closed;
 
     VerbsListener(VerbsFabric fabric, CmChannel channel, ListenRequest request) {
@@ -35,21 +45,9 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     }
 
     void start() throws FabricException {
-        int port = request.address().getPort();
         boolean complete = false;
         try {
-            bind(port);
-            int wanted = fabric.wirePort(bound(), port);
-            if (wanted != port) {
-                long first = id;
-                id = 0;
-                channel.destroyId(first);
-                bind(wanted);
-            }
-            int r = channel.cm().listen(id, MAX_PENDING);
-            if (r < 0) {
-                throw Failures.of("cannot listen on RDMA port " + wanted, r);
-            }
+            listen();
             complete = true;
         } finally {
             if (!complete) {
@@ -58,10 +56,36 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         }
     }
 
+    /**
+     * @throws FabricException if that is not possible now; there is no id then
+     */
+    private void listen() throws FabricException {
+        int port = request.address().getPort();
+        boolean complete = false;
+        try {
+            bind(port);
+            int wanted = fabric.wirePort(bound(), port);
+            if (wanted != port) {
+                destroy();
+                bind(wanted);
+            }
+            int r = channel.cm().listen(id, MAX_PENDING);
+            if (r < 0) {
+                throw Failures.of("cannot listen on RDMA port " + wanted, r);
+            }
+            complete = true;
+        } finally {
+            if (!complete || closed) {
+                destroy();
+            }
+        }
+    }
+
     /** The device of the address; null for a wildcard. */
     private VerbsDevice bound() throws FabricException {
         long verbs = RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT));
-        return verbs == 0 ? null : fabric.device(verbs);
+        device = verbs == 0 ? null : fabric.device(verbs);
+        return device;
     }
 
     private void bind(int port) throws FabricException {
@@ -79,10 +103,56 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         }
     }
 
+    private void destroy() {
+        long left;
+        synchronized (this) {
+            left = id;
+            id = 0;
+        }
+        if (left != 0) {
+            channel.destroyId(left);
+        }
+    }
+
+    /**
+     * Lets go of a device that leaves: a listener at an address of its hears nothing more. One at a
+     * wildcard address is the connection manager's to move. Event thread.
+     */
+    void onRemoved(VerbsDevice leaving) {
+        if (leaving != null && leaving == device) {
+            device = null;
+            orphan = true;
+            destroy();
+        }
+    }
+
+    /** A device may have come: listens again if its own had left. Event thread. */
+    void onAdded() {
+        listenAgain(ATTEMPTS);
+    }
+
+    /** The addresses of a new device are known to it a moment later. */
+    private void listenAgain(int attempts) {
+        if (!orphan || closed) {
+            return;
+        }
+        try {
+            listen();
+            orphan = false;
+        } catch (FabricException e) {
+            if (attempts > 1) {
+                channel.loop().schedule(() -> listenAgain(attempts - 1), AGAIN_NANOS);
+            }
+        }
+    }
+
     @Override
     public void onCmEvent(CmEvent e) {
+        if (e.type() == RdmaCmEvent.DEVICE_REMOVAL) {
+            onRemoved(device);
+        }
         if (e.type() != RdmaCmEvent.CONNECT_REQUEST) {
-            return; // a listener on a device that left hears nothing more
+            return;
         }
         PassiveSide side = new PassiveSide(fabric, channel, this, e);
         if (closed || pending.size() >= MAX_PENDING) {
@@ -110,9 +180,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             }
             closed = true;
         }
-        if (id != 0) {
-            channel.destroyId(id); // at once: the port is free for the next listener
-        }
+        destroy(); // at once: the port is free for the next listener
         for (PassiveSide side : pending) {
             side.listenerClosed();
         }

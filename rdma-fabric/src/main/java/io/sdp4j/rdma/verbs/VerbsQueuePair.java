@@ -70,7 +70,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
         outstanding = new Outstanding(resources, spec);
         ending = new Ending(this, channel, resources, outstanding);
-        bell = new Bell(this, resources, channel.loop());
+        bell = new Bell(this, resources, channel.loop(), fabric.spinner());
         completions = new VerbsCompletionQueue(this, outstanding, ending, bell);
         VerbsDevice.add(resources.queuePair(), this);
     }
@@ -116,7 +116,6 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         return open;
     }
 
-    /** Whether the user was told of the end. */
     boolean isOver() {
         return completions.isOver();
     }
@@ -182,7 +181,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
         boolean signalled = (flags & SIGNALLED) != 0;
         long wrId = WrId.of(signalled ? WrId.SIGNALLED_SEND : WrId.SEND, slot);
-        if (resources.postSend(wrId, slot, byteLen, (flags & SOLICITED) != 0) != 0) {
+        if (!outstanding.postReceives()
+                || resources.postSend(wrId, slot, byteLen, (flags & SOLICITED) != 0) != 0) {
             returnSendSlot(slot);
             ending.onFlush();
             return;
@@ -195,10 +195,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         if (ending.isCut() || completions.isOver()) {
             return;
         }
-        if (resources.postReceive(slot) != 0) {
+        if (!outstanding.postReceive(slot)) {
             ending.onFlush();
-        } else {
-            outstanding.onReceivePosted();
         }
     }
 
@@ -281,7 +279,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         return outstanding.sendsMatter();
     }
 
-    /** Takes everything from the device. Monitor held. */
+    /** Monitor held. */
     void reap() {
         if (open) {
             outstanding.reap();
@@ -289,14 +287,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
     }
 
-    /** Monitor held. */
-    void watchSends() {
-        bell.watchSends();
-    }
-
-    /** Something happened that the device does not tell. */
-    void onChange() {
-        bell.onChange();
+    Bell bell() {
+        return bell;
     }
 
     /** Whether the user would find something now. Monitor held. */
@@ -307,6 +299,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     @Override
     public CompletionQueue completions() {
         return completions;
+    }
+
+    @Override
+    public synchronized long nativeCalls() {
+        return resources.nativeCalls();
     }
 
     // ---- the end

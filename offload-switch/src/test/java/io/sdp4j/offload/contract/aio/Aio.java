@@ -1,9 +1,9 @@
 package io.sdp4j.offload.contract.aio;
 
 import io.sdp4j.offload.contract.Expect;
+import io.sdp4j.offload.contract.Here;
 import io.sdp4j.offload.contract.nio.Nio;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
@@ -30,12 +30,12 @@ public interface Aio {
         return provider().openAsynchronousSocketChannel(group);
     }
 
-    /** A listener on an ephemeral port of the loopback address. */
+    /** A listener on an ephemeral port of {@link Here#ADDRESS}. */
     default AsynchronousServerSocketChannel listen(AsynchronousChannelGroup group)
             throws IOException {
         return provider()
                 .openAsynchronousServerSocketChannel(group)
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                .bind(new InetSocketAddress(Here.ADDRESS, 0));
     }
 
     /** A group with that many threads, which are named {@code name}. */

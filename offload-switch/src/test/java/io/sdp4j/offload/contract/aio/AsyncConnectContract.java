@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.offload.contract.Here;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 /** Connect, bind and accept: AIO-5, AIO-6, checklist 2, 5, 6, 7, 29, 39, 59. */
 interface AsyncConnectContract extends Aio {
     private static InetSocketAddress loopback(int port) {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        return new InetSocketAddress(Here.ADDRESS, port);
     }
 
     /** A port that nobody listens on. */

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.contract.nio;
 
+import io.sdp4j.offload.contract.Here;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -9,7 +10,7 @@ import java.nio.channels.spi.SelectorProvider;
 
 /** The channels that a contract is about; both ends of every connection are in this JVM. */
 public interface NioChannels {
-    InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
+    InetAddress LOOPBACK = InetAddress.ofLiteral(Here.ADDRESS.getHostAddress());
 
     /** Where channels and selectors come from. */
     SelectorProvider provider();
@@ -30,7 +31,7 @@ public interface NioChannels {
         return provider().openSocketChannel();
     }
 
-    /** A listener on an ephemeral port of the loopback address. */
+    /** A listener on an ephemeral port of {@link Here#ADDRESS}. */
     default ServerSocketChannel listen(int backlog) throws IOException {
         return provider()
                 .openServerSocketChannel()

@@ -1,4 +1,4 @@
-package io.sdp4j.rdma.shm;
+package io.sdp4j.rdma.os;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,6 +1,5 @@
-package io.sdp4j.rdma.shm;
+package io.sdp4j.rdma.os;
 
-import io.sdp4j.rdma.os.RunQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
@@ -14,7 +13,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Used by one waiting thread at a time.
  */
-final class Spinner {
+public final class Spinner {
     private static final long LEAST_NANOS = 2_000;
     private static final int PROBE_EVERY = 64;
 
@@ -35,7 +34,7 @@ final class Spinner {
      * @param spinners how many threads of the process spin now; shared
      * @param nativeCalls whether the machine can be asked if others want the processor
      */
-    Spinner(long maxNanos, int spinnersMax, AtomicInteger spinners, boolean nativeCalls) {
+    public Spinner(long maxNanos, int spinnersMax, AtomicInteger spinners, boolean nativeCalls) {
         this.nativeCalls = nativeCalls;
         this.maxNanos = maxNanos;
         this.spinnersMax = spinnersMax;
@@ -44,7 +43,7 @@ final class Spinner {
     }
 
     /** Another one for other waits of the same side, with a history of its own. */
-    Spinner another() {
+    public Spinner another() {
         return new Spinner(maxNanos, spinnersMax, spinners, nativeCalls);
     }
 
@@ -56,13 +55,16 @@ final class Spinner {
      *     ends it
      * @return whether there is something
      */
-    boolean spin(BooleanSupplier something, long limitNanos, BooleanSupplier elsewhere) {
+    public boolean spin(BooleanSupplier something, long limitNanos, BooleanSupplier elsewhere) {
         long budget = budgetNanos;
         if (budget == 0) {
             if (maxNanos == 0 || ++idleWaits % PROBE_EVERY != 0) {
                 return false;
             }
             budget = maxNanos;
+        }
+        if (spinnersMax == 0) {
+            return false; // before the clock is asked, which costs a system call in some machines
         }
         long now = System.nanoTime();
         if (nativeCalls && RunQueue.crowded(now)) {

@@ -1,0 +1,96 @@
+package io.sdp4j.rdma.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.MemoryRegion;
+import io.sdp4j.rdma.QpSpec;
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/**
+ * Goal: a limit of locked memory that is met half-way costs connections that would be made, none
+ * that is there. Method: {@code lab/checks/memlock} runs it as a user for whom the limit counts,
+ * with less than a slab.
+ */
+@Timeout(120)
+@EnabledIfEnvironmentVariable(
+        named = "LAB_MEMLOCK",
+        matches = "\\d+",
+        disabledReason = "no limit of locked memory")
+final class VerbsMemlockTest {
+    private static final QpSpec SPEC = new QpSpec(16, 4096, 16);
+    private static final int MANY = 1000;
+
+    private final long limit = Long.parseLong(System.getenv("LAB_MEMLOCK"));
+
+    @Test
+    void aLimitBelowASlabMeansSmallerSlabsAndThenFewerConnections() throws Exception {
+        assertTrue(limit < 4 << 20, "the limit leaves room for a slab");
+        LabPairs pairs = new LabPairs(SPEC);
+        ArrayDeque<LabPairs.Pair> open = new ArrayDeque<>();
+        FabricException refusal = fill(pairs, open);
+        assertEquals(FabricException.Cause.RESOURCES, refusal.why());
+        assertTrue(refusal.getMessage().contains(String.valueOf(limit)), refusal::getMessage);
+        assertFalse(open.isEmpty(), "not even one connection: " + refusal.getMessage());
+        sayToAll(open);
+
+        // what one gives back is enough for another
+        int all = open.size();
+        open.remove().close();
+        open.add(pairs.connectSoon());
+        assertEquals(all, open.size());
+        sayToAll(open);
+        open.forEach(LabPairs.Pair::close);
+        pairs.close();
+    }
+
+    @Test
+    void aBufferThatCannotBeRegisteredHarmsNothing() throws Exception {
+        LabPairs pairs = new LabPairs(SPEC);
+        LabPairs.Pair pair = pairs.connect();
+        try (Arena arena = Arena.ofShared()) {
+            ArrayDeque<MemoryRegion> regions = new ArrayDeque<>();
+            FabricException refusal = null;
+            while (refusal == null && regions.size() < MANY) {
+                try {
+                    regions.add(pair.a().register(arena.allocate(65_536, 4096), true, false));
+                } catch (FabricException e) {
+                    refusal = e;
+                }
+            }
+            assertEquals(FabricException.Cause.RESOURCES, refusal.why());
+            LabPairs.say(pair.a(), pair.b(), new byte[] {1, 2, 3});
+            regions.remove().close();
+            regions.add(pair.a().register(arena.allocate(65_536, 4096), true, false));
+            regions.forEach(MemoryRegion::close);
+            pair.close();
+            pairs.close();
+        }
+    }
+
+    private static FabricException fill(LabPairs pairs, ArrayDeque<LabPairs.Pair> into)
+            throws Exception {
+        while (into.size() < MANY) {
+            try {
+                into.add(pairs.connect());
+            } catch (FabricException e) {
+                return e;
+            }
+        }
+        throw new AssertionError("no limit was met");
+    }
+
+    private static void sayToAll(ArrayDeque<LabPairs.Pair> open) {
+        byte n = 0;
+        for (LabPairs.Pair p : open) {
+            LabPairs.say(p.a(), p.b(), new byte[] {n++, 7});
+            LabPairs.say(p.b(), p.a(), new byte[] {n++, 8});
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.rdma.ConnectionRequest;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.ListenRequest;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.verbs.VerbsFabric;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/**
+ * Goal: in steady streaming a message costs at most two native calls to send, and the connection
+ * manager and the registration of memory are not called at all. Method: a stream of 64 KiB writes
+ * over the lab's device; the fabric counts its own calls.
+ *
+ * <p>To receive one costs more where the reader is faster than the device, and so sleeps every few
+ * messages: asking for an event, sleeping and taking it. What is checked there keeps it from
+ * growing.
+ */
+@Timeout(120)
+@EnabledIfEnvironmentVariable(named = "LAB_ADDR", matches = ".+", disabledReason = "no RDMA device")
+class SdpVerbsCostTest {
+    private static final int WRITE_BYTES = 65_536;
+    private static final int WARM_WRITES = 200;
+    private static final int WRITES = 2_000;
+    private static final double MESSAGES = WRITES * (WRITE_BYTES / 16_384.0);
+
+    private volatile QueuePair active;
+    private volatile QueuePair passive;
+    private volatile VerbsFabric verbs;
+
+    /** Remembers the queue pairs that it makes. */
+    private Fabric remembering(Fabric fabric) {
+        verbs = (VerbsFabric) fabric;
+        return proxy(
+                Fabric.class,
+                (method, args) -> {
+                    if (method.getName().equals("connect")) {
+                        Fabric.Connection c = (Fabric.Connection) call(method, fabric, args);
+                        active = c.queuePair();
+                        return c;
+                    }
+                    if (method.getName().equals("listen")) {
+                        ListenRequest r = (ListenRequest) args[0];
+                        return fabric.listen(
+                                new ListenRequest(
+                                        r.address(),
+                                        r.dualStack(),
+                                        q -> r.handler().onRequest(remembering(q))));
+                    }
+                    return call(method, fabric, args);
+                });
+    }
+
+    private ConnectionRequest remembering(ConnectionRequest request) {
+        return proxy(
+                ConnectionRequest.class,
+                (method, args) -> {
+                    if (method.getName().equals("accept")) {
+                        ConnectionRequest.Outcome outcome = (ConnectionRequest.Outcome) args[2];
+                        args[2] =
+                                new ConnectionRequest.Outcome() {
+                                    @Override
+                                    public void onEstablished(QueuePair qp) {
+                                        passive = qp;
+                                        outcome.onEstablished(qp);
+                                    }
+
+                                    @Override
+                                    public void onFailed(FabricException why) {
+                                        outcome.onFailed(why);
+                                    }
+                                };
+                    }
+                    return call(method, request, args);
+                });
+    }
+
+    private interface Call {
+        Object run(Method method, Object[] args) throws Throwable;
+    }
+
+    private static <T> T proxy(Class<T> type, Call call) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(),
+                        new Class<?>[] {type},
+                        (p, method, args) -> call.run(method, args)));
+    }
+
+    private static Object call(Method method, Object target, Object[] args) throws Throwable {
+        try {
+            return method.invoke(target, args);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    @Test
+    void aMessageCostsFewNativeCalls() throws Exception {
+        try (TestFabric fabric = TestFabric.verbs();
+                StreamPair pair =
+                        new StreamPair(
+                                fabric.provider(this::remembering),
+                                fabric.provider(this::remembering),
+                                InetAddress.getByName(System.getenv("LAB_ADDR")))) {
+            stream(pair, WARM_WRITES);
+            long setUp = verbs.setUpCalls();
+            long sent = active.nativeCalls();
+            long received = passive.nativeCalls();
+            stream(pair, WRITES);
+            double sending = (active.nativeCalls() - sent) / MESSAGES;
+            double receiving = (passive.nativeCalls() - received) / MESSAGES;
+            System.out.printf(
+                    "native calls for each message of 16 KiB: %.2f sending, %.2f receiving%n",
+                    sending, receiving);
+            assertTrue(sending <= 2, () -> sending + " native calls to send a message");
+            assertTrue(receiving <= 4, () -> receiving + " native calls to receive a message");
+            assertEquals(setUp, verbs.setUpCalls(), "connection manager or registration called");
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    private static void stream(StreamPair pair, int writes) throws Exception {
+        CompletableFuture<Void> reader =
+                CompletableFuture.runAsync(
+                        () -> {
+                            try {
+                                sink(pair.server, (long) writes * WRITE_BYTES);
+                            } catch (IOException e) {
+                                throw new AssertionError(e);
+                            }
+                        },
+                        task -> Thread.ofPlatform().daemon().start(task));
+        byte[] b = new byte[WRITE_BYTES];
+        for (int i = 0; i < writes; i++) {
+            StreamPair.writeFully(pair.client, b);
+        }
+        reader.get(60, TimeUnit.SECONDS);
+    }
+
+    private static void sink(OffloadStream s, long bytes) throws IOException {
+        byte[] b = new byte[WRITE_BYTES];
+        for (long left = bytes; left > 0; ) {
+            int n = s.tryRead(b, 0, (int) Math.min(b.length, left));
+            assertTrue(n >= 0, "end of stream");
+            if (n == 0) {
+                s.await(OffloadStream.READ, TimeUnit.SECONDS.toNanos(10));
+            }
+            left -= n;
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.contract.Sockets;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/**
+ * Goal: where locked memory ends, sockets go on over the kernel. Method: as {@code
+ * VerbsMemlockTest}, with more sockets than fit.
+ */
+@Timeout(120)
+@EnabledIfEnvironmentVariable(
+        named = "LAB_MEMLOCK",
+        matches = "\\d+",
+        disabledReason = "no limit of locked memory")
+class SdpVerbsMemlockTest {
+    private static final int SOCKETS = 12;
+
+    @Test
+    void whoeverFindsNoMemoryIsServedByTheKernel() throws Exception {
+        SdpVerbsSocketTest sockets = new SdpVerbsSocketTest();
+        List<Sockets.Pair> pairs = new ArrayList<>();
+        int offloaded = 0;
+        for (int i = 0; i < SOCKETS; i++) {
+            Sockets.Pair p = sockets.pair();
+            pairs.add(p);
+            ReasonCode why = OffloadSwitch.explain(p.client()).orElseThrow().reason();
+            offloaded += why == ReasonCode.OFFLOADED ? 1 : 0;
+        }
+        int overRdma = offloaded;
+        assertTrue(overRdma > 0 && overRdma < SOCKETS, () -> overRdma + " of " + SOCKETS);
+        for (Sockets.Pair p : pairs) {
+            byte[] said = {1, 2, 3, (byte) p.client().getLocalPort()};
+            p.client().getOutputStream().write(said);
+            assertArrayEquals(said, p.server().getInputStream().readNBytes(said.length));
+        }
+        for (Sockets.Pair p : pairs) {
+            p.close();
+        }
+        SdpVerbsSocketTest.shut();
+    }
+}

@@ -1,0 +1,35 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.contract.nio.SwitchedNioTest;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/**
+ * The contract of channels and selectors over a real RDMA device, by {@code lab/checks/sockets}.
+ */
+@EnabledIfEnvironmentVariable(named = "LAB_ADDR", matches = ".+", disabledReason = "no RDMA device")
+class SdpVerbsNioTest extends SwitchedNioTest {
+    private static final LabDevice DEVICE = new LabDevice();
+
+    SdpVerbsNioTest() {
+        super(Policy.allowAll(), List.of(DEVICE.provider()));
+    }
+
+    @AfterAll
+    static void shut() throws IOException {
+        DEVICE.close();
+    }
+
+    @Override
+    public boolean offloads() {
+        return true;
+    }
+
+    @Override
+    public int manyConnections() {
+        return LabDevice.MANY_CONNECTIONS;
+    }
+}
