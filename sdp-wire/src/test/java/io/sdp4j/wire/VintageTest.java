@@ -59,8 +59,9 @@ class VintageTest {
         boolean sinkAvails = vintage.is(Habit.PIPELINES);
         boolean pipelines = vintage.maxAdverts > 1;
         boolean rich = vintage.buffers >= 3;
-        assertEquals(rich, said[Mid.SRC_AVAIL] > 1000, "SrcAvail");
-        assertEquals(rich, said[Mid.SRC_AVAIL_CANCEL] > 100, "SrcAvailCancel");
+        // A poor peer gets more buffers in the end, and then hears of some.
+        assertEquals(rich, said[Mid.SRC_AVAIL] > SEEDS * 2 / 3, "SrcAvail");
+        assertEquals(rich, said[Mid.SRC_AVAIL_CANCEL] > SEEDS / 15, "SrcAvailCancel");
         assertEquals(advertises, said[Mid.SEND_SM] > 10, "SendSm");
         assertEquals(advertises, said[Mid.RDMA_RD_COMPL] > 10, "RdmaRdCompl");
         assertEquals(sinkAvails, said[Mid.SINK_AVAIL] > 0, "SinkAvail");
