@@ -86,7 +86,7 @@ final class ZcopyThreshold {
 
     /** A buffer was lent and came back. */
     void onLoan(long nanos) {
-        loanNanos = average(loanNanos, nanos, loans);
+        loanNanos = average(loanNanos, (double) nanos, loans);
         loans++;
         reckon();
     }
