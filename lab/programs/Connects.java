@@ -11,7 +11,7 @@ import java.util.Arrays;
  * {@code !COMMAND} is a shell command in between.
  */
 final class Connects {
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int PATIENCE_MILLIS = 120_000;
 
     public static void main(String[] args) throws Exception {
         if (args[0].equals("serve")) {
