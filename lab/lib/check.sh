@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # No check hangs: each run has its limit.
-lab() { "$LAB_DIR/run" --timeout "$(slow 400 120)" "$@"; }
+lab() { "$LAB_DIR/run" --timeout "$(slow 900 240)" "$@"; }
 
 wrong() {
   printf 'wrong: %s\n' "$*" >&2

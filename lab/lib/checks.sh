@@ -5,8 +5,12 @@
 #   # All: FABRIC/HOSTS ...      what `lab/run all` runs it on, with User-mode Linux
 #   # Stock: FABRIC/HOSTS ...    what it runs it on with Debian's kernel as well
 #   # Ci: FABRIC/HOSTS ...       what `lab/run ci` runs it on
+#   # Limit: SECONDS             after which it is ended, and has failed; 300 if it does not say (stock kernel: 4 times)
 #
-# A check finds its place in LAB_FABRIC, LAB_HOSTS and LAB_KERNEL, which are lab/run's defaults; it passes when it exits 0.
+# A check finds its place in LAB_FABRIC, LAB_HOSTS and LAB_KERNEL, which are lab/run's defaults, and in LAB_SESSION a
+# directory that all checks of one run share; it passes when it exits 0.
+
+CHECK_SECONDS=300
 
 checks_main() {
   local wanted=$1
@@ -32,17 +36,19 @@ header() { sed -n "s/^# $2: //p" "$1" | head -n 1; }
 checks_run() {
   local set sets=$1 script place passed=0 began=$SECONDS failed=()
   shift
-  check_log=$(mktemp)
+  check_session=$(mktemp -d)
+  check_log=$check_session/log
   check_group=
   # A check and its runs are a process group of their own, so that they can be ended together.
-  trap '[ -z "$check_group" ] || kill -TERM -- "-$check_group"; rm -f "$check_log"' EXIT
+  trap '[ -z "$check_group" ] || kill -TERM -- "-$check_group"; rm -rf "$check_session"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   need tcpdump:tcpdump tshark:tshark shellcheck:shellcheck procps:pgrep
   for set in $sets; do
     kernel=uml
     [ "$set" != Stock ] || kernel=stock
-    session_prepare
+    # It has traps of its own.
+    (session_prepare)
     for script in "$LAB_DIR"/checks/*; do
       [ $# -eq 0 ] || [[ " $* " == *" ${script##*/} "* ]] || continue
       for place in $(header "$script" "$set"); do
@@ -56,20 +62,25 @@ checks_run() {
 }
 
 check_once() {
-  local script=$1 place=$2 began=$SECONDS code=0
+  local script=$1 place=$2 began=$SECONDS code=0 limit
+  limit=$(header "$script" Limit)
+  limit=${limit:-$CHECK_SECONDS}
+  [ "$kernel" = uml ] || limit=$((limit * 4))
   set -m
   (
-    cd "$LAB_DIR/.."
-    LAB_DIR=$LAB_DIR LAB_FABRIC=${place%/*} LAB_HOSTS=${place#*/} LAB_KERNEL=$kernel exec "$script"
+    cd "$LAB_DIR/.." || exit
+    LAB_DIR=$LAB_DIR LAB_SESSION=$check_session LAB_FABRIC=${place%/*} LAB_HOSTS=${place#*/} LAB_KERNEL=$kernel \
+      exec timeout --kill-after=30 "$limit" "$script"
   ) </dev/null >"$check_log" 2>&1 &
   check_group=$!
   set +m
   wait "$check_group" || code=$?
   check_group=
   if [ "$code" -eq 0 ]; then
-    printf 'ok   %-10s %-5s %-5s %3d s  %s\n' "${script##*/}" "$place" "$kernel" "$((SECONDS - began))" "$(header "$script" Goal)"
+    printf 'ok   %-12s %-5s %-5s %3d s  %s\n' "${script##*/}" "$place" "$kernel" "$((SECONDS - began))" "$(header "$script" Goal)"
   else
-    printf 'FAIL %-10s %-5s %-5s %3d s  exit code %d\n' "${script##*/}" "$place" "$kernel" "$((SECONDS - began))" "$code"
+    printf 'FAIL %-12s %-5s %-5s %3d s  exit code %d%s\n' "${script##*/}" "$place" "$kernel" "$((SECONDS - began))" "$code" \
+      "$([ "$((SECONDS - began))" -lt "$limit" ] || echo ": it was ended after $limit s")"
     sed 's/^/     | /' "$check_log"
     return 1
   fi

@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # For checks that run JUnit classes on a host of the lab. Sourced first.
-set -euo pipefail
 
-# shellcheck source=../../build/find-jdk.sh
-. build/find-jdk.sh
+# shellcheck source=check.sh
+. "$LAB_DIR/lib/check.sh"
+# shellcheck source=java.sh
+. "$LAB_DIR/lib/java.sh"
 
 # Options of lab/run, and what on the host starts the JVM.
 lab_options=(--quiet)
@@ -11,17 +12,13 @@ in_lab=()
 
 # junit MODULE CLASS...: runs test classes of a module there; ends with 1 when a test fails or is skipped, or none ran.
 junit() {
-  local module=$1 classpath open
-  shift
-  # Built and resolved here, because the host of the lab has no network and writes nothing.
-  classpath=$(mktemp)
-  trap 'rm -f "$classpath"' EXIT
-  ./mvnw -q -pl "$module" -am -DskipTests test-compile dependency:build-classpath -Dmdep.outputFile="$classpath" \
-    -Dmdep.includeScope=test
+  local own=$1 module open class_path=
+  build_java
   # What the module's own build file opens to its tests.
-  read -ra open < <(sed -n 's:.*<test.jvm.args>\(.*\)</test.jvm.args>.*:\1:p' "$module/pom.xml")
-  "$LAB_DIR/run" "${lab_options[@]}" -- "${in_lab[@]}" "$JAVA_HOME/bin/java" -ea -Xmx512m -XX:+UseSerialGC \
-    -XX:TieredStopAtLevel=1 "${open[@]}" \
-    -cp "rdma-fabric/target/test-classes:$module/target/classes:$module/target/test-classes:$(<"$classpath")" \
-    io.sdp4j.rdma.JUnitMain "$@"
+  read -ra open < <(sed -n 's:.*<test.jvm.args>\(.*\)</test.jvm.args>.*:\1:p' "$repository/$own/pom.xml") || open=()
+  for module in rdma-fabric "$own"; do
+    class_path+=$repository/$module/target/classes:$repository/$module/target/test-classes:$(<"$repository/$module/target/lab.classpath"):
+  done
+  shift
+  lab "${lab_options[@]}" -- "${in_lab[@]}" "${java[@]}" "${open[@]}" -cp "$class_path" io.sdp4j.rdma.JUnitMain "$@"
 }

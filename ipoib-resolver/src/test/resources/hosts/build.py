@@ -2,7 +2,8 @@
 
     build.py DIRECTORY      makes DIRECTORY/infiniband and DIRECTORY/roce-lag, in the format of record.py
 
-Formats: linux/rtnetlink.h, linux/if_link.h, Documentation/ABI/stable/sysfs-class-infiniband, RFC 4391 (20-byte hardware addresses).
+Formats: linux/rtnetlink.h, linux/if_link.h, Documentation/ABI/stable/sysfs-class-infiniband, RFC 4391 (20-byte hardware addresses; the
+P_Key in the group of everybody). A bond takes that group from its member (bond_setup_by_slave).
 """
 import ipaddress
 import os
@@ -26,10 +27,10 @@ def message(kind, body, flags=2, seq=1):
     return struct.pack("=IHHII", 16 + len(body), kind, flags, seq, 4711) + body
 
 
-def link(index, name, hardware, flags, address, mtu, lower=0, master=0, kind=None, data=b""):
+def link(index, name, hardware, flags, address, mtu, lower=0, master=0, kind=None, data=b"", broadcast=None):
     body = struct.pack("=BxHiII", 0, hardware, index, flags, 0)
     body += attr(3, name.encode() + b"\0") + number(13, 1000) + attr(16, b"\6") + number(4, mtu)
-    body += attr(1, address) + attr(2, b"\xff" * len(address))
+    body += attr(1, address) + attr(2, broadcast or b"\xff" * len(address))
     if lower:
         body += number(5, lower)
     if master:
@@ -75,14 +76,24 @@ def gid(text):
     return ipaddress.ip_address(text).exploded
 
 
-def hca(name, gid0, state):
+def hca(name, gid0, state, pkeys=(0xFFFF, 0)):
     p = name + "/ports/1/"
+    table = [(p + "pkeys/%d" % i, "0x%04x" % pkey) for i, pkey in enumerate(pkeys)]
     return [(name + "/node_type", "1: CA"), (p + "state", state), (p + "link_layer", "InfiniBand"), (p + "gids/0", gid0),
-            (p + "gid_attrs/types/0", "IB/RoCE v1"), (p + "gids/1", gid("::"))]
+            (p + "gid_attrs/types/0", "IB/RoCE v1"), (p + "gids/1", gid("::"))] + table
 
 
 def ipoib(qpn, gid0, connected=False):
     return bytes([0x80 if connected else 0]) + qpn.to_bytes(3, "big") + ipaddress.ip_address(gid0).packed
+
+
+def everybody(pkey):
+    return bytes.fromhex("00ffffffff12401b%04x000000000000ffffffff" % pkey)
+
+
+def child(index, name, qpn, gid0, parent, pkey, connected=False):
+    return link(index, name, INFINIBAND, ON, ipoib(qpn, gid0, connected), 65520 if connected else 2044, lower=parent, kind="ipoib",
+                data=attr(1, struct.pack("=H", pkey)), broadcast=everybody(pkey))
 
 
 LO = link(1, "lo", ARPHRD_LOOPBACK, UP | LOOPBACK | RUNNING | LOWER_UP, bytes(6), 65536)
@@ -93,21 +104,26 @@ def infiniband(directory):
     one, two = gid("fe80::2:c903:f1:aaaa"), gid("fe80::2:c903:f1:bbbb")
     write(
         directory,
-        hca("mlx5_0", one, "4: ACTIVE") + hca("mlx5_1", two, "2: INIT"),
+        hca("mlx5_0", one, "4: ACTIVE", (0xFFFF, 0, 0x8001, 0x0002)) + hca("mlx5_1", two, "2: INIT"),
         [
             LO, ETH0,
-            link(3, "ib0", INFINIBAND, ON, ipoib(0x48, one), 2044, kind="ipoib"),
-            link(4, "ib1", INFINIBAND, ON, ipoib(0x49, two), 2044, kind="ipoib"),
-            link(5, "ib0.8001", INFINIBAND, ON, ipoib(0x4A, one, True), 65520, lower=3, kind="ipoib", data=attr(1, b"\1\x80")),
-            link(6, "ib9", INFINIBAND, ON, ipoib(0x50, gid("fe80::2:c903:f1:cccc")), 2044, kind="ipoib"),
+            child(3, "ib0", 0x48, one, 0, 0xFFFF),
+            child(4, "ib1", 0x49, two, 0, 0xFFFF),
+            child(5, "ib0.8001", 0x4A, one, 3, 0x8001, True),
+            child(6, "ib9", 0x50, gid("fe80::2:c903:f1:cccc"), 0, 0xFFFF),
+            child(7, "ib0.8002", 0x4B, one, 3, 0x8002),
+            child(8, "ib0.8003", 0x4C, one, 3, 0x8003),
+            link(9, "bond0", INFINIBAND, ON | MASTER, ipoib(0x4A, one), 2044, kind="bond", data=attr(1, b"\1"), broadcast=everybody(0x8001)),
         ],
         [
             address("127.0.0.1", 1, 8), address("192.168.0.1", 2, 24), address("10.1.0.1", 3, 24), address("2001:db8:1::1", 3, 64),
             address("10.2.0.1", 4, 24), address("10.81.0.1", 5, 24), address("10.9.0.1", 6, 24),
+            address("10.82.0.1", 7, 24), address("10.83.0.1", 8, 24), address("10.50.0.1", 9, 24),
         ],
         [
             route("192.168.0.2", 2, "192.168.0.1"), route("10.1.0.2", 3, "10.1.0.1"), route("2001:db8:1::2", 3, "2001:db8:1::1"),
             route("10.2.0.2", 4, "10.2.0.1"), route("10.81.0.2", 5, "10.81.0.1"), route("10.9.0.2", 6, "10.9.0.1"),
+            route("10.82.0.2", 7, "10.82.0.1"), route("10.83.0.2", 8, "10.83.0.1"), route("10.50.0.2", 9, "10.50.0.1"),
             route("10.7.0.1", 3, "10.1.0.1", "10.1.0.254"), route("10.8.0.1", 3, "10.1.0.1", "2001:db8:1::fe"),
             route("10.1.0.1", 1, "10.1.0.1", kind=2),
         ])

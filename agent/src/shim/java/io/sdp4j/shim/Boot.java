@@ -263,12 +263,20 @@ public final class Boot {
         return found != null ? (SelectorProvider) found : KernelImpl.channels(instrumentation);
     }
 
-    /** Streams of switched channels, see {@link StreamsPatch}. */
-    static void teachStreams() {
-        if (running && !StreamsPatch.apply(instrumentation)) {
+    /** What else of the JDK has to know switched channels. */
+    static void teach() {
+        if (!running) {
+            return;
+        }
+        if (!new StreamsPatch().apply(instrumentation)) {
             say(
                     "Channels.newInputStream and newOutputStream of one offloaded channel wait for"
                             + " each other: this JDK does not let them be told apart");
+        }
+        if (!new FilesPatch().apply(instrumentation)) {
+            say(
+                    "FileChannel.transferTo copies where a channel fell back to TCP: this JDK does"
+                            + " not let it be told that the kernel could send the file");
         }
     }
 

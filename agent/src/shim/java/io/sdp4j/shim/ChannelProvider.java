@@ -52,12 +52,12 @@ public final class ChannelProvider extends SelectorProvider {
         return t;
     }
 
-    /** As {@link #target}, for a channel that {@code Channels.newInputStream} may be given. */
+    /** As {@link #target}, for a channel that the rest of the JDK must know. */
     private static SelectorProvider streamTarget() {
         SelectorProvider t = target();
         if (!streamsKnowUs) {
             streamsKnowUs = true;
-            Boot.teachStreams();
+            Boot.teach();
         }
         return t;
     }

@@ -11,6 +11,7 @@ import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.OtherAgent;
 import io.sdp4j.agent.programs.OtherSelectorProvider;
 import io.sdp4j.agent.programs.Parent;
+import io.sdp4j.agent.programs.SentFile;
 import io.sdp4j.agent.programs.Surroundings;
 import java.io.File;
 import java.io.IOException;
@@ -82,6 +83,39 @@ class AgentIT {
 
     private static Jvm.Outcome channel(String... options) {
         return Jvm.run(OneChannel.class, List.of(options));
+    }
+
+    @Test
+    @DisplayName("57: a file goes out by sendfile where a channel fell back to the kernel")
+    void theKernelSendsFilesOfItsOwnConnections() throws IOException {
+        Path report = folder.resolve("report.json");
+        Path rules = file("rules", "use tcp server * *:*\nuse both client * *:*\n");
+        List<String> sentByKernel = List.of("same=true", "read=true");
+        Jvm.Outcome plain = sentFile("-Dnone", 1 << 20);
+        assertEquals(sentByKernel, plain.outLines(), plain::err);
+        Jvm.Outcome fallback =
+                sentFile(Jvm.agent("policy=" + rules + ",report=" + report), 1 << 20);
+        assertEquals(sentByKernel, fallback.outLines(), fallback::err);
+        assertEquals(List.of(), fallback.errLines());
+        assertEquals(List.of(0L, 0L, 1L), connections(report));
+    }
+
+    @Test
+    @DisplayName(
+            "57: of a file short pieces are read, long ones mapped, where a channel is offloaded")
+    void sendsFilesOverOffloadedConnections() throws IOException {
+        Path report = folder.resolve("report.json");
+        for (int piece : List.of(1 << 20, 100_000, 20_000)) {
+            Jvm.Outcome offloaded = sentFile(Jvm.agent("report=" + report), piece);
+            List<String> expected = List.of("same=true", "read=" + (piece <= 100_000));
+            assertEquals(expected, offloaded.outLines(), offloaded::err);
+            assertEquals(List.of(1L, 0L, 0L), connections(report));
+        }
+    }
+
+    private Jvm.Outcome sentFile(String option, int pieceBytes) {
+        String path = folder.resolve("sent").toString();
+        return Jvm.run(SentFile.class, List.of(option), path, "" + pieceBytes);
     }
 
     @Test

@@ -92,6 +92,15 @@ class CommandLineIT {
         people.outLines().forEach(line -> assertTrue(line.matches("(OK|WARN|FAIL) .*"), line));
     }
 
+    /** This machine has no RDMA, or has some: both are a result. */
+    @Test
+    void testsADeviceInAProcessOfItsOwn() {
+        Jvm.Outcome outcome = Jvm.cli("device-test", "--millis", "1000", "127.0.0.1");
+        assertEquals(1, outcome.exitCode(), outcome::out);
+        assertEquals("step=open", outcome.outLines().getFirst());
+        assertTrue(outcome.outLines().getLast().startsWith("failed="), outcome::out);
+    }
+
     @Test
     void findsNativeTransports() throws IOException {
         Path jar = folder.resolve("grpc-netty-shaded.jar");

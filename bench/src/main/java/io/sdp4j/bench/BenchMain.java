@@ -195,7 +195,7 @@ public final class BenchMain {
                 Gate.failing(
                         judged,
                         rows -> {
-                            Results results = measure(suite, rows, Gate.TIMES, agentJar, null);
+                            Results results = measure(suite, rows, gate.times(), agentJar, null);
                             System.out.println();
                             System.out.print(Table.markdown(results));
                             results.failures().forEach(f -> System.out.println("failed: " + f));

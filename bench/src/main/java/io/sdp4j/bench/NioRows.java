@@ -71,6 +71,22 @@ final class NioRows {
                                     Bar.faster("bytes", SHM, TCP, 2),
                                     Bar.faster("cpu", SHM, TCP, 1))),
                     new Row(
+                            "file-stream64k",
+                            "selector loop: a file by transferTo, pieces of 64 KiB",
+                            "file-sink 65536",
+                            "bytes",
+                            List.of(TCP, SHM),
+                            2,
+                            List.of(Bar.faster("bytes", SHM, TCP, 1))),
+                    new Row(
+                            "file-stream1m",
+                            "selector loop: a file by transferTo, pieces of 1 MiB",
+                            "file-sink 1048576",
+                            "bytes",
+                            List.of(TCP, SHM),
+                            2,
+                            List.of(Bar.faster("bytes", SHM, TCP, 1))),
+                    new Row(
                             "crowd",
                             "selector with 1,000 idle offloaded and 1,000 idle kernel channels:"
                                     + " 64 B round trip of one busy channel",

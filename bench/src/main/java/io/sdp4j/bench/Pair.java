@@ -56,7 +56,8 @@ final class Pair implements AutoCloseable {
 
     /** Runs one measurement; the first of a kind in these JVMs has the long warm-up. */
     Map<String, Double> measure(Row row, Times times) throws IOException, InterruptedException {
-        int warmMs = warmedUp.add(row.kind()) ? times.firstWarmMs() : times.warmMs();
+        boolean first = warmedUp.add(row.kind());
+        int warmMs = first ? row.warmUps() * times.firstWarmMs() : times.warmMs();
         long timeoutMs = 20_000 + 10L * (warmMs + times.measureMs());
         String answer = client.ask(row.work() + " " + warmMs + " " + times.measureMs(), timeoutMs);
         Map<String, Double> metrics = new HashMap<>();

@@ -185,8 +185,24 @@ record Row(
         return work.isEmpty();
     }
 
-    /** What kind of work it is: an own warm-up in each JVM. */
+    private boolean isNetty() {
+        return work.startsWith("netty ");
+    }
+
+    /**
+     * What kind of work it is: an own warm-up in each JVM. With Netty each load is of its own kind,
+     * as one connection warms up little of what many use.
+     */
     String kind() {
-        return isStartup() ? "" : work.split(" ", 2)[0];
+        return isStartup() ? "" : isNetty() ? work : work.split(" ", 2)[0];
+    }
+
+    /**
+     * How many times the usual warm-up the first measurement of its kind needs. Netty, with
+     * whatever carries its bytes, gives C2 some seconds of work in each JVM, on the processors that
+     * are measured.
+     */
+    int warmUps() {
+        return isNetty() ? 3 : 1;
     }
 }

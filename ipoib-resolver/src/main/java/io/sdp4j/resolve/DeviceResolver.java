@@ -215,11 +215,13 @@ public final class DeviceResolver implements FabricResolver, Closeable {
 
     private static FabricPath path(
             RdmaPort port, Gid gid, Link link, Route route, InetAddress source) {
+        int partition = port.isInfiniBand() ? link.ipoibPartition() : 0;
         RdmaRoute rdma =
                 new RdmaRoute(
                         link.name(),
                         link.mtuBytes(),
                         link.vlan(),
+                        partition,
                         HexFormat.ofDelimiter(":").formatHex(link.address()),
                         source,
                         route.gateway(),
@@ -239,6 +241,14 @@ public final class DeviceResolver implements FabricResolver, Closeable {
                     where(port)
                             + " is "
                             + (state.isEmpty() ? "in no state that sysfs tells" : state);
+        } else if (partition != 0 && !port.isIn(partition)) {
+            code = PathCode.NO_PARTITION;
+            reason =
+                    where(port)
+                            + " is not in partition "
+                            + rdma.partitionText()
+                            + ", which is that of "
+                            + link.name();
         }
         return new FabricPath(
                 VERBS,

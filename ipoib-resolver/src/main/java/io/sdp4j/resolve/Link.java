@@ -13,6 +13,8 @@ import java.util.Arrays;
  * @param lower index of the interface that a VLAN or an IPoIB child stands on; 0 = none
  * @param master index of the bond or bridge that this one belongs to; 0 = none
  * @param vlan number of the VLAN; 0 = none
+ * @param broadcast hardware address of everybody, as long as {@code address}; empty where there is
+ *     none
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, never handed out
 record Link(
@@ -24,7 +26,8 @@ record Link(
         int mtuBytes,
         int lower,
         int master,
-        int vlan) {
+        int vlan,
+        byte[] broadcast) {
     /** {@code ARPHRD_INFINIBAND}. */
     static final int INFINIBAND = 32;
 
@@ -33,6 +36,9 @@ record Link(
     private static final int RUNNING = 0x40;
     private static final int IPOIB_BYTES = 20;
     private static final int GID_AT = 4;
+
+    /** In the multicast GID that follows a queue pair (RFC 4391 section 4). */
+    private static final int PARTITION_AT = 8;
 
     boolean isLoopback() {
         return (flags & LOOPBACK) != 0;
@@ -56,6 +62,17 @@ record Link(
     /** The port GID that is the tail of an IPoIB hardware address: exact, no guessing. */
     byte[] ipoibGid() {
         return Arrays.copyOfRange(address, GID_AT, IPOIB_BYTES);
+    }
+
+    /**
+     * P_Key of the partition that IPoIB is in, 16 bits with the bit of full membership; 0 = not
+     * known. It is part of the multicast group of everybody, which a bond takes from its member
+     * too; the connection manager reads it there.
+     */
+    int ipoibPartition() {
+        return broadcast.length == IPOIB_BYTES
+                ? (broadcast[PARTITION_AT] & 0xFF) << 8 | (broadcast[PARTITION_AT + 1] & 0xFF)
+                : 0;
     }
 
     /** Number of the queue pair that IPoIB sends to, 24 bits. */

@@ -13,6 +13,7 @@ public enum PathCode {
     NO_ROUTE("the kernel has no route to the address"),
     NOT_RDMA("the route leaves by an interface that is not on an RDMA device"),
     NO_GID("the device has no GID for the source address"),
+    NO_PARTITION("the device's port is not in the partition of the interface"),
     LINK_DOWN("the interface is down"),
     PORT_DOWN("the device's port is not active"),
     NO_FABRIC("this build has no such fabric");

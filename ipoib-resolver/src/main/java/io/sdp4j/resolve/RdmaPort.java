@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * A port of an RDMA device, as sysfs shows it: what cannot change is read once, the state and the
@@ -27,6 +28,11 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
     private static final int MAX_ENTRIES = 4096;
     private static final int MAX_FILE_BYTES = 4096;
     private static final int ACTIVE = '4';
+
+    /** A P_Key without the bit of full membership. */
+    private static final int PARTITION = 0x7FFF;
+
+    private static final Pattern P_KEY = Pattern.compile("0x[0-9a-fA-F]{1,4}");
 
     /** Names of the devices below a directory like {@code /sys/class/infiniband}; often none. */
     static List<String> devices(Path root) {
@@ -50,6 +56,27 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
 
     boolean isInfiniBand() {
         return linkLayer.equals(INFINIBAND);
+    }
+
+    /**
+     * Whether the connection manager has to do with it. The other types of node have no reliable
+     * connections (usNIC, EFA) or no verbs for programs (switches, routers).
+     */
+    boolean connects() {
+        String type = text(deviceDirectory().resolve("node_type"));
+        return type.isEmpty() || type.startsWith("1:") || type.startsWith("4:");
+    }
+
+    String rate() {
+        return text(directory.resolve("rate"));
+    }
+
+    String firmware() {
+        return text(deviceDirectory().resolve("fw_ver"));
+    }
+
+    private Path deviceDirectory() {
+        return directory.resolve("../..");
     }
 
     /** As sysfs words it, without the number: ACTIVE, DOWN, INIT and so on. */
@@ -80,6 +107,26 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
             }
         }
         return gids;
+    }
+
+    /**
+     * Whether the subnet manager has put the port into the partition of a P_Key, as a full or a
+     * limited member. Read up to where it is found, which is the first entry nearly always. True if
+     * sysfs does not say.
+     */
+    boolean isIn(int pKey) {
+        Path table = directory.resolve("pkeys");
+        for (int index = 0; index < MAX_ENTRIES; index++) {
+            String entry = text(table.resolve(Integer.toString(index)));
+            if (!P_KEY.matcher(entry).matches()) {
+                return index == 0 && entry.isEmpty();
+            }
+            int found = Integer.parseInt(entry.substring(2), 16);
+            if (found != 0 && ((found ^ pKey) & PARTITION) == 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     String transport(Gid gid) {

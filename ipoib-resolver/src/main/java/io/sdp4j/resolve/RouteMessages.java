@@ -47,6 +47,7 @@ final class RouteMessages {
     private static final int MAX_NAME_BYTES = 128;
 
     private static final int IFLA_ADDRESS = 1;
+    private static final int IFLA_BROADCAST = 2;
     private static final int IFLA_IFNAME = 3;
     private static final int IFLA_MTU = 4;
     private static final int IFLA_LINK = 5;
@@ -158,6 +159,7 @@ final class RouteMessages {
         int flags = body.getInt(8);
         String name = "";
         byte[] address = {};
+        byte[] broadcast = {};
         int mtu = 0;
         int lower = 0;
         boolean elsewhere = false;
@@ -168,6 +170,7 @@ final class RouteMessages {
             switch (a.type()) {
                 case IFLA_IFNAME -> name = text(a.bytes());
                 case IFLA_ADDRESS -> address = hardwareAddress(a.bytes());
+                case IFLA_BROADCAST -> broadcast = hardwareAddress(a.bytes());
                 case IFLA_MTU -> mtu = Math.max(0, a.integer());
                 case IFLA_LINK -> lower = a.integer();
                 case IFLA_LINK_NETNSID -> elsewhere = true;
@@ -181,7 +184,7 @@ final class RouteMessages {
         }
         // a lower link of another network namespace has an index of that one
         int below = elsewhere || lower == index ? 0 : lower;
-        return new Link(index, name, hardware, flags, address, mtu, below, master, vlan);
+        return new Link(index, name, hardware, flags, address, mtu, below, master, vlan, broadcast);
     }
 
     private static int vlanId(ByteBuffer info) throws NetlinkException {

@@ -158,6 +158,20 @@ class DeviceResolverTest {
         assertEquals(0, host.asked(RouteMessages.GETROUTE));
     }
 
+    /** The best of many: other programs on the machine lengthen the rest. */
+    @Test
+    void aHostWithoutDevicesDecidesInMicroseconds() throws IOException {
+        remove(host.devices);
+        long bestNanos = Long.MAX_VALUE;
+        for (int i = 0; i < 2000; i++) {
+            long start = System.nanoTime();
+            PathCode code = path(PEER).code();
+            bestNanos = Math.min(bestNanos, System.nanoTime() - start);
+            assertEquals(PathCode.NO_DEVICE, code);
+        }
+        assertTrue(bestNanos < TimeUnit.MICROSECONDS.toNanos(100), bestNanos + " ns");
+    }
+
     @Test
     void aKernelThatIsSilentLeavesItToTheConnectionManager() {
         host.dumb = true;

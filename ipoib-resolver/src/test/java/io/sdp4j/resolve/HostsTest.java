@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,8 @@ class HostsTest {
                     infiniband | 10.1.0.2        | mlx5_0 | 2048 | ib0      | 0 | InfiniBand | 0 | fe80:0:0:0:2:c903:f1:aaaa
                     infiniband | 2001:db8:1::2   | mlx5_0 | 2048 | ib0      | 0 | InfiniBand | 0 | fe80:0:0:0:2:c903:f1:aaaa
                     infiniband | 10.81.0.2       | mlx5_0 | 0    | ib0.8001 | 0 | InfiniBand | 0 | fe80:0:0:0:2:c903:f1:aaaa
+                    infiniband | 10.82.0.2       | mlx5_0 | 2048 | ib0.8002 | 0 | InfiniBand | 0 | fe80:0:0:0:2:c903:f1:aaaa
+                    infiniband | 10.50.0.2       | mlx5_0 | 2048 | bond0    | 0 | InfiniBand | 0 | fe80:0:0:0:2:c903:f1:aaaa
                     infiniband | 10.7.0.1        | mlx5_0 | 2048 | ib0      | 0 | InfiniBand | 0 | fe80:0:0:0:2:c903:f1:aaaa
                     infiniband | 10.1.0.1        | mlx5_0 | 2048 | ib0      | 0 | InfiniBand | 0 | fe80:0:0:0:2:c903:f1:aaaa
                     roce-lag   | 10.60.0.2       | mlx5_bond_0 | 4096 | bond0     |   0 | RoCE v2 | 3 | ::ffff:10.60.0.1
@@ -107,6 +110,7 @@ class HostsTest {
                     infiniband | 192.168.0.2    | NOT_RDMA  | 192.168.0.2 is reached by eth0, which is not on an RDMA device
                     infiniband | 10.9.0.2       | NOT_RDMA  | 10.9.0.2 is reached by ib9, which is not on an RDMA device
                     infiniband | 10.2.0.2       | PORT_DOWN | mlx5_1 port 1 is INIT
+                    infiniband | 10.83.0.2      | NO_PARTITION | mlx5_0 port 1 is not in partition 0x8003, which is that of ib0.8003
                     roce-lag   | 192.168.0.2    | NOT_RDMA  | 192.168.0.2 is reached by eth0, which is not on an RDMA device
                     roce-lag   | 10.200.0.77    | NO_GID    | mlx5_bond_0 port 1 has no GID for 10.200.0.9 on bond0.200
                     roce-lag   | 10.30.0.2      | NO_GID    | mlx5_bond_0 port 1 has no GID for 10.30.0.1 on bond0.300
@@ -162,6 +166,41 @@ class HostsTest {
                 "RoCE v2 by lab0.100 (VLAN 100), from 10.100.0.1, through 10.100.0.7, GID 3"
                         + " ::ffff:10.100.0.1",
                 roce.sentence());
+    }
+
+    /** A limited member is one; a bond of IPoIB is where its member is. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    10.1.0.2   | 0xffff | ib0
+                    10.81.0.2  | 0x8001 | ib0.8001 (partition 0x8001)
+                    10.82.0.2  | 0x8002 | ib0.8002 (partition 0x8002)
+                    10.50.0.2  | 0x8001 | bond0 (partition 0x8001)
+                    """)
+    void ipoibIsInAPartition(String remote, String partition, String link) throws IOException {
+        RdmaRoute ib = paths("infiniband", null, remote).getFirst().rdma().orElseThrow();
+        assertEquals(partition, ib.partitionText());
+        assertTrue(ib.sentence().startsWith("InfiniBand by " + link + ", from "), ib.sentence());
+        RdmaRoute roce = paths("roce-vlan", null, "10.10.0.2").getFirst().rdma().orElseThrow();
+        assertEquals("", roce.partitionText());
+    }
+
+    /** The subnet manager may take a port out of a partition at any time. */
+    @Test
+    void aPartitionThatThePortHasLeftIsNoWay() throws IOException {
+        RecordedHost host = new RecordedHost("infiniband", directory);
+        InetAddress peer = InetAddress.ofLiteral("10.81.0.2");
+        try (DeviceResolver resolver = host.resolver()) {
+            assertTrue(resolver.paths(null, peer).getFirst().usable());
+            RecordedHost.write(host.devices.resolve("mlx5_0/ports/1/pkeys/2"), "0x0000");
+            assertEquals(PathCode.NO_PARTITION, resolver.paths(null, peer).getFirst().code());
+            RecordedHost.write(host.devices.resolve("mlx5_0/ports/1/pkeys/2"), "nonsense");
+            assertEquals(PathCode.NO_PARTITION, resolver.paths(null, peer).getFirst().code());
+            Files.delete(host.devices.resolve("mlx5_0/ports/1/pkeys/0"));
+            assertTrue(resolver.paths(null, peer).getFirst().usable(), "sysfs does not say");
+        }
     }
 
     @Test

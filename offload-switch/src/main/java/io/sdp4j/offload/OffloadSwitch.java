@@ -46,6 +46,14 @@ public final class OffloadSwitch {
     private final SwitchSettings settings;
     private final KernelSockets kernel;
     private final MissCache misses;
+
+    /**
+     * Where somebody answered that nobody listens. That may be because a server is just starting,
+     * so it becomes a miss when there turns out to be a server of the kernel's, and not before:
+     * those who try again until there is one would all be on TCP otherwise.
+     */
+    private final MissCache refusals;
+
     private final SwitchCounters counters = new SwitchCounters();
 
     /**
@@ -69,8 +77,12 @@ public final class OffloadSwitch {
         this.policy = policy;
         this.providers = List.copyOf(providers);
         this.settings = settings;
-        this.misses =
-                new MissCache(settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
+        this.misses = cache(settings);
+        this.refusals = cache(settings);
+    }
+
+    private static MissCache cache(SwitchSettings settings) {
+        return new MissCache(settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
     }
 
     /** Where a socket's connection runs and why; empty if no switch knows it or it has none. */
@@ -193,7 +205,7 @@ public final class OffloadSwitch {
             }
         }
         if (failure.remember) {
-            misses.remember(remote);
+            (failure.reason == ReasonCode.NO_PEER ? refusals : misses).remember(remote);
         }
         Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
         if (only) {
@@ -208,6 +220,20 @@ public final class OffloadSwitch {
                     failure);
         }
         return Attempt.kernel(failure.reason, failure.detail);
+    }
+
+    /**
+     * A connection was made on the kernel.
+     *
+     * @param remote as in {@link #connect}; null if it is not known
+     * @param reason why it was not offloaded
+     */
+    public void kernelConnected(InetSocketAddress remote, ReasonCode reason) {
+        counters.kernelConnected(reason);
+        if (reason == ReasonCode.NO_PEER && remote != null && refusals.contains(remote)) {
+            refusals.forget(remote);
+            misses.remember(remote);
+        }
     }
 
     /**

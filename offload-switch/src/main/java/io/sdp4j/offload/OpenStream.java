@@ -108,6 +108,13 @@ public class OpenStream {
         }
     }
 
+    /** See {@link OffloadStream#holdDoorbell}; -1 when the stream is closed. */
+    public final int holdDoorbell(int ops) {
+        synchronized (stateLock) {
+            return closing ? -1 : stream.holdDoorbell(ops);
+        }
+    }
+
     /** See {@link OffloadStream#busyPoll}; not at all while another thread reads. */
     public final void busyPoll(int ops, BooleanSupplier elsewhere) {
         if (!readLock.tryLock()) {

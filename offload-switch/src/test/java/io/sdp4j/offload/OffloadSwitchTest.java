@@ -121,6 +121,30 @@ class OffloadSwitchTest {
         assertEquals(2, asked.size());
     }
 
+    /** Else those who try again until their server has started would be on TCP. */
+    @Test
+    void aRefusalIsRememberedOnceTheKernelIsServedThere() throws ConnectException {
+        OffloadSwitch target = of(new Failing(ReasonCode.NO_PEER, true));
+        connect(target, FIRST, NO_LIMIT);
+        assertEquals(ReasonCode.NO_PEER, connect(target, FIRST, NO_LIMIT).reason());
+        InetSocketAddress other = new InetSocketAddress(REMOTE.getAddress(), 4712);
+        target.kernelConnected(other, ReasonCode.NO_PEER);
+        target.kernelConnected(REMOTE, ReasonCode.RULE_TCP);
+        assertEquals(ReasonCode.NO_PEER, connect(target, FIRST, NO_LIMIT).reason());
+        target.kernelConnected(REMOTE, ReasonCode.NO_PEER);
+        assertEquals(ReasonCode.REMEMBERED, connect(target, FIRST, NO_LIMIT).reason());
+        assertEquals(3, asked.size());
+        assertEquals(2, target.report().reasons().get(ReasonCode.NO_PEER));
+    }
+
+    @Test
+    void aRefusalThatCostsNothingIsNotRemembered() throws ConnectException {
+        OffloadSwitch target = of(new Failing(ReasonCode.NO_PEER, false));
+        connect(target, FIRST, NO_LIMIT);
+        target.kernelConnected(REMOTE, ReasonCode.NO_PEER);
+        assertEquals(ReasonCode.NO_PEER, connect(target, FIRST, NO_LIMIT).reason());
+    }
+
     @Test
     void offloadOnlyFails() {
         OffloadSwitch target = of(new Failing(ReasonCode.NO_PEER, false));

@@ -76,7 +76,8 @@ public enum Setting {
             0,
             86_400,
             "s",
-            "How long a destination that did not answer goes straight to kernel TCP; 0: not at all."),
+            "How long a destination that did not answer goes straight to kernel TCP; 0: not at"
+                    + " all."),
     /** How many misses are remembered. */
     MISS_CACHE_ENTRIES(
             "sdp4j.miss.cache.entries",
@@ -102,7 +103,8 @@ public enum Setting {
             "sdp4j.shm.native",
             "auto, off",
             "auto",
-            "Native calls of the shared-memory fabric: when allowed, or never (pure Java, slower)."),
+            "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
+                    + " slower)."),
     /** RDMA reads by one side alone. */
     SHM_DIRECT_READS(
             "sdp4j.shm.direct.reads",
@@ -174,7 +176,64 @@ public enum Setting {
             4_096,
             1_073_741_824,
             "bytes",
-            "Remaining bytes from which a direct buffer is moved by RDMA."),
+            "Remaining bytes from which a direct buffer is moved by RDMA, until enough has been"
+                    + " measured."),
+    /** Whether that adapts. */
+    ZCOPY_ADAPTIVE(
+            "sdp4j.zcopy.adaptive",
+            true,
+            "Move that threshold to where registering costs what copying costs, as measured."),
+    /** Least adapted threshold. */
+    ZCOPY_MIN_BYTES(
+            "sdp4j.zcopy.min.bytes",
+            16_384,
+            4_096,
+            1_073_741_824,
+            "bytes",
+            "Least threshold that adapting leads to."),
+    /** Largest adapted threshold. */
+    ZCOPY_MAX_BYTES(
+            "sdp4j.zcopy.max.bytes",
+            4_194_304,
+            4_096,
+            1_073_741_824,
+            "bytes",
+            "Largest threshold that adapting leads to; if it had to be larger, all is copied."),
+    /** Probes below the threshold. */
+    ZCOPY_PROBE_BUFFERS(
+            "sdp4j.zcopy.probe.buffers",
+            256,
+            1,
+            1_048_576,
+            "buffers",
+            "One of so many buffers between the least threshold and the one of the moment is moved"
+                    + " by RDMA all the same, to see what that costs now."),
+    /** Length of the averages. */
+    ZCOPY_MEMORY_SAMPLES(
+            "sdp4j.zcopy.memory.samples",
+            16,
+            1,
+            65_536,
+            "samples",
+            "About how many measurements the threshold goes back."),
+    /** Timed copies. */
+    ZCOPY_SAMPLE_COPIES(
+            "sdp4j.zcopy.sample.copies",
+            16,
+            1,
+            1_048_576,
+            "copies",
+            "One of so many copies of 4096 bytes or more is timed, where buffers can be moved by"
+                    + " RDMA."),
+    /** Pause after refusals. */
+    ZCOPY_PAUSE_WRITES(
+            "sdp4j.zcopy.pause.writes",
+            1_024,
+            1,
+            1_048_576,
+            "writes",
+            "Most writes that are copied before a peer that wants all as Data is tried again; it"
+                    + " begins with 1 and doubles."),
     /** Buffers in flight. */
     ZCOPY_BUFFERS(
             "sdp4j.zcopy.buffers",
@@ -237,6 +296,15 @@ public enum Setting {
             60_000,
             "ms",
             "How long the queue pair of a closed connection waits for the peer to close too."),
+    /** Longest rest of a suspended session. */
+    RESUME_TIMEOUT_S(
+            "sdp4j.resume.timeout.s",
+            10,
+            1,
+            3_600,
+            "s",
+            "Longest time a session that the peer has suspended waits for it to take the session up"
+                    + " again."),
     /** When an idle peer is probed. */
     KEEPALIVE_S(
             "sdp4j.keepalive.s",
@@ -244,8 +312,8 @@ public enum Setting {
             1,
             86_400,
             "s",
-            "How long a connection with SO_KEEPALIVE over an RDMA device may be idle before the peer is"
-                    + " probed."),
+            "How long a connection with SO_KEEPALIVE over an RDMA device may be idle before the"
+                    + " peer is probed."),
     /** Bound of all shared memory. */
     MEMORY_MAX_MB(
             "sdp4j.memory.max.mb",
@@ -253,7 +321,8 @@ public enum Setting {
             0,
             16_777_216,
             "MiB",
-            "Most shared memory mapped by this process, counted as if all of it were used; 0: 16384.");
+            "Most shared memory mapped by this process, counted as if all of it were used; 0:"
+                    + " 16384.");
 
     enum Kind {
         TEXT,

@@ -83,6 +83,15 @@ public interface CompletionQueue {
     boolean armDescriptor(boolean quietToo);
 
     /**
+     * Whether the descriptor has been rung since {@link #armDescriptor} asked for it: it is
+     * readable, or will be in a moment, and stays so until the next call of that. Until then
+     * nothing rings again. Under the caller's lock of the queue pair.
+     */
+    default boolean rung() {
+        return false;
+    }
+
+    /**
      * Nobody looks at the descriptor any more. Under the caller's lock of the queue pair.
      * Idempotent.
      */

@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -941,6 +942,44 @@ public abstract class FabricContract {
                 assertNothing(p.a);
                 assertNothing(p.b);
                 assertEquals(0, target.get(JAVA_INT, 0));
+            }
+        }
+    }
+
+    /**
+     * Goal: memory that was freed and whose address is in use again is another region, which an old
+     * key does not reach. Method: the same bytes registered twice, in memory of either lifetime.
+     */
+    @Test
+    void aFreedAndReusedAddressIsAnotherRegion() throws Exception {
+        try (Arena arena = Arena.ofShared()) {
+            for (MemorySegment block :
+                    List.of(
+                            arena.allocate(1000),
+                            MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000)))) {
+                Pair p = connect();
+                MemorySegment mine = arena.allocate(1000);
+                MemoryRegion local = p.a.register(mine, false, false);
+                block.copyFrom(MemorySegment.ofArray(bytes(1, 1000)));
+                MemoryRegion first = p.b.register(block, true, false);
+                long address = first.address();
+                int key = first.rkey();
+                assertTrue(p.a.postRead(1, local, 0, 1000, address, key));
+                assertEquals(WcStatus.SUCCESS, nextWhilePolling(p.a, p.b).status);
+                first.close();
+                block.copyFrom(MemorySegment.ofArray(bytes(2, 1000))); // another owner's
+                MemoryRegion second = p.b.register(block, true, false);
+                assertTrue(p.a.postRead(1, local, 0, 1000, second.address(), second.rkey()));
+                assertEquals(WcStatus.SUCCESS, nextWhilePolling(p.a, p.b).status);
+                assertEquals(-1, mine.mismatch(block), "not what was there before");
+                mine.fill((byte) 0);
+                assertTrue(p.a.postRead(1, local, 0, 1000, address, key));
+                p.a.postRead(2, local, 0, 1000, second.address(), second.rkey());
+                if (targetServesByPolling()) {
+                    assertBreachAtTarget(next(p.b));
+                }
+                assertBreachAtInitiator(p.a);
+                assertEquals(-1, mine.mismatch(arena.allocate(1000)), "nothing was read");
             }
         }
     }

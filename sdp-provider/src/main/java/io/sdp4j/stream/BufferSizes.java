@@ -11,7 +11,14 @@ import io.sdp4j.wire.SdpMachine;
 final class BufferSizes {
     private final StreamCore core;
     private final SdpMachine machine;
-    private final int maxBytes;
+
+    /** The most that we want; less once the peer has shown that it has less. */
+    private int maxBytes;
+
+    /** Size asked for last and size then; 0 = none, or it is of no interest any more. */
+    private int wantedBytes;
+
+    private int bytesBefore;
     private final int firstBytes;
     private final Outbox out;
 
@@ -43,8 +50,13 @@ final class BufferSizes {
      */
     void grow() {
         int now = machine.peerReceiveBytes();
-        if (now < maxBytes) {
-            machine.source().askReceiveBytes((int) Math.min(maxBytes, 2L * now), out);
+        if (now > bytesBefore && now < wantedBytes) {
+            maxBytes = now; // asking for more would be refused, and that for ever
+        }
+        int more = (int) Math.min(maxBytes, 2L * now);
+        if (more > now && machine.source().askReceiveBytes(more, out)) {
+            wantedBytes = more;
+            bytesBefore = now;
             core.carryOut();
         }
     }
@@ -72,6 +84,7 @@ final class BufferSizes {
             return true;
         }
         if (reserved == 0) {
+            wantedBytes = 0;
             machine.source().askReceiveBytes(firstBytes, out);
         }
         return false;

@@ -1,6 +1,5 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.wire.SdpMachine;
 import java.net.SocketException;
 
 /**
@@ -30,12 +29,12 @@ final class Ending {
         return core.inputShut()
                 || core.finSeen()
                 || core.vanishedClean()
-                || (core.machine.reset() && reported == Reported.TO_WRITER);
+                || (core.reset() && reported == Reported.TO_WRITER);
     }
 
     /** What a reader that finds nothing unread, and no end, must throw; null = wait. */
     SocketException forReader() {
-        if (!core.machine.reset()) {
+        if (!core.reset()) {
             return null;
         }
         reported = Reported.TO_READER;
@@ -44,11 +43,10 @@ final class Ending {
 
     /** What a writer that cannot write must throw; null = wait, or {@link #swallowsWrite}. */
     SocketException forWriter() {
-        SdpMachine m = core.machine;
-        if (m.outputShut()) {
+        if (core.outputShut()) {
             return new SocketException("Broken pipe");
         }
-        if (!m.reset() || (core.vanishedClean() && !writeSwallowed)) {
+        if (!core.reset() || (core.vanishedClean() && !writeSwallowed)) {
             return null;
         }
         if (core.vanishedClean() || core.finSeen() || reported != Reported.NOTHING) {
@@ -63,7 +61,7 @@ final class Ending {
      * to a process that has ended in TCP's good order (NET-14).
      */
     boolean swallowsWrite() {
-        boolean swallows = core.machine.reset() && core.vanishedClean() && !writeSwallowed;
+        boolean swallows = core.reset() && core.vanishedClean() && !writeSwallowed;
         writeSwallowed |= swallows;
         return swallows;
     }

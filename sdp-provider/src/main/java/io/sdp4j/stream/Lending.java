@@ -17,9 +17,10 @@ import java.nio.ByteBuffer;
  */
 final class Lending {
     private final StreamCore core;
-    private final QueuePair qp;
     private final Outbox out;
-    private final int thresholdBytes;
+    private final int floorBytes;
+    private final int sampleCopies;
+    private final ZcopyThreshold threshold;
     private final WriteLoan writes;
     private final ReadLoan reads;
 
@@ -33,11 +34,12 @@ final class Lending {
 
     Lending(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
         this.core = core;
-        this.qp = core.qp;
         this.out = out;
-        this.thresholdBytes = settings.thresholdBytes();
-        writes = new WriteLoan(core, settings, out);
-        reads = new ReadLoan(core, settings, out);
+        this.sampleCopies = settings.sampleCopies();
+        this.floorBytes = settings.limits().floorBytes();
+        this.threshold = new ZcopyThreshold(settings.limits());
+        writes = new WriteLoan(core, settings, threshold, out);
+        reads = new ReadLoan(core, settings, threshold, out);
     }
 
     WriteLoan writes() {
@@ -58,12 +60,22 @@ final class Lending {
         return Math.max(0, returnedBytes - inlineBytes);
     }
 
-    /** Whether an operation with these buffers is worth a loan. Any thread. */
+    /** For a thread that copies. */
+    CopySample sample() {
+        return new CopySample(sampleCopies);
+    }
+
+    /** From which size on buffers are lent. */
+    ZcopyThreshold threshold() {
+        return threshold;
+    }
+
+    /** Whether an operation with these buffers may be worth a loan. Any thread. */
     boolean wants(Loan loan) {
         for (int i = 0; i < loan.buffers(); i++) {
             ByteBuffer b = loan.buffer(i);
             if (b.hasRemaining()) {
-                return LentBuffer.lendable(b, thresholdBytes);
+                return LentBuffer.lendable(b, floorBytes);
             }
         }
         return false;
@@ -94,6 +106,7 @@ final class Lending {
     }
 
     private void place(int i) {
+        QueuePair qp = core.qp;
         long from = qp.receiveOffset(out.slot(i)) + out.offset(i);
         MemorySegment to = reads.get().memory();
         MemorySegment.copy(qp.receiveMemory(), from, to, out.bufferOffset(i), out.bytes(i));
@@ -101,20 +114,22 @@ final class Lending {
     }
 
     private void read(int i) {
+        long start = System.nanoTime();
         boolean posted =
-                qp.postRead(
+                core.qp.postRead(
                         0,
                         reads.get().region(),
                         out.bufferOffset(i),
                         out.bytes(i),
                         out.remoteAddress(i),
                         out.rkey(i));
+        reads.get().cost(System.nanoTime() - start); // some fabrics copy here
         requirePosted(posted);
     }
 
     private void write(int i) {
         boolean posted =
-                qp.postWrite(
+                core.qp.postWrite(
                         0,
                         writes.get(out.buffer(i)).region(),
                         out.bufferOffset(i),

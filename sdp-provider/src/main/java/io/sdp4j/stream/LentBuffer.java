@@ -15,17 +15,28 @@ import java.nio.ByteBuffer;
  * Guarded by the stream's lock.
  */
 final class LentBuffer {
+    private final ZcopyThreshold threshold;
     private ByteBuffer owner;
     private MemoryRegion region;
     private MemorySegment memory;
     private boolean away;
     private boolean told;
 
+    /** What the loan has cost this side's processor so far. */
+    private long nanos;
+
     /** Bytes from the start that the peer has, or has filled. */
     long done;
 
     /** Source: the rest must follow as Data. */
     boolean owed;
+
+    /**
+     * @param threshold told what each loan has cost
+     */
+    LentBuffer(ZcopyThreshold threshold) {
+        this.threshold = threshold;
+    }
 
     /**
      * Whether a buffer may be lent at all: its memory must stay, whatever the application does, as
@@ -40,11 +51,13 @@ final class LentBuffer {
     /** Registers the remaining bytes of {@code b}; false if the fabric will not. */
     boolean register(QueuePair qp, ByteBuffer b, boolean remoteRead, boolean remoteWrite) {
         MemorySegment remaining = MemorySegment.ofBuffer(b);
+        long start = System.nanoTime();
         try {
             region = qp.register(remaining, remoteRead, remoteWrite);
         } catch (FabricException e) {
             return false; // at a limit: it is copied
         }
+        nanos = System.nanoTime() - start;
         owner = b;
         memory = remaining;
         away = true;
@@ -52,6 +65,11 @@ final class LentBuffer {
         done = 0;
         owed = false;
         return true;
+    }
+
+    /** Work on it took that long. */
+    void cost(long more) {
+        nanos += more;
     }
 
     MemoryRegion region() {
@@ -79,7 +97,9 @@ final class LentBuffer {
     void back(long doneBytes) {
         away = false;
         done = doneBytes;
+        long start = System.nanoTime();
         region.close();
+        threshold.onLoan(nanos + System.nanoTime() - start);
     }
 
     /** Bytes to tell the application of; 0 if it was told. */

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class QuietWatch {
     private final EventLoop loop;
     private final long periodNanos;
-    private final Set<SdpStream> streams = ConcurrentHashMap.newKeySet();
+    private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
     private boolean looking; // this
 
     /**
@@ -23,7 +23,7 @@ final class QuietWatch {
     }
 
     /** Looks at it until it is released. */
-    void add(SdpStream stream) {
+    void add(StreamLife stream) {
         if (periodNanos > 0) {
             streams.add(stream);
             synchronized (this) {

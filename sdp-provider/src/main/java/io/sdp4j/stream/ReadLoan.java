@@ -2,7 +2,6 @@ package io.sdp4j.stream;
 
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadStream.Loan;
-import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.AbortReason;
 import io.sdp4j.wire.Outbox;
 import io.sdp4j.wire.SinkSide;
@@ -23,12 +22,10 @@ import java.nio.ByteBuffer;
  */
 final class ReadLoan {
     private final StreamCore core;
-    private final QueuePair qp;
     private final Outbox out;
-    private final SinkSide machine;
-    private final int thresholdBytes;
+    private final ZcopyThreshold threshold;
     private final boolean offers;
-    private final LentBuffer lent = new LentBuffer();
+    private final LentBuffer lent;
     private boolean active;
     private boolean givenUp;
 
@@ -38,17 +35,20 @@ final class ReadLoan {
     /** Bytes that came by loans, told or not. */
     private long bytes;
 
-    ReadLoan(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
+    ReadLoan(StreamCore core, StreamSettings.Zcopy settings, ZcopyThreshold threshold, Outbox out) {
         this.core = core;
-        this.qp = core.qp;
         this.out = out;
-        this.machine = core.machine.sink();
-        this.thresholdBytes = settings.thresholdBytes();
+        this.threshold = threshold;
+        this.lent = new LentBuffer(threshold);
         this.offers = settings.offers();
     }
 
     boolean active() {
         return active;
+    }
+
+    private SinkSide machine() {
+        return core.machine.sink();
     }
 
     long bytes() {
@@ -58,17 +58,17 @@ final class ReadLoan {
     /** Lends the buffer of a waiting read, all that was delivered having been read. */
     void lend(Loan loan) {
         ByteBuffer b = firstWithRoom(loan);
-        if (active || b == null || !LentBuffer.lendable(b, thresholdBytes)) {
+        if (active || b == null || !LentBuffer.lendable(b, threshold.leastBytes(b.remaining()))) {
             return;
         }
         readerLends = true;
-        if (!lent.register(qp, b, false, offers)) {
+        if (!lent.register(core.qp, b, false, offers)) {
             return;
         }
         givenUp = false;
         active = true; // before the event, which may already fill it
         long address = lent.region().address();
-        if (!machine.lend(0, lent.lenBytes(), lent.region().rkey(), address, offers, out)) {
+        if (!machine().lend(0, lent.lenBytes(), lent.region().rkey(), address, offers, out)) {
             active = false;
             lent.forget();
         }
@@ -106,7 +106,7 @@ final class ReadLoan {
 
     /** Whether an offer waits for a reader. */
     boolean offered() {
-        return !active && machine.offeredBytes() > 0;
+        return !active && machine().offeredBytes() > 0;
     }
 
     /**
@@ -134,8 +134,8 @@ final class ReadLoan {
 
     /** Wants offers as Data that nobody would read otherwise. */
     void refuse() {
-        while (!readerLends && !active && machine.offeredBytes() > 0) {
-            machine.refuse(out);
+        while (!readerLends && !active && machine().offeredBytes() > 0) {
+            machine().refuse(out);
             core.carryOut();
         }
     }
@@ -147,7 +147,7 @@ final class ReadLoan {
         }
         if (lent.away()) {
             givenUp = true;
-            machine.recall(out);
+            machine().recall(out);
             core.carryOut();
         }
         forgetIfOver();

@@ -26,6 +26,16 @@ final class Reasons {
                 code(e), e.getMessage(), e.why() == FabricException.Cause.TIMED_OUT, e);
     }
 
+    /**
+     * The same for an attempt that left this host: that nobody listens took a round trip to find
+     * out, and a queue pair.
+     */
+    static OffloadUnavailable unavailableThere(FabricException e) {
+        return e.why() == FabricException.Cause.NO_LISTENER
+                ? new OffloadUnavailable(code(e), e.getMessage(), true, e)
+                : unavailable(e);
+    }
+
     static OffloadUnavailable badHelloAck(HelloFault fault) {
         ReasonCode code = fault.rejectCause() == 1 ? ReasonCode.VERSION : ReasonCode.PROTOCOL;
         return new OffloadUnavailable(code, "the peer's HelloAck is not acceptable: " + fault);

@@ -4,7 +4,6 @@ import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricListener;
@@ -29,19 +28,15 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class SdpListener implements OffloadListener {
     private final ListenSpec spec;
-    private final StreamSettings settings;
-    private final EventLoop loop;
-    private final QuietWatch quiet;
+    private final StreamContext context;
     private final List<FabricListener> listeners = new ArrayList<>();
     private final Queue<SdpStream> ready = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private volatile boolean closed;
 
-    SdpListener(ListenSpec spec, StreamSettings settings, EventLoop loop, QuietWatch quiet) {
+    SdpListener(ListenSpec spec, StreamContext context) {
         this.spec = spec;
-        this.settings = settings;
-        this.loop = loop;
-        this.quiet = quiet;
+        this.context = context;
     }
 
     void listenOn(Fabric fabric) throws FabricException {
@@ -61,6 +56,7 @@ final class SdpListener implements OffloadListener {
             request.reject(Reasons.refusal(Reasons.CAUSE_BACKLOG));
             return;
         }
+        StreamSettings settings = context.settings();
         SdpMachine machine = SdpMachine.accepting(settings.wireConfig(fabric.capabilities()));
         MemorySegment hello = MemorySegment.ofArray(request.privateData());
         HelloFault fault = machine.onHello(hello, 0, (int) hello.byteSize());
@@ -90,15 +86,13 @@ final class SdpListener implements OffloadListener {
     private void established(
             Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
         SdpStream stream =
-                new SdpStream(
+                SdpStream.begin(
                         machine,
                         qp,
-                        settings,
-                        loop,
+                        context,
                         fabric,
                         request.localAddress(),
                         request.remoteAddress());
-        quiet.add(stream);
         ready.add(stream);
         if (closed) {
             abortReady();

@@ -9,7 +9,6 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
-import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.EventLoops;
 import io.sdp4j.rdma.Fabric;
@@ -23,12 +22,8 @@ import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.FabricResolver;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
-import io.sdp4j.wire.HelloFault;
-import io.sdp4j.wire.SdpMachine;
-import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,15 +41,10 @@ import org.slf4j.LoggerFactory;
 public final class SdpProvider implements OffloadProvider {
     private static final Logger LOG = LoggerFactory.getLogger(SdpProvider.class);
 
-    private static final int HELLO_BYTES = 92;
-
     private final FabricSet fabrics;
     private final FabricResolver resolver;
-    private final StreamSettings settings;
-    private final EventLoop loop;
+    private final StreamContext context;
     private final long verbsConnectNanos;
-    private final SetupThreads setup = new SetupThreads();
-    private final QuietWatch quiet;
 
     /**
      * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
@@ -68,10 +58,13 @@ public final class SdpProvider implements OffloadProvider {
             long verbsConnectNanos) {
         this.fabrics = fabrics;
         this.resolver = resolver;
-        this.settings = settings;
-        this.loop = loop;
+        this.context =
+                new StreamContext(
+                        settings,
+                        loop,
+                        new SetupThreads(),
+                        new QuietWatch(loop, settings.quietNanos()));
         this.verbsConnectNanos = verbsConnectNanos;
-        this.quiet = new QuietWatch(loop, settings.quietNanos());
     }
 
     /**
@@ -173,7 +166,7 @@ public final class SdpProvider implements OffloadProvider {
                 ConnectSpec within = patient(name, spec);
                 // A fabric may block in native code, which would pin a virtual thread's carrier.
                 return Thread.currentThread().isVirtual()
-                        ? setup.call(() -> connect(fabric, within))
+                        ? context.setup().call(() -> connect(fabric, within))
                         : connect(fabric, within);
             } catch (FabricException e) {
                 last = Reasons.unavailable(e);
@@ -225,44 +218,24 @@ public final class SdpProvider implements OffloadProvider {
     }
 
     private SdpStream connect(Fabric fabric, ConnectSpec spec) throws OffloadUnavailable {
-        SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
-        byte[] hello = new byte[HELLO_BYTES];
-        int helloBytes = machine.writeHello(MemorySegment.ofArray(hello), 0);
         InetSocketAddress[] local = new InetSocketAddress[1];
-        ConnectRequest request =
-                new ConnectRequest(
+        ActiveOpen open =
+                ActiveOpen.connect(
+                        fabric,
+                        context.settings(),
                         spec.remote(),
                         () -> {
                             local[0] = spec.localAddress().find();
                             return local[0];
                         },
-                        Arrays.copyOf(hello, helloBytes),
-                        settings.qpSpec(),
                         spec.deadlineNanos(),
                         spec.abandoned());
-        Fabric.Connection c;
-        try {
-            c = fabric.connect(request);
-        } catch (FabricException e) {
-            throw Reasons.unavailable(e);
-        }
-        MemorySegment helloAck = MemorySegment.ofArray(c.privateData());
-        HelloFault fault = machine.onHelloAck(helloAck, 0, (int) helloAck.byteSize());
-        if (fault != HelloFault.NONE) {
-            c.queuePair().abort();
-            c.queuePair().close();
-            throw Reasons.badHelloAck(fault);
-        }
-        SdpStream stream =
-                new SdpStream(
-                        machine, c.queuePair(), settings, loop, fabric, local[0], spec.remote());
-        quiet.add(stream);
-        return stream;
+        return SdpStream.begin(open.machine(), open.qp(), context, fabric, local[0], spec.remote());
     }
 
     @Override
     public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
-        SdpListener listener = new SdpListener(spec, settings, loop, quiet);
+        SdpListener listener = new SdpListener(spec, context);
         OffloadUnavailable last = null;
         boolean listening = false;
         for (String name : fabrics.order(spec.fabrics())) {

@@ -3,12 +3,12 @@ package io.sdp4j.stream;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
-import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 
@@ -20,14 +20,12 @@ import java.util.function.BooleanSupplier;
  * other's copies. Wake-ups are carried out after the monitor was left.
  */
 final class SdpStream implements OffloadStream {
+    private final StreamLife life;
     private final StreamCore core;
     private final Waiters waiters;
     private final StreamReader reader;
     private final StreamWriter writer;
     private final StreamWatch watch;
-    private final InetSocketAddress local;
-    private final InetSocketAddress remote;
-    private final String fabric;
 
     /** Payload moved, either way, since the last {@link #busyPoll}. A hint. */
     private boolean moved;
@@ -35,32 +33,30 @@ final class SdpStream implements OffloadStream {
     /** Payload was written since payload was last read. A hint. */
     private boolean spoken;
 
-    SdpStream(
+    private SdpStream(StreamLife life, long bulkBytes) {
+        this.life = life;
+        this.core = life.core;
+        this.waiters = life.waiters;
+        this.reader = life.reader;
+        this.writer = new StreamWriter(core, waiters, life.ending, bulkBytes);
+        this.watch = life.watch;
+    }
+
+    /** A new stream, which is looked after from here on. */
+    static SdpStream begin(
             SdpMachine machine,
             QueuePair qp,
-            StreamSettings settings,
-            EventLoop loop,
+            StreamContext context,
             Fabric fabric,
             InetSocketAddress local,
             InetSocketAddress remote) {
-        this.fabric = fabric.name();
-        this.local = local;
-        this.remote = remote;
-        this.core =
-                new StreamCore(
-                        machine,
-                        qp,
-                        settings,
-                        settings.zcopy().usable(fabric.capabilities()),
-                        loop,
-                        this::onTimer);
-        this.watch = new StreamWatch(core, this::onDoorbell);
-        this.waiters = new Waiters(qp.completions(), watch, loop);
-        Ending ending = new Ending(core);
-        this.reader = new StreamReader(core, waiters, ending);
-        this.writer = new StreamWriter(core, waiters, ending);
-        watch.begin(waiters, reader);
-        qp.completions().onDoorbell(this::onDoorbell);
+        StreamLife life = new StreamLife(machine, qp, context, fabric, local, remote);
+        context.quiet().add(life);
+        return new SdpStream(life, context.settings().bulkBytes());
+    }
+
+    StreamLife life() {
+        return life;
     }
 
     @Override
@@ -82,22 +78,47 @@ final class SdpStream implements OffloadStream {
     public int available() throws IOException {
         synchronized (core) {
             core.progress();
-            long bytes = reader.left() + core.unread.bytes();
+            long bytes = core.inbox.available();
             return core.inputShut() ? 0 : (int) Math.min(Integer.MAX_VALUE, bytes);
         }
     }
 
     @Override
     public int tryWrite(byte[] b, int off, int len) throws IOException {
-        return writer.write(b, off, null, len);
+        return writer.write(b, off, null, len, false);
     }
 
     @Override
     public int tryWrite(ByteBuffer src) throws IOException {
+        return write(src, false);
+    }
+
+    @Override
+    public int tryWrite(ByteBuffer[] srcs, int from, int to) throws IOException {
+        int total = 0;
+        boolean all = true;
+        try {
+            for (int i = from; i < to && all; i++) {
+                if (srcs[i].hasRemaining()) {
+                    total += write(srcs[i], true);
+                    all = !srcs[i].hasRemaining();
+                }
+            }
+        } catch (SocketException e) {
+            if (total == 0) {
+                throw e;
+            }
+        } finally {
+            writer.endGather();
+        }
+        return total;
+    }
+
+    private int write(ByteBuffer src, boolean more) throws IOException {
         int position = src.position();
         int n = core.lending == null ? -1 : writer.writeLent(src);
         if (n < 0) {
-            n = writer.write(null, position, src, src.remaining());
+            n = writer.write(null, position, src, src.remaining(), more);
         }
         src.position(position + n);
         if (n > 0) {
@@ -115,7 +136,7 @@ final class SdpStream implements OffloadStream {
     @Override
     public void oobInline(boolean inline) {
         synchronized (core) {
-            core.oobInline(inline);
+            core.inbox.oobInline(inline);
         }
     }
 
@@ -210,7 +231,9 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int doorbell() {
-        return core.queue.descriptor();
+        synchronized (core) {
+            return core.legs.descriptor();
+        }
     }
 
     @Override
@@ -225,52 +248,13 @@ final class SdpStream implements OffloadStream {
     }
 
     @Override
+    public int holdDoorbell(int ops) {
+        return watch.holdDoorbell(ops);
+    }
+
+    @Override
     public int armDoorbell(int ops) {
         return watch.armDoorbell(ops);
-    }
-
-    /** On the event thread: something completed that somebody was to be told of. */
-    void onDoorbell() {
-        if (watch.onDoorbell()) {
-            releaseIfClosed();
-        }
-    }
-
-    private void onTimer(int timer) {
-        int wake;
-        synchronized (core) {
-            if (core.released()) {
-                return;
-            }
-            core.onTimer(timer);
-            wake = core.takeWakeOps();
-        }
-        waiters.signal(wake);
-        releaseIfClosed();
-    }
-
-    /**
-     * On the event thread, from time to time: gives back what a quiet stream does not need.
-     *
-     * @return false when the stream is released
-     */
-    boolean onLook() {
-        int wake;
-        synchronized (core) {
-            if (core.released()) {
-                return false;
-            }
-            if (core.queue.ready()) {
-                core.progress(); // a question of the peer's, perhaps, that nobody was woken for
-            }
-            if (core.sizes.quiet()) {
-                reader.giveBackIfRead();
-                core.sizes.rest();
-            }
-            wake = core.takeWakeOps();
-        }
-        waiters.signal(wake);
-        return true;
     }
 
     // --- closing ---
@@ -310,7 +294,7 @@ final class SdpStream implements OffloadStream {
         synchronized (core) {
             watch.close();
             core.progress();
-            boolean unread = reader.left() > 0;
+            boolean unread = reader.unread() > 0;
             reader.giveBack();
             core.close(unread, abortive);
             // From here on nobody stands at this stream: the doorbell drives it to its end.
@@ -318,41 +302,31 @@ final class SdpStream implements OffloadStream {
             core.takeWakeOps();
         }
         waiters.signal(READ | WRITE);
-        releaseIfClosed();
-    }
-
-    private void releaseIfClosed() {
-        synchronized (core) {
-            if (core.released() || !watch.closing() || !core.machine.closed()) {
-                return;
-            }
-            core.release();
-        }
-        core.qp.close();
+        life.releaseIfClosed();
     }
 
     @Override
     public InetSocketAddress localAddress() {
-        return local;
+        return life.local();
     }
 
     @Override
     public InetSocketAddress remoteAddress() {
-        return remote;
+        return life.remote();
     }
 
     @Override
     public ConnectionInfo info() {
         synchronized (core) {
-            long read = core.machine.bytesReceived() - core.unread.bytes() - reader.left();
+            long read = core.bytesReceived() - core.legs.unreadBytes() - reader.left();
             long lentRead = core.lending == null ? 0 : core.lending.bytesRead();
             long lentWritten = core.lending == null ? 0 : core.lending.bytesWritten();
             return new ConnectionInfo(
                     ReasonCode.OFFLOADED,
-                    "SDP over " + fabric,
-                    fabric,
+                    "SDP over " + life.fabricName(),
+                    life.fabricName(),
                     read + lentRead,
-                    core.machine.bytesSent() + lentWritten);
+                    core.bytesSent() + lentWritten);
         }
     }
 }

@@ -5,17 +5,22 @@ import io.sdp4j.offload.spi.ReasonCode;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A few platform daemon threads that set up connections for virtual threads, which must not block
- * in native code. They end after a short idle time. Thread-safe.
+ * A few platform daemon threads that set up connections for those who must not block in native
+ * code: virtual threads, and the event thread. They end after a short idle time. Thread-safe.
  */
 final class SetupThreads {
     private static final int MAX_THREADS = 16;
+    private static final int MAX_LATER = 4;
     private static final long IDLE_SECONDS = 5;
+
+    private final ThreadFactory threads = SetupThreads::thread;
 
     private final ThreadPoolExecutor pool =
             new ThreadPoolExecutor(
@@ -24,19 +29,40 @@ final class SetupThreads {
                     IDLE_SECONDS,
                     TimeUnit.SECONDS,
                     new SynchronousQueue<>(),
-                    task -> {
-                        Thread t =
-                                Thread.ofPlatform()
-                                        .daemon()
-                                        .inheritInheritableThreadLocals(false)
-                                        .name("sdp4j-setup")
-                                        .unstarted(task);
-                        t.setContextClassLoader(null);
-                        return t;
-                    },
+                    threads,
                     // All busy: the caller does it himself; pinning is better than waiting for
                     // strangers' time-outs.
                     new ThreadPoolExecutor.CallerRunsPolicy());
+
+    /** For work that may wait for its turn. */
+    private final ThreadPoolExecutor queued =
+            new ThreadPoolExecutor(
+                    MAX_LATER,
+                    MAX_LATER,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(),
+                    threads);
+
+    SetupThreads() {
+        queued.allowCoreThreadTimeOut(true);
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread t =
+                Thread.ofPlatform()
+                        .daemon()
+                        .inheritInheritableThreadLocals(false)
+                        .name("sdp4j-setup")
+                        .unstarted(task);
+        t.setContextClassLoader(null);
+        return t;
+    }
+
+    /** Has {@code work} run soon, and does not wait for it. It must not throw. */
+    void later(Runnable work) {
+        queued.execute(work);
+    }
 
     /**
      * Runs {@code work} on a platform thread and waits for it, not ended by an interrupt: the work

@@ -35,33 +35,32 @@ final class StreamCore {
     /** Nagle flush fallback (sdp-wire.md 18). */
     private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    final SdpMachine machine;
-    final QueuePair qp;
-    final CompletionQueue queue;
-    final UnreadQueue unread;
-    final WriteBatch batch;
-    final BufferSizes sizes;
+    // What belongs to one connection; a session that is resumed has another one.
+    SdpMachine machine;
+    QueuePair qp;
+    CompletionQueue queue;
+    SendSlots slots;
+    WriteBatch batch;
+    BufferSizes sizes;
+    Outgoing outgoing;
+    private MemorySegment receiveMemory;
+
+    final Legs legs;
+    final Inbox inbox;
+    final Rest rest;
     final KeepAlive keepAlive;
 
     /** Null where payload is always copied. */
     final Lending lending;
 
+    private final StreamSettings settings;
     private final EventLoop loop;
     private final Outbox outbox = new Outbox();
     private final Completion completion = new Completion();
     private final MemorySegment header = MemorySegment.ofArray(new byte[HEADER_BYTES]);
-    private final MemorySegment receiveMemory;
-    final Outgoing outgoing;
-
     private final StreamTimers timers;
-    private final long bulkBytes;
     private int wakeOps;
 
-    /** Messages with payload for the reader so far, wrapping. */
-    private int deliveries;
-
-    private boolean oobInline;
-    private boolean discardInput;
     private boolean released;
 
     /**
@@ -75,6 +74,7 @@ final class StreamCore {
 
     /**
      * @param zcopy whether the machine was told that buffers can be lent to it
+     * @param onRest told of the port of a new owner when the peer has suspended the session
      */
     StreamCore(
             SdpMachine machine,
@@ -82,22 +82,39 @@ final class StreamCore {
             StreamSettings settings,
             boolean zcopy,
             EventLoop loop,
-            IntConsumer onTimer) {
-        this.machine = machine;
-        this.qp = qp;
-        this.queue = qp.completions();
-        this.unread = new UnreadQueue(settings.buffers());
+            IntConsumer onTimer,
+            IntConsumer onRest) {
+        this.settings = settings;
         this.loop = loop;
-        this.bulkBytes = settings.bulkBytes();
         this.timers = new StreamTimers(settings, loop, onTimer);
-        this.receiveMemory = qp.receiveMemory();
-        this.outgoing = new Outgoing(machine, qp, outbox);
+        this.legs = new Legs(qp, settings.buffers());
+        this.inbox = new Inbox(this, legs, outbox);
+        this.rest = new Rest(this, onRest);
         this.lending = zcopy ? new Lending(this, settings.zcopy(), outbox) : null;
-        machine.onEstablished(outbox);
-        carryOut();
-        this.batch = new WriteBatch(this, qp, machine.credit());
         this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), outbox);
-        this.sizes = new BufferSizes(this, settings.maxBufferBytes(), outbox);
+        adopt(machine, qp);
+    }
+
+    private void adopt(SdpMachine next, QueuePair over) {
+        machine = next;
+        qp = over;
+        queue = over.completions();
+        receiveMemory = over.receiveMemory();
+        outgoing = new Outgoing(next, over, outbox);
+        next.onEstablished(outbox);
+        carryOut();
+        slots = new SendSlots(over);
+        batch = new WriteBatch(this, slots, next.credit());
+        sizes = new BufferSizes(this, settings.maxBufferBytes(), outbox);
+    }
+
+    /** The session goes on over another connection. */
+    void resume(SdpMachine next, QueuePair over) {
+        legs.add(over, machine);
+        adopt(next, over);
+        rest.end(next, inbox.isShut(), outbox);
+        carryOut();
+        wakeOps |= OffloadStream.READ | OffloadStream.WRITE;
     }
 
     /**
@@ -152,7 +169,8 @@ final class StreamCore {
     }
 
     private void onDisconnected() {
-        vanishedClean = completion.status == WcStatus.RETRY_EXC_ERR && completion.count == 0;
+        boolean unsaid = completion.status == WcStatus.RETRY_EXC_ERR && !rest.resting();
+        vanishedClean = unsaid && completion.count == 0;
         machine.onDisconnected(outbox);
     }
 
@@ -164,7 +182,7 @@ final class StreamCore {
             switch (outbox.kind(i)) {
                 case Outbox.SEND -> outgoing.send(i);
                 case Outbox.CONTROL -> outgoing.control(i);
-                case Outbox.DELIVER -> deliver(i);
+                case Outbox.DELIVER -> inbox.deliver(i);
                 case Outbox.REPOST -> qp.postReceive(outbox.slot(i));
                 case Outbox.WAKE -> wakeOps |= opsOf(outbox.flags(i));
                 case Outbox.ARM_TIMER -> timers.arm(outbox.timer(i), outbox.nanos(i));
@@ -177,6 +195,7 @@ final class StreamCore {
                     }
                     qp.abort();
                 }
+                case Outbox.SUSPENDED -> rest.begin(outbox.port(i));
                 case Outbox.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
                 case Outbox.RESIZE -> {
                     // every slot has the largest size from the start
@@ -199,33 +218,9 @@ final class StreamCore {
                 | ((wake & Outbox.WRITABLE) != 0 ? OffloadStream.WRITE : 0);
     }
 
-    private void deliver(int i) {
-        int slot = outbox.slot(i);
-        int lenBytes = outbox.bytes(i);
-        if ((outbox.flags(i) & Bsdh.OOB_PRES) != 0 && !oobInline) {
-            lenBytes--;
-        }
-        if (lenBytes == 0 || discardInput) {
-            machine.consumed(slot, outbox);
-        } else {
-            unread.add(slot, outbox.offset(i), lenBytes);
-            deliveries++;
-            wakeOps |= OffloadStream.READ;
-        }
-    }
-
     /** Sends an open batch a little later, whatever the application does. */
     void flushLater(Runnable task) {
         loop.schedule(task, FLUSH_NANOS);
-    }
-
-    /** Changes with each message that brings the reader payload. */
-    int deliveries() {
-        return deliveries;
-    }
-
-    long bulkBytes() {
-        return bulkBytes;
     }
 
     /** Payload bytes of the longest message that the peer and the fabric take. */
@@ -251,7 +246,7 @@ final class StreamCore {
 
     /** Whether input is thrown away: shut down, or the stream was closed. */
     boolean inputShut() {
-        return discardInput;
+        return inbox.isShut();
     }
 
     /** Runs {@code task} soon on the event thread. */
@@ -283,9 +278,35 @@ final class StreamCore {
     }
 
     /** The application has taken all of receive slot {@code slot}. */
-    void consumed(int slot) {
-        machine.consumed(slot, outbox);
-        carryOut();
+    void consumed(Legs.Leg leg, int slot) {
+        if (leg == legs.current()) {
+            machine.consumed(slot, outbox);
+            carryOut();
+        }
+    }
+
+    /** Payload that came, lent buffers apart. */
+    long bytesReceived() {
+        return legs.receivedBefore() + machine.bytesReceived();
+    }
+
+    /** Payload that left, lent buffers apart. */
+    long bytesSent() {
+        return legs.sentBefore() + machine.bytesSent();
+    }
+
+    /** Whether the session was cut, or did not come back. */
+    boolean reset() {
+        return machine.reset() || rest.lost();
+    }
+
+    boolean outputShut() {
+        return machine.outputShut() || rest.outputEnded();
+    }
+
+    /** Whether nothing is left to do. */
+    boolean over() {
+        return machine.closed() && !rest.resting();
     }
 
     /** Takes a send slot and the right to use it, or returns -1. */
@@ -322,13 +343,9 @@ final class StreamCore {
         return sent;
     }
 
-    void oobInline(boolean inline) {
-        oobInline = inline;
-    }
-
     void shutdownInput() {
-        discardInput = true;
-        dropUnread();
+        inbox.shut();
+        inbox.drop();
         machine.shutdownInput(outbox);
         carryOut();
         onPlainRead();
@@ -337,26 +354,25 @@ final class StreamCore {
 
     void shutdownOutput() {
         batch.flush();
+        rest.noteOutputEnded();
         machine.shutdownOutput(outbox);
         carryOut();
         wakeOps |= OffloadStream.WRITE;
     }
 
     void close(boolean dataUnread, boolean abortive) {
-        discardInput = true;
+        inbox.shut();
         batch.flush();
         if (lending != null) {
             lending.close();
         }
-        machine.close(dataUnread || !unread.isEmpty(), abortive, outbox);
-        carryOut();
-        dropUnread();
-    }
-
-    private void dropUnread() {
-        for (long e = unread.take(); e != UnreadQueue.NONE; e = unread.take()) {
-            machine.consumed(UnreadQueue.slot(e), outbox);
+        boolean left = dataUnread || !legs.isEmpty();
+        rest.noteClosed(left, abortive);
+        if (!rest.resting()) {
+            machine.close(left, abortive, outbox);
+            carryOut();
         }
+        inbox.drop();
         carryOut();
     }
 
@@ -364,7 +380,7 @@ final class StreamCore {
     boolean drained() {
         return switch (machine.state()) {
             case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
-            default -> !batch.isOpen();
+            default -> !batch.isOpen() && !(rest.resting() && rest.outputEnded());
         };
     }
 

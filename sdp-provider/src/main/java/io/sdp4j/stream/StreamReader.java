@@ -2,7 +2,6 @@ package io.sdp4j.stream;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.sdp4j.rdma.QueuePair;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -31,15 +30,29 @@ final class StreamReader {
     private final StreamCore core;
     private final Waiters waiters;
     private final Ending ending;
-    private final QueuePair qp;
-    private final MemorySegment memory;
-    private final ByteBuffer view;
+
+    /** Where the message being read came from. */
+    private Legs.Leg leg;
+
+    /** Null where nothing is lent. */
+    private final CopySample sample;
+
+    private MemorySegment memory;
+    private ByteBuffer view;
 
     /** The message being read, -1 = none. */
     private int slot = -1;
 
     private long at;
+
+    /** Bytes in hand up to its end, or up to an urgent byte. */
     private int left;
+
+    /** The byte behind them is, or was, urgent: it is judged when the reader gets there. */
+    private boolean ahead; // changed with the lock
+
+    /** Number of that urgent byte. */
+    private int urgent;
 
     /** What a read that finds nothing answers; set by {@link #nextMessage}. */
     private int nothing;
@@ -48,9 +61,14 @@ final class StreamReader {
         this.core = core;
         this.waiters = waiters;
         this.ending = ending;
-        this.qp = core.qp;
-        this.memory = qp.receiveMemory();
-        this.view = memory.asByteBuffer();
+        this.sample = core.lending == null ? null : core.lending.sample();
+        readFrom(core.legs.reading());
+    }
+
+    private void readFrom(Legs.Leg next) {
+        leg = next;
+        memory = next.qp.receiveMemory();
+        view = memory.asByteBuffer();
     }
 
     int read(byte[] b, int off, int len) throws SocketException {
@@ -73,7 +91,13 @@ final class StreamReader {
         int len = dst.remaining();
         while (done < len && (left > 0 || nextMessage(done == 0))) {
             int n = Math.min(left, len - done);
+            if (sample != null) {
+                sample.begin(n);
+            }
             dst.put(dst.position(), view, (int) at, n);
+            if (sample != null) {
+                sample.end(n);
+            }
             dst.position(dst.position() + n);
             at += n;
             LEFT.setRelease(this, left - n); // after the copy: see giveBackIfRead
@@ -110,10 +134,8 @@ final class StreamReader {
 
     /** Whether a read may lend its buffer: nothing is left of what was delivered. With the lock. */
     boolean empty() {
-        if (left == 0) {
-            giveBack();
-        }
-        return left == 0 && core.unread.isEmpty();
+        giveBackIfRead();
+        return left == 0 && !ahead && core.legs.isEmpty();
     }
 
     /**
@@ -128,18 +150,11 @@ final class StreamReader {
         boolean found;
         SocketException failure = null;
         synchronized (core) {
-            giveBack();
-            long entry = core.unread.take();
-            if (entry == UnreadQueue.NONE) {
-                core.progress();
-                entry = core.unread.take();
+            if (sample != null) {
+                sample.report(core.lending.threshold());
             }
-            found = entry != UnreadQueue.NONE;
-            if (found) {
-                slot = UnreadQueue.slot(entry);
-                at = qp.receiveOffset(slot) + UnreadQueue.offset(entry);
-                left = UnreadQueue.lenBytes(entry);
-            } else if (first) {
+            found = advance(first);
+            if (!found && first) {
                 nothing = ending.endOfStream() ? -1 : 0;
                 failure = nothing == 0 ? ending.forReader() : null;
                 // Whoever waits for an answer has said all of the question.
@@ -156,11 +171,59 @@ final class StreamReader {
     }
 
     /**
+     * Goes on to what comes next. With the lock.
+     *
+     * @return whether something is left now
+     */
+    private boolean advance(boolean first) {
+        while (true) {
+            if (ahead) {
+                boolean mark = core.inbox.newest(urgent);
+                if (mark && !first) {
+                    return false; // reads stop before an urgent byte
+                }
+                ahead = false;
+                if (!mark || core.inbox.isInline()) {
+                    left = 1;
+                    return true;
+                }
+            }
+            giveBack();
+            long entry = core.legs.take();
+            if (entry == UnreadQueue.NONE) {
+                core.progress();
+                entry = core.legs.take();
+            }
+            if (entry == UnreadQueue.NONE) {
+                return false;
+            }
+            take(entry);
+            if (left > 0) {
+                return true;
+            }
+        }
+    }
+
+    private void take(long entry) {
+        if (leg != core.legs.reading()) {
+            readFrom(core.legs.reading());
+        }
+        slot = UnreadQueue.slot(entry);
+        at = leg.qp.receiveOffset(slot) + UnreadQueue.offset(entry);
+        left = UnreadQueue.lenBytes(entry);
+        if (UnreadQueue.urgent(entry)) {
+            urgent = core.inbox.takeUrgent();
+            ahead = core.inbox.newest(urgent);
+            left -= ahead ? 1 : 0;
+        }
+    }
+
+    /**
      * Gives back a message that was read to its end, although the reader has not come back. Any
      * thread, with the lock: the reader looks at nothing but {@code left} without it.
      */
     void giveBackIfRead() {
-        if ((int) LEFT.getAcquire(this) == 0) {
+        if ((int) LEFT.getAcquire(this) == 0 && !ahead) {
             giveBack();
         }
     }
@@ -171,8 +234,29 @@ final class StreamReader {
             int done = slot;
             slot = -1;
             left = 0;
-            core.consumed(done);
+            ahead = false;
+            core.consumed(leg, done);
         }
+    }
+
+    /** Whether the last urgent byte is in the message in hand. With the lock. */
+    boolean holdsMark() {
+        return ahead && core.inbox.newest(urgent);
+    }
+
+    /** Whether the reader stands before it. With the lock. */
+    boolean atMark() {
+        return holdsMark() && (int) LEFT.getAcquire(this) == 0;
+    }
+
+    /** The urgent byte is passed over. With the lock. */
+    void passMark() {
+        ahead = false;
+    }
+
+    /** As {@link #left}, with what is behind an urgent byte. With the lock. */
+    int unread() {
+        return (int) LEFT.getAcquire(this) + (ahead ? 1 : 0);
     }
 
     /**

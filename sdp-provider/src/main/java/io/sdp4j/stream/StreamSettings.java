@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
  * @param closeGraceNanos how long the second closer leaves closing the connection below to the
  *     first
+ * @param resumeNanos longest that a suspended session waits for the peer's new owner
  * @param quietNanos how long a stream must be quiet before it gives memory back; 0 = never
  * @param keepAliveNanos after so long without a message a connection that is to be kept alive is
  *     probed
@@ -31,6 +32,7 @@ record StreamSettings(
         long bulkBytes,
         long closeTimeoutNanos,
         long closeGraceNanos,
+        long resumeNanos,
         long quietNanos,
         long keepAliveNanos,
         Zcopy zcopy) {
@@ -44,12 +46,43 @@ record StreamSettings(
      * Zero copy.
      *
      * @param enabled whether buffers are borrowed at all
-     * @param thresholdBytes least remaining bytes of a buffer that is borrowed
+     * @param limits from which size on
+     * @param sampleCopies one of so many copies is timed
+     * @param pauseWrites most writes that are copied before a peer that refuses is tried again
      * @param buffers most buffers of one write that the peer may have at a time
      * @param rdmaBytes most bytes of one RDMA operation
      * @param offers whether the buffers of waiting reads are offered to the peer (SinkAvail)
      */
-    record Zcopy(boolean enabled, int thresholdBytes, int buffers, int rdmaBytes, boolean offers) {
+    record Zcopy(
+            boolean enabled,
+            ZcopyThreshold.Limits limits,
+            int sampleCopies,
+            int pauseWrites,
+            int buffers,
+            int rdmaBytes,
+            boolean offers) {
+        private static Zcopy of(Settings settings) {
+            return new Zcopy(
+                    settings.flag(Setting.ZCOPY_ENABLED),
+                    limits(settings),
+                    settings.intValue(Setting.ZCOPY_SAMPLE_COPIES),
+                    settings.intValue(Setting.ZCOPY_PAUSE_WRITES),
+                    settings.intValue(Setting.ZCOPY_BUFFERS),
+                    settings.intValue(Setting.ZCOPY_RDMA_BYTES),
+                    settings.flag(Setting.ZCOPY_OFFERS));
+        }
+
+        private static ZcopyThreshold.Limits limits(Settings settings) {
+            int minBytes = settings.intValue(Setting.ZCOPY_MIN_BYTES);
+            return new ZcopyThreshold.Limits(
+                    settings.flag(Setting.ZCOPY_ADAPTIVE),
+                    settings.intValue(Setting.ZCOPY_THRESHOLD_BYTES),
+                    minBytes,
+                    Math.max(minBytes, settings.intValue(Setting.ZCOPY_MAX_BYTES)),
+                    settings.intValue(Setting.ZCOPY_PROBE_BUFFERS),
+                    settings.intValue(Setting.ZCOPY_MEMORY_SAMPLES));
+        }
+
         /** Whether it can be used on a fabric. */
         boolean usable(Capabilities c) {
             return enabled && c.maxOutstandingReads() > 0;
@@ -65,14 +98,10 @@ record StreamSettings(
                 bulkBytes(settings),
                 TimeUnit.SECONDS.toNanos(settings.longValue(Setting.CLOSE_TIMEOUT_S)),
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CLOSE_GRACE_MS)),
+                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.RESUME_TIMEOUT_S)),
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.BUFFERS_QUIET_MS)),
                 TimeUnit.SECONDS.toNanos(settings.longValue(Setting.KEEPALIVE_S)),
-                new Zcopy(
-                        settings.flag(Setting.ZCOPY_ENABLED),
-                        settings.intValue(Setting.ZCOPY_THRESHOLD_BYTES),
-                        settings.intValue(Setting.ZCOPY_BUFFERS),
-                        settings.intValue(Setting.ZCOPY_RDMA_BYTES),
-                        settings.flag(Setting.ZCOPY_OFFERS)));
+                Zcopy.of(settings));
     }
 
     private static long bulkBytes(Settings settings) {
@@ -102,7 +131,7 @@ record StreamSettings(
                         ? Features.NONE.withZcopy(zcopy.buffers(), zcopy.rdmaBytes())
                         : Features.NONE;
         return new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads)
-                .with(features.withReceiveBytes(bufferBytes, maxBufferBytes));
+                .with(features.withReceiveBytes(bufferBytes, maxBufferBytes).withSuspending());
     }
 
     int helloAckBytes() {

@@ -16,7 +16,6 @@ final class StreamWatch implements Waiters.Stream {
     private final StreamCore core;
     private final Runnable onDoorbell;
     private Waiters waiters;
-    private StreamReader reader;
 
     /** The application has closed. */
     private boolean closing;
@@ -36,9 +35,8 @@ final class StreamWatch implements Waiters.Stream {
     }
 
     /** Before use. */
-    void begin(Waiters who, StreamReader reading) {
+    void begin(Waiters who) {
         waiters = who;
-        reader = reading;
     }
 
     /** Takes the lock. */
@@ -60,23 +58,25 @@ final class StreamWatch implements Waiters.Stream {
     /** The reader's own fields are looked at only as a hint. */
     private int readyOps() {
         SdpMachine m = core.machine;
-        boolean over = m.reset() || closing;
+        boolean over = core.reset() || closing;
         int ops = 0;
-        boolean unread = reader.left() > 0 || !core.unread.isEmpty() || offered();
+        boolean unread = core.inbox.readable() || offered();
         if (over || unread || core.inputShut() || core.finSeen()) {
             ops |= OffloadStream.READ;
         }
-        if (over || m.outputShut() || writable(m)) {
+        if (over || core.outputShut() || writable(m)) {
             ops |= OffloadStream.WRITE;
         }
         return ops;
     }
 
     private boolean writable(SdpMachine m) {
+        boolean room = m.writable() || core.batch.isOpen();
         if (core.lending != null && core.lending.writes().active()) {
-            return core.lending.writes().settled();
+            WriteLoan loan = core.lending.writes();
+            return loan.settled() && (loan.untold() || room);
         }
-        return m.writable() || core.batch.isOpen();
+        return room;
     }
 
     /** Whether there is something to read that was not delivered. */
@@ -99,6 +99,21 @@ final class StreamWatch implements Waiters.Stream {
         return ready == 0;
     }
 
+    /** See {@link OffloadStream#holdDoorbell}. Takes the lock. */
+    int holdDoorbell(int ops) {
+        int answer;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            core.batch.flush(); // as in armDoorbell
+            boolean held = core.queue.rung() && !core.rest.ever() && !unattended();
+            answer = held ? readyOps() & ops : -1;
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return answer;
+    }
+
     /** See {@link OffloadStream#armDoorbell}. Takes the lock. */
     int armDoorbell(int ops) {
         int answer;
@@ -109,7 +124,11 @@ final class StreamWatch implements Waiters.Stream {
                 // Whoever is about to wait for an answer has said all of the question.
                 core.batch.flush();
             }
-            if (ops == 0 || unattended() || core.queue.descriptor() < 0) {
+            if (core.rest.ever()) {
+                core.queue.releaseDescriptor();
+                lookAfterItself();
+                answer = OffloadStream.NO_DOORBELL;
+            } else if (ops == 0 || unattended() || core.queue.descriptor() < 0) {
                 core.queue.releaseDescriptor();
                 lookAfterItself();
                 answer = ops == 0 ? 0 : -1;
@@ -206,8 +225,7 @@ final class StreamWatch implements Waiters.Stream {
 
     private boolean unattended() {
         boolean lingers = core.lending != null && core.lending.lingers();
-        return (closing || core.inputShut() || !core.drained() || lingers)
-                && !core.machine.closed();
+        return (closing || core.inputShut() || !core.drained() || lingers) && !core.over();
     }
 
     void close() {

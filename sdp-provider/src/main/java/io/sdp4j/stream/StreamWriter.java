@@ -24,8 +24,10 @@ final class StreamWriter {
     private final StreamCore core;
     private final Waiters waiters;
     private final Ending ending;
-    private final QueuePair qp;
     private final long bulkBytes;
+
+    /** Null where nothing is lent. */
+    private final CopySample sample;
 
     /** The reader's deliveries when {@link #oneWayBytes} was last 0. */
     private int answered;
@@ -36,16 +38,24 @@ final class StreamWriter {
     private boolean flushScheduled;
     private int flushFor;
 
-    StreamWriter(StreamCore core, Waiters waiters, Ending ending) {
+    /**
+     * @param bulkBytes payload one way after which the stream counts as bulk
+     */
+    StreamWriter(StreamCore core, Waiters waiters, Ending ending, long bulkBytes) {
         this.core = core;
         this.waiters = waiters;
         this.ending = ending;
-        this.qp = core.qp;
-        this.bulkBytes = core.bulkBytes();
+        this.bulkBytes = bulkBytes;
+        this.sample = core.lending == null ? null : core.lending.sample();
     }
 
-    /** Writes from the array, or if that is null from absolute positions of the buffer. */
-    int write(byte[] b, int off, ByteBuffer src, int len) throws SocketException {
+    /**
+     * Writes from the array, or if that is null from absolute positions of the buffer.
+     *
+     * @param more whether another write of the same call, or {@link #endGather}, follows: a small
+     *     one then need not leave yet
+     */
+    int write(byte[] b, int off, ByteBuffer src, int len, boolean more) throws SocketException {
         int done = 0;
         int taken = -1; // a reserved slot that is being filled without the lock
         int filled = 0; // payload bytes in it
@@ -59,12 +69,15 @@ final class StreamWriter {
                 if (filled > 0 && core.send(taken, filled, false)) {
                     done += filled;
                 }
+                if (sample != null) {
+                    sample.report(core.lending.threshold());
+                }
                 if (core.queue.ready()) {
                     core.progress();
                 }
                 int n = 1;
                 while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
-                    n = writeSmall(b, off + done, src, len - done);
+                    n = writeSmall(b, off + done, src, len - done, more);
                     done += n;
                 }
                 taken = -1;
@@ -82,7 +95,9 @@ final class StreamWriter {
                     failure = ending.forWriter();
                     done = failure == null && ending.swallowsWrite() ? len : 0;
                 }
-                flushLater();
+                if (!more) {
+                    flushLater();
+                }
                 wake = core.takeWakeOps();
             }
             waiters.signal(wake);
@@ -93,16 +108,32 @@ final class StreamWriter {
                 return done;
             }
             filled = Math.min(most, len - done);
-            if (bulk) {
-                if (source == null) {
-                    source = b != null ? MemorySegment.ofArray(b) : MemorySegment.ofBuffer(src);
-                }
-                int base = b != null ? 0 : src.position();
-                qp.writePast(taken, Bsdh.BYTES, source, off + done - base, filled);
-            } else {
-                core.batch.copyIn(taken, Bsdh.BYTES, b, off + done, src, filled);
+            if (bulk && source == null) {
+                source = b != null ? MemorySegment.ofArray(b) : MemorySegment.ofBuffer(src);
             }
+            copy(taken, b, off + done, src, filled, bulk ? source : null);
         }
+    }
+
+    private void copy(int taken, byte[] b, int off, ByteBuffer src, int n, MemorySegment past) {
+        if (sample != null) {
+            sample.begin(n);
+        }
+        core.slots.fill(taken, Bsdh.BYTES, b, off, src, n, past);
+        if (sample != null) {
+            sample.end(n);
+        }
+    }
+
+    /** Ends a gathering write: what was kept for it leaves, unless the peer is behind. */
+    void endGather() {
+        int wake;
+        synchronized (core) {
+            core.batch.flushIfPeerKeepsUp();
+            flushLater();
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
     }
 
     /**
@@ -111,8 +142,8 @@ final class StreamWriter {
      * there soon. With the lock.
      */
     private boolean countOneWay(int bytes) {
-        if (answered != core.deliveries()) {
-            answered = core.deliveries();
+        if (answered != core.inbox.deliveries()) {
+            answered = core.inbox.deliveries();
             oneWayBytes = 0;
         }
         oneWayBytes += bytes;
@@ -120,16 +151,16 @@ final class StreamWriter {
     }
 
     /** Takes a small write, or the part of it that fits a message; 0 = not now. With the lock. */
-    private int writeSmall(byte[] b, int off, ByteBuffer src, int len) {
+    private int writeSmall(byte[] b, int off, ByteBuffer src, int len, boolean more) {
         if (core.batch.isOpen()) {
-            return core.batch.append(b, off, src, len);
+            return core.batch.append(b, off, src, len, more);
         }
         int taken = core.reserve();
         if (taken < 0) {
             return 0;
         }
         int n = Math.min(core.maxPayload(), len);
-        return core.batch.sendOrKeep(taken, b, off, src, n) ? n : 0;
+        return core.batch.sendOrKeep(taken, b, off, src, n, more) ? n : 0;
     }
 
     /**
@@ -164,6 +195,7 @@ final class StreamWriter {
             boolean lent = core.lending != null && core.lending.writes().active();
             int taken = lent ? -1 : core.reserve(); // what is lent comes before it
             if (taken >= 0) {
+                QueuePair qp = core.qp;
                 qp.sendMemory().set(JAVA_BYTE, qp.sendOffset(taken) + Bsdh.BYTES, (byte) value);
                 sent = core.send(taken, 1, true);
             } else {

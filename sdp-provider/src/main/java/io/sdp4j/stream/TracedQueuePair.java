@@ -176,6 +176,11 @@ final class TracedQueuePair implements QueuePair {
         }
 
         @Override
+        public boolean rung() {
+            return queue.rung();
+        }
+
+        @Override
         public boolean armDescriptor(boolean quietToo) {
             return queue.armDescriptor(quietToo);
         }

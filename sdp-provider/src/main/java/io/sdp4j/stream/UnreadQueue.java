@@ -4,11 +4,14 @@ package io.sdp4j.stream;
  * Received messages that the application has not taken, oldest first.
  *
  * <p>Shape: a ring of longs, one for each message: receive slot (16 bits), payload offset (16),
- * payload length (32). Never holds more than there are receive slots. Guarded by the stream's lock.
+ * whether its last byte is urgent (1), payload length (31). Never holds more than there are receive
+ * slots. Guarded by the stream's lock.
  */
 final class UnreadQueue {
     /** What {@link #take} returns when nothing is there. */
     static final long NONE = -1;
+
+    private static final long URGENT = 1L << 31;
 
     private final long[] entries;
     private final int mask;
@@ -22,9 +25,10 @@ final class UnreadQueue {
         mask = capacity - 1;
     }
 
-    void add(int slot, int offset, int lenBytes) {
+    void add(int slot, int offset, int lenBytes, boolean urgent) {
         assert tail - head < entries.length : "more messages than receive slots";
-        entries[tail++ & mask] = (long) slot << 48 | (long) offset << 32 | lenBytes;
+        long entry = (long) slot << 48 | (long) offset << 32 | lenBytes;
+        entries[tail++ & mask] = urgent ? entry | URGENT : entry;
         bytes += lenBytes;
     }
 
@@ -54,7 +58,13 @@ final class UnreadQueue {
         return (int) (entry >>> 32) & 0xFFFF;
     }
 
+    /** Whether the last byte is an urgent one. */
+    static boolean urgent(long entry) {
+        return (entry & URGENT) != 0;
+    }
+
+    /** The urgent byte included. */
     static int lenBytes(long entry) {
-        return (int) entry;
+        return (int) entry & Integer.MAX_VALUE;
     }
 }

@@ -17,7 +17,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the
  * stream once more; a thread that drains changes the stream first and looks at the slots
- * afterwards. All these fields are volatile.
+ * afterwards. All these fields are volatile. A thread enters as sleeper before it looks which queue
+ * to sleep in, so who sees no sleeper after {@link #moveTo} knows that nobody is in the old one.
  */
 final class Waiters {
     private static final VarHandle SLEEPER;
@@ -47,7 +48,7 @@ final class Waiters {
         boolean armUnlessReady(int ops);
     }
 
-    private final CompletionQueue queue;
+    private volatile CompletionQueue queue;
     private final Stream stream;
     private final EventLoop loop;
     private volatile Thread reader;
@@ -73,6 +74,16 @@ final class Waiters {
         this.queue = queue;
         this.stream = stream;
         this.loop = loop;
+    }
+
+    /** From here on threads wait in another queue; the caller wakes who is still in the old one. */
+    void moveTo(CompletionQueue next) {
+        queue = next;
+    }
+
+    /** Whether no thread is in a queue that was left before. */
+    boolean nobodySleeps() {
+        return sleeper == null;
     }
 
     /** See {@link OffloadStream#await}. */

@@ -1,30 +1,26 @@
 package io.sdp4j.stream;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
-import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SdpMachine;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
  * Gathers small writes into one message while the peer is behind, so that a stream of them costs a
- * message for many writes instead of one each. A peer that keeps up gets every write at once.
+ * message for many writes instead of one each. A peer that keeps up gets every write at once, and
+ * the buffers of one gathering write together.
  *
- * <p>Shape: one reserved send slot, not yet posted. It is opened only while at least half of the
- * peer's buffers are unconsumed: more than what makes a peer announce credits (sdp-wire.md 4.4), so
- * the announcement that will close it is still to come. It is sent when it is full, when credits
- * are back, before a thread waits to read, before anything that must not overtake it, and at the
- * latest by a timer (sdp-wire.md 17.4 and 18, Nagle flush).
+ * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
+ * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than
+ * what makes a peer announce credits (sdp-wire.md 4.4), so the announcement that will close it is
+ * still to come. It is sent when it is full, when credits are back, before a thread waits to read,
+ * before anything that must not overtake it, and at the latest by a timer (sdp-wire.md 17.4 and 18,
+ * Nagle flush).
  *
  * <p>Guarded by the stream's lock.
  */
 final class WriteBatch {
     private final StreamCore core;
-    private final QueuePair qp;
-    private final MemorySegment sendMemory;
-    private final ByteBuffer sendView;
+    private final SendSlots slots;
 
     /** Credits below which the peer counts as behind. */
     private final int lowWater;
@@ -38,11 +34,9 @@ final class WriteBatch {
     /**
      * @param credit all the buffers of the peer
      */
-    WriteBatch(StreamCore core, QueuePair qp, int credit) {
+    WriteBatch(StreamCore core, SendSlots slots, int credit) {
         this.core = core;
-        this.qp = qp;
-        this.sendMemory = qp.sendMemory();
-        this.sendView = sendMemory.asByteBuffer();
+        this.slots = slots;
         this.lowWater = credit / 2;
     }
 
@@ -62,11 +56,12 @@ final class WriteBatch {
      * Sends a small write, or keeps it for a fuller message.
      *
      * @param taken a reserved slot
+     * @param more whether another write of the same call follows, or {@link #flushIfPeerKeepsUp}
      * @return whether it was taken; false if the stream was cut
      */
-    boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n) {
-        copyIn(taken, Bsdh.BYTES, b, off, src, n);
-        if (!peerBehind(core.machine)) {
+    boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
+        slots.fill(taken, Bsdh.BYTES, b, off, src, n, null);
+        if (n == core.maxPayload() || (!more && !peerBehind(core.machine))) {
             return core.send(taken, n, false);
         }
         slot = taken;
@@ -75,30 +70,24 @@ final class WriteBatch {
         return true;
     }
 
-    /** Adds to the open batch as much as fits; 0 if the stream was cut. */
-    int append(byte[] b, int off, ByteBuffer src, int len) {
+    /**
+     * Adds to the open batch as much as fits; 0 if the stream was cut.
+     *
+     * @param more whether another write of the same call follows, or {@link #flushIfPeerKeepsUp}
+     */
+    int append(byte[] b, int off, ByteBuffer src, int len, boolean more) {
         if (core.machine.reset()) {
             flush();
             return 0;
         }
         int maxPayload = core.maxPayload();
         int n = Math.min(len, maxPayload - bytes);
-        copyIn(slot, Bsdh.BYTES + bytes, b, off, src, n);
+        slots.fill(slot, Bsdh.BYTES + bytes, b, off, src, n, null);
         bytes += n;
-        if (bytes == maxPayload) {
+        if (bytes == maxPayload || (!more && !peerBehind(core.machine))) {
             flush();
         }
         return n;
-    }
-
-    /** Copies payload into a send slot. */
-    void copyIn(int taken, int at, byte[] b, int off, ByteBuffer src, int n) {
-        long to = qp.sendOffset(taken) + at;
-        if (b != null) {
-            MemorySegment.copy(b, off, sendMemory, JAVA_BYTE, to, n);
-        } else {
-            sendView.put((int) to, src, off, n);
-        }
     }
 
     /** Sends what was gathered; nothing is left open. */

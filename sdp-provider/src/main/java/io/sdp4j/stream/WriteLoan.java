@@ -24,14 +24,10 @@ import java.nio.ByteBuffer;
  * <p>Guarded by the stream's lock.
  */
 final class WriteLoan {
-    /** Writes that are copied at most before the next attempt to lend. */
-    private static final int MAX_PAUSE = 1024;
-
     private final StreamCore core;
-    private final QueuePair qp;
     private final Outbox out;
-    private final SourceSide machine;
-    private final int thresholdBytes;
+    private final ZcopyThreshold threshold;
+    private final int maxPause;
     private final LentBuffer[] lent;
     private int count;
     private boolean active;
@@ -40,15 +36,15 @@ final class WriteLoan {
     private int pause = 1;
     private int skip;
 
-    WriteLoan(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
+    WriteLoan(
+            StreamCore core, StreamSettings.Zcopy settings, ZcopyThreshold threshold, Outbox out) {
         this.core = core;
-        this.qp = core.qp;
         this.out = out;
-        this.machine = core.machine.source();
-        this.thresholdBytes = settings.thresholdBytes();
+        this.threshold = threshold;
+        this.maxPause = settings.pauseWrites();
         lent = new LentBuffer[settings.buffers()];
         for (int i = 0; i < lent.length; i++) {
-            lent[i] = new LentBuffer();
+            lent[i] = new LentBuffer(threshold);
         }
     }
 
@@ -69,23 +65,28 @@ final class WriteLoan {
         count = 0;
         givenUp = false;
         allRefused = true;
+        int leastBytes = 0;
         for (int i = 0; i < loan.buffers() && count < lent.length; i++) {
             ByteBuffer b = loan.buffer(i);
-            if (b.hasRemaining() && !lend(b)) {
-                break;
+            if (b.hasRemaining()) {
+                leastBytes = leastBytes == 0 ? threshold.leastBytes(b.remaining()) : leastBytes;
+                if (!lend(b, leastBytes)) {
+                    break;
+                }
             }
         }
         active = count > 0;
         core.carryOut();
     }
 
-    private boolean lend(ByteBuffer b) {
+    private boolean lend(ByteBuffer b, int leastBytes) {
         LentBuffer next = lent[count];
-        if (!LentBuffer.lendable(b, thresholdBytes) || !next.register(qp, b, true, false)) {
+        if (!LentBuffer.lendable(b, leastBytes) || !next.register(core.qp, b, true, false)) {
             return false;
         }
         long address = next.region().address();
         count++; // before the event, which may already advertise it
+        SourceSide machine = core.machine.source();
         if (!machine.lend(count - 1, next.lenBytes(), next.region().rkey(), address, out)) {
             count--;
             next.forget();
@@ -117,6 +118,7 @@ final class WriteLoan {
                     return;
                 }
                 int n = (int) Math.min(b.lenBytes() - b.done, core.payloadLimit());
+                QueuePair qp = core.qp;
                 long to = qp.sendOffset(slot) + Bsdh.BYTES;
                 MemorySegment.copy(b.memory(), b.done, qp.sendMemory(), to, n);
                 if (!core.send(slot, n, false)) {
@@ -153,6 +155,16 @@ final class WriteLoan {
         return true;
     }
 
+    /** Whether a write has something to report. */
+    boolean untold() {
+        for (int i = 0; i < count; i++) {
+            if (lent[i].untold()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * What a write of {@code b} has to report.
      *
@@ -184,7 +196,7 @@ final class WriteLoan {
         }
         if (!settled()) {
             givenUp = true;
-            machine.recall(out);
+            core.machine.source().recall(out);
             core.carryOut();
         }
         forgetIfOver();
@@ -209,7 +221,7 @@ final class WriteLoan {
         active = false;
         givenUp = false;
         skip = allRefused ? pause : 0;
-        pause = allRefused ? Math.min(2 * pause, MAX_PAUSE) : 1;
+        pause = allRefused ? Math.min(2 * pause, maxPause) : 1;
     }
 
     /** The application closes and takes its buffers with it. */

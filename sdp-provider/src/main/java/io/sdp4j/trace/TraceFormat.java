@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
  *         | 26 local port | 28 remote port | 30 Hello bytes kept | 31 HelloAck bytes kept
  *         | 32 local address | 48 remote address | 64 fabric | 80 Hello | 176 HelloAck
  *  then   cells, of equal size: what happened; number n lies at (n - 1) mod cells
- *         0 number, 0 = none | 8 time | 16 connection | 20 bytes on the wire | 24 bytes kept
+ *         0 number, 0 = none, negative = not whole yet | 8 time | 16 connection | 20 bytes on the wire | 24 bytes kept
  *         | 26 kind | 27 1 = received | 28 check | 32 bytes kept
  * }
  *
@@ -93,6 +93,8 @@ final class TraceFormat {
     private static final ValueLayout.OfLong ALIGNED_LONG =
             ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+    private static final VarHandle NUMBER = ALIGNED_LONG.varHandle();
+
     private TraceFormat() {}
 
     /** Size of a cell whose messages keep that many payload bytes; a multiple of 8. */
@@ -130,6 +132,14 @@ final class TraceFormat {
 
     static void putLong(MemorySegment m, long at, long value) {
         m.set(LONG, at, value);
+    }
+
+    /**
+     * Takes the cell at {@code at} for a number, unless it is being written or holds a later one.
+     */
+    static boolean claim(MemorySegment m, long at, long number) {
+        long there = (long) NUMBER.getVolatile(m, at);
+        return there >= 0 && there < number && NUMBER.compareAndSet(m, at, there, -number);
     }
 
     /** Stores the number of a cell, in mapped memory, after all that was stored before. */

@@ -313,7 +313,10 @@ public final class TraceReader implements AutoCloseable {
         return payloadBytes;
     }
 
-    /** Events there ever were, set-up apart. */
+    /**
+     * Events there ever were, set-up apart; those too for which a number was drawn whose cell was
+     * still being written, which drew another.
+     */
     public long recorded() {
         return lastNumber;
     }

@@ -26,8 +26,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Bound: the file has its full size from the start and never another; the oldest cells and
  * entries are overwritten. On the heap there is this object, and a small one for each connection.
  *
- * <p>Thread-safe: a cell belongs to whoever drew its number. Nothing here waits, allocates after
- * {@link #connection}, or makes a system call; a first touch of a page is a page fault.
+ * <p>Thread-safe: a cell belongs to whoever claimed it, until it is whole. Nothing here waits,
+ * allocates after {@link #connection}, or makes a system call; a first touch of a page is a page
+ * fault.
  */
 public final class TraceWriter {
     private static final int MIN_ENTRIES = 16;
@@ -189,10 +190,17 @@ public final class TraceWriter {
         return memory;
     }
 
-    /** Draws a number; its cell belongs to the caller until {@link #end}. */
+    /**
+     * Draws a number; its cell belongs to the caller until {@link #end}.
+     *
+     * <p>A thread may lose its processor between the two for as long as the others need to go round
+     * the whole file. They pass its cell over: there is a number that nothing bears.
+     */
     long begin() {
-        long number = numbers.incrementAndGet();
-        TraceFormat.putNumber(memory, at(number), 0);
+        long number;
+        do {
+            number = numbers.incrementAndGet();
+        } while (!TraceFormat.claim(memory, at(number), number));
         return number;
     }
 

@@ -86,4 +86,33 @@ final class BufferSizesTest {
             }
         }
     }
+
+    /** Goal: what the peer has not got is asked for once, and costs nothing afterwards. */
+    @Test
+    void theyGrowToWhatThePeerHasAgainAndAgain() throws Exception {
+        int least = 2 * FIRST_BYTES + 1000;
+        try (TestFabric fabric = new TestFabric()) {
+            OffloadProvider wants = fabric.growing(MAX_BYTES);
+            try (StreamPair pair = new StreamPair(fabric.growing(least), wants)) {
+                for (int round = 0; round < 2; round++) {
+                    int largest = 0;
+                    for (int n = 0; n < 50 && largest < least; n++) {
+                        move(pair, n);
+                        largest = Math.max(largest, peerBytes(pair));
+                    }
+                    assertEquals(least, largest);
+                    move(pair, 99); // perhaps more would be asked for
+                    await().atMost(Duration.ofSeconds(20))
+                            .until(
+                                    () -> {
+                                        pair.client.ready();
+                                        pair.server.ready();
+                                        return peerBytes(pair) == FIRST_BYTES;
+                                    });
+                }
+                pair.client.close(false);
+                pair.server.close(false);
+            }
+        }
+    }
 }

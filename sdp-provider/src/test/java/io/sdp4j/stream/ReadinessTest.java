@@ -235,7 +235,7 @@ class ReadinessTest {
             OffloadStream server = s.server();
             assertTrue(server.arm(READ, () -> {}));
             assertEquals(0, server.armDoorbell(READ));
-            ((SdpStream) server).onDoorbell();
+            ((SdpStream) server).life().onDoorbell();
             StreamPair.writeFully(s.client(), new byte[1]);
             assertTrue(rung(server));
         }

@@ -25,9 +25,7 @@ abstract class SdpAioContract extends SwitchedAioTest {
     }
 
     private SdpAioContract(TestFabric fabric, boolean lends) {
-        super(
-                Policy.allowAll(),
-                List.of(fabric.provider(new StreamSettings.Zcopy(lends, 2, 16, 100_000, false))));
+        super(Policy.allowAll(), List.of(fabric.provider(TestFabric.tinyZcopy(lends, 100_000))));
         this.fabric = fabric;
     }
 

@@ -17,9 +17,7 @@ class SdpZcopyNioTest extends SwitchedNioTest {
     private static final TestFabric FABRIC = fabric();
 
     SdpZcopyNioTest() {
-        super(
-                Policy.allowAll(),
-                List.of(FABRIC.provider(new StreamSettings.Zcopy(true, 2, 16, 262_144, false))));
+        super(Policy.allowAll(), List.of(FABRIC.provider(TestFabric.tinyZcopy(true, 262_144))));
     }
 
     private static TestFabric fabric() {

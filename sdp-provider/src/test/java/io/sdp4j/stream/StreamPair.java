@@ -21,6 +21,9 @@ import java.util.concurrent.TimeUnit;
  * A listener and two ends of one stream in one JVM, with the kernel sockets that hold their ports.
  */
 final class StreamPair implements AutoCloseable {
+    /** For a connection; the first one of a JVM, on a busy machine, loads much. */
+    static final int LIMIT_SECONDS = 30;
+
     final OffloadStream client;
     final OffloadStream server;
     final OffloadListener listener;
@@ -43,8 +46,18 @@ final class StreamPair implements AutoCloseable {
         InetSocketAddress address = (InetSocketAddress) kernelListener.getLocalSocketAddress();
         listener = listening.listen(new ListenSpec(address, false, 50, List.of(), () -> {}));
         client = connecting.connect(spec(address));
-        await().atMost(Duration.ofSeconds(5)).until(listener::pending);
+        await().atMost(Duration.ofSeconds(LIMIT_SECONDS)).until(listener::pending);
         server = listener.poll();
+    }
+
+    /** One end alone: the other one is another process's. */
+    StreamPair(OffloadProvider connecting, int port) throws OffloadUnavailable {
+        kernelListener = null;
+        listener = null;
+        server = null;
+        client =
+                connecting.connect(
+                        spec(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)));
     }
 
     private ConnectSpec spec(InetSocketAddress address) {
@@ -55,7 +68,7 @@ final class StreamPair implements AutoCloseable {
                     return (InetSocketAddress) kernelClient.getLocalSocketAddress();
                 },
                 List.of(),
-                System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+                System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS));
     }
 
     /** Reads exactly {@code len} bytes, waiting; fewer only at the end of the stream. */
@@ -89,8 +102,10 @@ final class StreamPair implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        listener.close();
-        kernelListener.close();
+        if (listener != null) {
+            listener.close();
+            kernelListener.close();
+        }
         kernelClient.close();
     }
 }

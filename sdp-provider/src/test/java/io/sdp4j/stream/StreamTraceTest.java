@@ -120,7 +120,7 @@ class StreamTraceTest {
     void tellsZeroCopy() throws Exception {
         Path file = folder.resolve("t");
         TraceWriter trace = writer(file);
-        StreamSettings.Zcopy zcopy = new StreamSettings.Zcopy(true, 65_537, 16, 262_144, false);
+        StreamSettings.Zcopy zcopy = TestFabric.zcopy(true, false);
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair =
                         new StreamPair(fabric.provider(f -> new TracedFabric(f, trace), zcopy))) {

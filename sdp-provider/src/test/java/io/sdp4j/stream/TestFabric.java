@@ -28,8 +28,29 @@ import org.slf4j.LoggerFactory;
 final class TestFabric implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TestFabric.class);
 
-    private static final StreamSettings.Zcopy NO_ZCOPY =
-            new StreamSettings.Zcopy(false, 65_537, 16, 262_144, false);
+    static final StreamSettings.Zcopy NO_ZCOPY = zcopy(false, false);
+
+    /** With a threshold that does not move. */
+    static StreamSettings.Zcopy zcopy(boolean enabled, boolean offers) {
+        return zcopy(enabled, 65_537, 262_144, offers);
+    }
+
+    /** Which borrows whatever is larger than a byte. */
+    static StreamSettings.Zcopy tinyZcopy(boolean enabled, int rdmaBytes) {
+        return zcopy(enabled, 2, rdmaBytes, false);
+    }
+
+    private static StreamSettings.Zcopy zcopy(
+            boolean enabled, int thresholdBytes, int rdmaBytes, boolean offers) {
+        return new StreamSettings.Zcopy(
+                enabled,
+                ZcopyThreshold.Limits.fixed(thresholdBytes),
+                1,
+                1024,
+                16,
+                rdmaBytes,
+                offers);
+    }
 
     private final Path directory;
     private final boolean ownDirectory;
@@ -37,6 +58,7 @@ final class TestFabric implements AutoCloseable {
     private final Fabric fabric;
     private final EventLoop loop;
     private final int buffers;
+    private long resumeNanos = TimeUnit.SECONDS.toNanos(10);
 
     TestFabric() throws IOException {
         this(true, 32);
@@ -84,12 +106,27 @@ final class TestFabric implements AutoCloseable {
         return new TestFabric(null, loop, VerbsFabric.open(VerbsConfig.defaults(), loop));
     }
 
+    /** One that uses the directory of another process's. */
+    static TestFabric in(Path directory) throws IOException {
+        return new TestFabric(ShmConfig.defaults(), directory, false, 32);
+    }
+
+    Path directory() {
+        return directory;
+    }
+
     TestFabric beside() throws IOException {
         return new TestFabric(ShmConfig.defaults(), directory, false, buffers);
     }
 
     EventLoop loop() {
         return loop;
+    }
+
+    /** How long sessions at rest are kept by providers made from here on. */
+    TestFabric resumingWithin(long nanos) {
+        resumeNanos = nanos;
+        return this;
     }
 
     OffloadProvider provider() {
@@ -123,6 +160,7 @@ final class TestFabric implements AutoCloseable {
                 262_144,
                 TimeUnit.SECONDS.toNanos(60),
                 TimeUnit.SECONDS.toNanos(1),
+                resumeNanos,
                 TimeUnit.MILLISECONDS.toNanos(100),
                 keepAliveNanos,
                 zcopy);
@@ -145,7 +183,7 @@ final class TestFabric implements AutoCloseable {
                         new HostResolver(LocalAddresses.system()), new KernelNetlink(loop)),
                 settings,
                 loop,
-                TimeUnit.SECONDS.toNanos(20));
+                TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS));
     }
 
     @Override

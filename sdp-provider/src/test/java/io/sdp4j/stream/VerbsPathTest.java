@@ -52,6 +52,7 @@ class VerbsPathTest {
     private static final class Silent implements Fabric {
         int asked;
         long leftNanos;
+        FabricException.Cause answer = FabricException.Cause.TIMED_OUT;
 
         @Override
         public String name() {
@@ -67,7 +68,7 @@ class VerbsPathTest {
         public Connection connect(ConnectRequest request) throws FabricException {
             asked++;
             leftNanos = request.deadlineNanos() - System.nanoTime();
-            throw new FabricException(FabricException.Cause.TIMED_OUT, "no answer in time");
+            throw new FabricException(answer, "it is " + answer);
         }
 
         @Override
@@ -151,5 +152,27 @@ class VerbsPathTest {
             assertEquals(expected, a.reason());
         }
         assertEquals(1, fabric.asked);
+    }
+
+    @Test
+    void aPeerWithoutListenerIsRememberedOnceItServesTcp() throws Exception {
+        fabric.answer = FabricException.Cause.NO_LISTENER;
+        Policy policy =
+                RuleFile.parse("rules", "use both client * *:*\n", HostLookup.SYSTEM)
+                        .policy("java");
+        OffloadSwitch s =
+                new OffloadSwitch(
+                        () -> policy, List.of(provider(usable())), SwitchSettings.defaults());
+        for (ReasonCode expected :
+                List.of(ReasonCode.NO_PEER, ReasonCode.NO_PEER, ReasonCode.REMEMBERED)) {
+            assertEquals(
+                    expected,
+                    s.connect(s.decide(null, PEER), PEER, () -> PEER, Long.MAX_VALUE, () -> false)
+                            .reason());
+            if (fabric.asked == 2) {
+                s.kernelConnected(PEER, ReasonCode.NO_PEER);
+            }
+        }
+        assertEquals(2, fabric.asked);
     }
 }

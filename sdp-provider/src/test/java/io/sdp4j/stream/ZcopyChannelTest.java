@@ -63,8 +63,7 @@ class ZcopyChannelTest {
     void blockingReadsAndWritesOfDirectBuffersAreNotCopied() throws Exception {
         try (TestFabric fabric = new TestFabric()) {
             AtomicReference<OffloadStream> last = new AtomicReference<>();
-            OffloadProvider lending =
-                    fabric.provider(new StreamSettings.Zcopy(true, 2, 16, 262_144, false));
+            OffloadProvider lending = fabric.provider(TestFabric.tinyZcopy(true, 262_144));
             SelectorProvider channels =
                     SwitchChannels.provider(
                             new OffloadSwitch(

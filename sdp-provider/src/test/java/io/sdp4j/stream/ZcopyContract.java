@@ -57,7 +57,7 @@ abstract class ZcopyContract {
     @BeforeAll
     void open() throws IOException {
         fabric = openFabric();
-        provider = fabric.provider(new StreamSettings.Zcopy(true, 65_537, 16, 262_144, offers()));
+        provider = fabric.provider(TestFabric.zcopy(true, offers()));
     }
 
     @AfterAll

@@ -189,16 +189,13 @@ final class Arrivals {
         if (fault != AbortReason.NONE) {
             return fault;
         }
-        if (payloadBytes > 0
-                && !life.closeCalled()
-                && !receive.shut()
-                && receive.sinks.place(slot, offset, payloadBytes, out)) {
+        if (payloadBytes > 0 && receive.sinks.place(slot, offset, payloadBytes, out)) {
             bytesReceived += payloadBytes;
             repost(slot, false, out);
             return AbortReason.NONE;
         }
         fault = deliver(slot, offset, payloadBytes, 0, out);
-        if (fault == AbortReason.NONE && receive.offeredBytes() > 0) {
+        if (receive.offeredBytes() > 0) {
             out.wake(Outbox.READABLE);
         }
         return fault;

@@ -39,7 +39,6 @@ final class Emitter {
     /** Whether a Data message with payload may be sent now: state, order, credit, send depth. */
     boolean writable() {
         return life.talking()
-                && !send.finSent()
                 && !(resting.wanted() && send.sources.owed() == 0)
                 && send.payloadInOrder()
                 && payloadAllowed();

@@ -60,7 +60,6 @@ final class Ending {
             rest(resting.theirs(), out);
             out.disconnect();
         }
-        schedule.run(out);
     }
 
     /** Both sides agree that the session rests. */

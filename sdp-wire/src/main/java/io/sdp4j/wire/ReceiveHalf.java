@@ -95,9 +95,9 @@ final class ReceiveHalf {
         if (mode == Mch.COMBINED ? offers.open() : offers.size() >= maxAdverts) {
             return AbortReason.TOO_MANY_ADVERTISEMENTS;
         }
-        if (sinks.offered() > 0) {
-            offers.drop(); // Write zcopy wins (6.5)
-        } else {
+        // A SinkAvail that is out wins (6.5): what crosses it is ignored, and none is held then.
+        assert offers.isEmpty() || sinks.offered() == 0;
+        if (sinks.offered() == 0) {
             offers.hold(len & 0xFFFF_FFFFL, inlineBytes, rkey, va, !zcopy || shut);
         }
         return AbortReason.NONE;
@@ -123,9 +123,7 @@ final class ReceiveHalf {
         if (!legal) {
             return AbortReason.BAD_MODE_CHANGE;
         }
-        if (mode == Mch.PIPELINED) {
-            sinks.forgetOffers();
-        }
+        sinks.forgetOffers(); // there are none outside Pipelined
         mode = newMode;
         return AbortReason.NONE;
     }
@@ -144,13 +142,9 @@ final class ReceiveHalf {
         mode = Mch.COMBINED;
     }
 
-    /** Whether a SinkAvail may be sent, credits aside (6.3). */
+    /** Whether a SinkAvail may be sent, credits aside, for what is lent and not recalled (6.3). */
     boolean mayOffer() {
-        return mode == Mch.PIPELINED
-                && !fin
-                && !shut
-                && !offers.unanswered()
-                && offers.expected() == 0;
+        return mode == Mch.PIPELINED && !offers.unanswered() && offers.expected() == 0;
     }
 
     /** DisConn: once, and not before the peer's own SrcAvails are processed (12.3). */

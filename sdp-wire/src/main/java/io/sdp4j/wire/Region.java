@@ -14,7 +14,7 @@ final class Region {
     long issued;
     long done;
 
-    /** Lent: a SrcAvail or SinkAvail for it is out and not yet processed. */
+    /** Lent source: a SrcAvail for it is out and not yet processed. */
     boolean advertised;
 
     /** MSeq of that message. */

@@ -79,10 +79,9 @@ final class Schedule {
             emitter.control(Mid.DISCONN, Outbox.SIGNALLED, 0, out);
             send.onFinSent();
         }
-        // Last, because any other message makes it superfluous (4.4).
+        // Last, because any other message makes it superfluous (4.4), a last word among them.
         boolean due = credits.updateDue() || send.urgent.pendDue();
-        boolean over = (send.finSent() && receive.fin()) || resting.silent();
-        if (due && emitter.controlAllowed() && !over) {
+        if (due && emitter.controlAllowed()) {
             emitter.emptyData(out);
         }
     }
@@ -138,23 +137,23 @@ final class Schedule {
         if (resting.answerDue()) {
             emitter.control(Mid.SUSP_COMM_ACK, Outbox.SIGNALLED | Outbox.SOLICITED, 0, out);
             resting.onAnswerSent();
-        } else if (resting.requestDue()
-                && receive.offers.expected() == 0 // for which the peer needs credits
+        } else if (receive.offers.expected() == 0 // for which the peer needs credits
                 && credits.posted() >= 3) { // of which it needs one for its answer, too
+            assert resting.requestDue();
             emitter.control(Mid.SUSP_COMM, Outbox.SOLICITED, resting.ours(), out);
             resting.onRequestSent();
         }
     }
 
-    /** Whether transfers are in process that must be finished before the session rests (10). */
+    /**
+     * Whether transfers are in process that must be finished before the session rests (10). What
+     * only waits for a credit has left already: the message that this is about needs one, too.
+     */
     private boolean busy() {
-        boolean reading = receive.offers.reads().size() > 0 || receive.offers.untold();
-        boolean writing = send.sources.writes().size() > 0 || send.offers.inProcess();
-        return reading
-                || writing
+        return receive.offers.reads().size() > 0
+                || send.sources.writes().size() > 0
                 || credits.reserved() > 0
-                || send.sources.owed() > 0
-                || receive.offers.cancelled();
+                || send.sources.owed() > 0;
     }
 
     /** The end: everything lent goes back. */

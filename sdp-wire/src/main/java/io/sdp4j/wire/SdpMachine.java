@@ -181,7 +181,7 @@ public final class SdpMachine extends SetUp {
      * @return false when this machine does not do it, or not now
      */
     public boolean suspend(int port, Outbox out) {
-        if (!suspending || state() != State.ESTABLISHED || send.shut() || resting.wanted()) {
+        if (!suspending || state() != State.ESTABLISHED || resting.wanted()) {
             return false;
         }
         resting.want(port);

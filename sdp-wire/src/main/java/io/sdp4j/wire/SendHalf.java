@@ -62,7 +62,7 @@ final class SendHalf {
 
     /** Whether there is more to look after than buffered copy. */
     boolean busy() {
-        return !sources.isEmpty() || !offers.isEmpty() || offers.ackDue() || mode != wish;
+        return !sources.isEmpty() || !offers.isEmpty() || offers.cancelled() || mode != wish;
     }
 
     /** Whether the application has ended its output. */
@@ -74,15 +74,16 @@ final class SendHalf {
         finWanted = true;
     }
 
-    /** DisConn goes after every byte, reserved, lent or owed (12.4). */
+    /**
+     * DisConn goes after every byte, reserved, lent or owed (12.4), and after RdmaWrCompl and
+     * SinkCancelAck, which have left where there are credits.
+     */
     boolean finDue() {
         return finWanted
                 && !finSent
                 && credits.reserved() == 0
                 && sources.isEmpty()
-                && sources.owed() == 0
-                && !offers.inProcess()
-                && !offers.ackDue();
+                && sources.owed() == 0;
     }
 
     void onFinSent() {
@@ -104,10 +105,10 @@ final class SendHalf {
 
     /**
      * Whether a Data message with payload fits the order of the stream: nothing lent is before it,
-     * except what is owed (6.2, 6.4).
+     * except what is owed (6.2, 6.4). RdmaWrCompl has left where there are credits.
      */
     boolean payloadInOrder() {
-        return !offers.inProcess() && (sources.owed() > 0 || (sources.isEmpty() && !finWanted));
+        return sources.owed() > 0 || (sources.isEmpty() && !finWanted);
     }
 
     /** A SrcAvail with payload leaves. */
@@ -132,22 +133,26 @@ final class SendHalf {
         return AbortReason.NONE;
     }
 
-    /** The mode to change to now, or -1 (7.3). */
+    /**
+     * The mode to change to now, credits aside, or -1 (7.3). What must leave before it, RdmaWrCompl
+     * and SinkCancelAck, has left where there are credits.
+     */
     int modeDue() {
         if (mode == wish || mode == Mch.BUFFERED || finSent || offers.window()) {
             return -1;
         }
         if (mode == Mch.PIPELINED) {
-            boolean busy = offers.inProcess() || offers.cancelled();
-            return busy || sources.cancel() != Sources.NONE ? -1 : Mch.COMBINED;
+            return sources.cancel() != Sources.NONE ? -1 : Mch.COMBINED;
         }
         return wish == Mch.BUFFERED && sources.outstanding() > 0 ? -1 : wish;
     }
 
     /** Our ModeChange leaves, as message {@code mseq}. */
     void onModeChangeSent(int newMode, int mseq) {
-        if (mode == Mch.PIPELINED && offers.onLeavingPipelined(mseq)) {
-            sources.withdraw(mseq);
+        if (mode == Mch.PIPELINED) {
+            // None of ours was out beside what is dropped now: no SrcAvail is to be sent again.
+            assert offers.isEmpty() || sources.outstanding() == 0;
+            offers.onLeavingPipelined(mseq);
         }
         mode = newMode;
     }
@@ -160,7 +165,7 @@ final class SendHalf {
      */
     AbortReason onSinkAvail(
             int len, boolean lenLegal, int rkey, long va, int nonDiscards, int peerReceiveBytes) {
-        if (mode == Mch.COMBINED && offers.window()) {
+        if (offers.window()) {
             if (offers.crossedModeChange(nonDiscards)) {
                 sources.withdraw(offers.windowMseq()); // what followed it stands
             }
@@ -179,9 +184,7 @@ final class SendHalf {
         if (offers.size() >= maxAdverts) {
             return AbortReason.TOO_MANY_ADVERTISEMENTS;
         }
-        if (sources.outstanding() > 0) {
-            sources.withdraw(credits.lastSent() + 1); // Write zcopy wins
-        }
+        sources.withdraw(credits.lastSent() + 1); // Write zcopy wins
         offers.hold(lenBytes, rkey, va);
         return AbortReason.NONE;
     }

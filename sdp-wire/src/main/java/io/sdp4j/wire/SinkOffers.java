@@ -16,8 +16,7 @@ package io.sdp4j.wire;
  *
  * <p>Source: sdp-wire.md 6.3, 6.5, 6.7 and 7.3.
  */
-final class SinkOffers {
-    private final Regions held = new Regions();
+final class SinkOffers extends Offers {
     private int p;
     private boolean window;
     private int windowMseq;
@@ -25,30 +24,13 @@ final class SinkOffers {
     private int revoked;
     private boolean cutShort; // and the rest of one that was in process
 
-    boolean isEmpty() {
-        return held.isEmpty();
-    }
-
-    int size() {
-        return held.size();
-    }
-
-    Region first() {
-        return held.first();
-    }
-
     boolean inProcess() {
         return !held.isEmpty() && held.first().issued > 0;
     }
 
-    /** Whether a SinkAvailCancel is not yet carried out. */
+    /** Whether a SinkAvailCancel is not yet carried out: SinkCancelAck is to be sent. */
     boolean cancelled() {
         return revoked > 0 || cutShort;
-    }
-
-    /** Whether SinkCancelAck is to be sent: what was in process is completed first. */
-    boolean ackDue() {
-        return cancelled() && !inProcess();
     }
 
     boolean window() {
@@ -108,9 +90,9 @@ final class SinkOffers {
         cutShort |= inProcess() && held.first().left() > 0;
     }
 
-    /** SinkCancelAck leaves: the rest is given up. */
+    /** SinkCancelAck leaves, after what was in process is completed: the rest is given up. */
     void onAckSent() {
-        assert ackDue();
+        assert cancelled() && !inProcess();
         while (revoked > 0) {
             removeFirst();
         }
@@ -122,24 +104,16 @@ final class SinkOffers {
         revoked = Math.max(0, revoked - 1);
     }
 
-    /**
-     * Our ModeChange to Combined leaves (7.3).
-     *
-     * @return whether a SinkAvail was dropped
-     */
-    boolean onLeavingPipelined(int mseq) {
-        assert !inProcess();
-        boolean dropped = !held.isEmpty();
+    /** Our ModeChange to Combined leaves: what is held is dropped (7.3). */
+    void onLeavingPipelined(int mseq) {
+        assert !inProcess() && !cancelled();
         held.clear();
         window = true;
         windowMseq = mseq;
         q = p;
-        return dropped;
     }
 
     void onAck(Credits credits) {
-        if (window && credits.acknowledged(windowMseq)) {
-            window = false;
-        }
+        window &= !credits.acknowledged(windowMseq);
     }
 }

@@ -56,8 +56,7 @@ final class SinkPump {
     void pump(boolean acksHeldBack, Outbox out) {
         read(out);
         answer(out);
-        boolean moreToRead = offers.readable() != null && !resting.wanted();
-        sinks.giveBack(moreToRead, out);
+        sinks.giveBack(out);
         if (sinks.mayCancel(acksHeldBack) && emitter.controlAllowed()) {
             sinks.onCancelSent(emitter.control(Mid.SINK_AVAIL_CANCEL, Outbox.SOLICITED, 0, out));
         }
@@ -91,10 +90,9 @@ final class SinkPump {
 
     /** RdmaRdCompl and SendSm for the oldest offers, in order (6.2, 6.4, 6.6). */
     private void answer(Outbox out) {
-        // A peer whose messages we hold unacknowledged may be out of credits, and we with it.
-        // Nothing
-        // is being read any more, so the acknowledgement need not wait for the answers.
-        if (offers.cancelled() && offers.reads().size() == 0 && !emitter.controlAllowed()) {
+        // A peer whose messages we hold unacknowledged may be out of credits, and we with it. When
+        // nothing is being read any more, the acknowledgement need not wait for the answers.
+        if (offers.reads().size() == 0 && !emitter.controlAllowed()) {
             credits.releaseAck();
         }
         while (offers.emptyReads() > 0 && emitter.controlAllowed()) {
@@ -119,12 +117,10 @@ final class SinkPump {
             return false;
         }
         int untold = (int) (r.done - r.inlineBytes - r.reported);
-        boolean all = r.left() == 0;
-        boolean over = r.refused || offers.cancelled();
-        if (untold != 0 && (all || over || sinks.fillable() == null || resting.wanted())) {
+        if (untold != 0) { // and nothing more is being read: all is told
             int mseq = emitter.rdmaRdCompl(untold, features.pipelining(), out);
             r.reported += untold & 0xFFFF_FFFFL;
-            if (all) {
+            if (r.left() == 0) {
                 offers.onProcessed(false, mseq);
             }
         } else if (offers.cancelled()) {

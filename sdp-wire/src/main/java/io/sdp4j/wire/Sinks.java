@@ -30,7 +30,7 @@ final class Sinks {
     }
 
     boolean lend(int buffer, long lenBytes, int rkey, long va, boolean offerable) {
-        if (lent.size() >= capacity || recalled || lenBytes < 1) {
+        if (lent.size() >= capacity || recalled) {
             return false;
         }
         lent.add(buffer, lenBytes, rkey, va).offerable = offerable;
@@ -66,9 +66,12 @@ final class Sinks {
         return recalled;
     }
 
-    /** The buffer to read into next, null when there is none. */
+    /**
+     * The buffer to read into next, null when there is none. While SinkAvails are out there is
+     * nothing to read: what the peer advertises is ignored (6.5).
+     */
     Region fillable() {
-        if (recalled || offered > 0) {
+        if (recalled) {
             return null;
         }
         for (int i = 0; i < lent.size(); i++) {
@@ -87,17 +90,17 @@ final class Sinks {
         lent.firstMoving().done += lenBytes;
     }
 
-    /** The buffer to offer next, null when there is none. */
+    /** The buffer to offer next, untouched since nothing is to be read; null when there is none. */
     Region offerable(int receiveBytes) {
-        if (recalled || cancel != Sources.NONE || offered == lent.size()) {
+        if (cancel != Sources.NONE || offered == lent.size()) {
             return null;
         }
         Region r = lent.get(offered);
-        return r.offerable && r.done == 0 && !r.moving() && r.lenBytes > receiveBytes ? r : null;
+        return r.offerable && r.lenBytes > receiveBytes ? r : null;
     }
 
     void onOffered() {
-        lent.get(offered++).advertised = true;
+        offered++;
     }
 
     /** A message with payload goes to the shell, and with it the buffers it makes useless (6.5). */
@@ -135,7 +138,6 @@ final class Sinks {
         if (lenBytes > r.lenBytes) {
             return AbortReason.BAD_COMPLETION;
         }
-        r.issued = lenBytes;
         r.done = lenBytes;
         returnFirst(out);
         return AbortReason.NONE;
@@ -189,19 +191,18 @@ final class Sinks {
 
     /** The half has left Pipelined: what was offered becomes ordinary (7.3). */
     void forgetOffers() {
-        for (int i = 0; i < offered; i++) {
-            lent.get(i).advertised = false;
-        }
         offered = 0;
         noneOffered();
     }
 
-    /** Returns what is full, or cannot be filled now, or is recalled. */
-    void giveBack(boolean moreToRead, Outbox out) {
+    /**
+     * Returns what is recalled, or holds bytes and is not being filled: it is full, or there is
+     * nothing more to read now.
+     */
+    void giveBack(Outbox out) {
         while (!lent.isEmpty() && offered == 0) {
             Region r = lent.first();
-            boolean over = recalled || (r.done > 0 && (r.left() == 0 || !moreToRead));
-            if (r.moving() || !over) {
+            if (r.moving() || !(recalled || r.done > 0)) {
                 return;
             }
             returnFirst(out);
@@ -213,7 +214,6 @@ final class Sinks {
         while (!lent.isEmpty()) {
             returnFirst(out);
         }
-        cancel = Sources.NONE;
     }
 
     private void returnFirst(Outbox out) {

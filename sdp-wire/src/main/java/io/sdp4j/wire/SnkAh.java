@@ -22,23 +22,22 @@ public final class SnkAh {
 
     /** Bytes of the whole advertised buffer, 1..2^31, unsigned. */
     public static int len(MemorySegment m, long at) {
-        return m.get(Wire.INT, at);
+        return SrcAh.len(m, at);
     }
 
     /** Remote key, opaque. */
     public static int rkey(MemorySegment m, long at) {
-        return m.get(Wire.INT, at + 4);
+        return SrcAh.rkey(m, at);
     }
 
     /** Remote address, opaque, at any alignment. */
     public static long va(MemorySegment m, long at) {
-        return m.get(Wire.LONG, at + 8);
+        return SrcAh.va(m, at);
     }
 
     /** Whether the advertised length is one the protocol allows. */
     public static boolean lenLegal(MemorySegment m, long at) {
-        int len = len(m, at);
-        return len != 0 && Integer.compareUnsigned(len, 1 << 31) <= 0;
+        return SrcAh.lenLegal(m, at);
     }
 
     /** Payload messages that did not discard an advertisement, by the Sink's count; wraps. */
@@ -49,9 +48,7 @@ public final class SnkAh {
     /** Writes the header. */
     public static void write(
             MemorySegment m, long at, int len, int rkey, long va, int nonDiscards) {
-        m.set(Wire.INT, at, len);
-        m.set(Wire.INT, at + 4, rkey);
-        m.set(Wire.LONG, at + 8, va);
+        SrcAh.write(m, at, len, rkey, va);
         m.set(Wire.INT, at + 16, nonDiscards);
     }
 }

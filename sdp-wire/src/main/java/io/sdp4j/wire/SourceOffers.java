@@ -15,8 +15,7 @@ package io.sdp4j.wire;
  *
  * <p>Source: sdp-wire.md 6.2, 6.4 and 6.6.
  */
-final class SourceOffers {
-    private final Regions held = new Regions();
+final class SourceOffers extends Offers {
     private final Flights reads = new Flights();
     private int emptyReads;
     private boolean cancelled;
@@ -28,18 +27,6 @@ final class SourceOffers {
 
     Flights reads() {
         return reads;
-    }
-
-    boolean isEmpty() {
-        return held.isEmpty();
-    }
-
-    int size() {
-        return held.size();
-    }
-
-    Region first() {
-        return held.first();
     }
 
     boolean cancelled() {
@@ -63,17 +50,6 @@ final class SourceOffers {
         return !held.isEmpty() || emptyReads > 0 || sendSmDue;
     }
 
-    /** Whether bytes were read that the peer is still to be told of. */
-    boolean untold() {
-        for (int i = 0; i < held.size(); i++) {
-            Region r = held.get(i);
-            if (r.done > r.inlineBytes + r.reported) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Whether the peer cannot know yet that all its SrcAvails are processed. */
     boolean open() {
         return unanswered() || !answerSeen;
@@ -86,9 +62,7 @@ final class SourceOffers {
      *     trusted
      */
     void onAck(Credits credits, boolean held) {
-        if (!answerSeen && (held || credits.acknowledged(lastAnswer))) {
-            answerSeen = true;
-        }
+        answerSeen |= held || credits.acknowledged(lastAnswer);
     }
 
     void hold(long lenBytes, int inlineBytes, int rkey, long va, boolean refused) {
@@ -145,11 +119,6 @@ final class SourceOffers {
         for (int i = 0; i < held.size(); i++) {
             held.get(i).refused = true;
         }
-    }
-
-    /** Our SinkAvail is out: it wins over whatever the peer advertises (6.5). */
-    void drop() {
-        held.clear();
     }
 
     /** Payload arrived that we asked for. */

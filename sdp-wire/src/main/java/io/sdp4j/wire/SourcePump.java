@@ -37,7 +37,7 @@ final class SourcePump {
      */
     void pump(int room, Outbox out) {
         fillOffers(out);
-        if (offers.ackDue() && emitter.controlAllowed()) {
+        if (offers.cancelled() && emitter.controlAllowed()) {
             emitter.control(Mid.SINK_CANCEL_ACK, Outbox.SOLICITED, 0, out);
             offers.onAckSent();
         }
@@ -59,11 +59,8 @@ final class SourcePump {
     private void fillOffers(Outbox out) {
         while (!offers.isEmpty()) {
             Region target = offers.first();
-            boolean mayWrite =
-                    send.wish() == Mch.PIPELINED
-                            && free()
-                            && !offers.cancelled()
-                            && sources.outstanding() == 0;
+            assert sources.outstanding() == 0; // Write zcopy wins (6.5)
+            boolean mayWrite = send.wish() == Mch.PIPELINED && free() && !offers.cancelled();
             Region source = mayWrite ? sources.next() : null;
             if (source != null && target.left() > 0) {
                 if (sources.writes().size() >= features.writesInFlight()) {
@@ -98,18 +95,17 @@ final class SourcePump {
         if (mode >= 0 && emitter.controlAllowed()) {
             int mseq = emitter.control(Mid.MODE_CHANGE, 0, mode << 28, out);
             send.onModeChangeSent(mode, mseq);
-            changeMode(out); // by way of Combined
         }
     }
 
     /** SrcAvails: one with payload in Combined, several without in Pipelined (6.2). */
     private void advertise(int room, Outbox out) {
-        if (send.wish() == Mch.BUFFERED && sources.outstanding() == 0 && !sources.isEmpty()) {
+        if (send.wish() == Mch.BUFFERED && sources.outstanding() == 0) {
             sources.revoke(); // the last mode that lets lent buffers be read has passed
         }
         for (int left = room; left > 0 && free() && offers.isEmpty(); left--) {
             Region r = sources.next();
-            if (r == null || send.wish() == Mch.BUFFERED) {
+            if (r == null) {
                 return;
             }
             if (send.mode() == Mch.PIPELINED) {

@@ -97,7 +97,7 @@ final class Sources {
 
     /** Whether anything new may be advertised or written. */
     boolean free() {
-        return cancel == NONE && !recalled && owed == 0 && !copying();
+        return cancel == NONE && owed == 0 && !copying();
     }
 
     /** Whether the rest of a region is to be copied that cannot be returned yet. */
@@ -133,7 +133,7 @@ final class Sources {
     private Region firstOutstanding() {
         for (int i = 0; i < lent.size(); i++) {
             Region r = lent.get(i);
-            if (r.outcome == 0 && r.advertised) {
+            if (r.advertised) {
                 return r;
             }
         }
@@ -181,8 +181,8 @@ final class Sources {
         refusals = 0;
         if (r.left() == 0) {
             settle(r, Outbox.DONE);
-            if (outstanding == 0 && cancel != NONE) {
-                onCancelled(false); // 6.6 (a)
+            if (outstanding == 0) {
+                onCancelled(false); // nothing is left to revoke: 6.6 (a)
             }
         }
         return AbortReason.NONE;
@@ -214,14 +214,14 @@ final class Sources {
     void withdraw(int mseq) {
         for (int i = 0; i < lent.size(); i++) {
             Region r = lent.get(i);
-            if (r.advertised && r.outcome == 0 && r.mseq - mseq < 0) {
+            if (r.advertised && r.mseq - mseq < 0) {
                 r.advertised = false;
                 outstanding--;
                 urgent.onWithdrawn(r.left());
                 crossed = true;
             }
         }
-        if (outstanding == 0 && cancel != NONE) {
+        if (outstanding == 0) {
             onCancelled(false);
         }
     }
@@ -251,7 +251,7 @@ final class Sources {
     }
 
     /**
-     * The cancel is processed.
+     * The cancel, if there was one, is processed.
      *
      * @param copy whether what was never read is to be copied, if the shell did not recall it
      */

@@ -170,4 +170,82 @@ class CreditTest {
         rig.feed(Mid.CH_RCV_BUF, 3, 0, 4096);
         assertEquals(List.of(), rig.mids());
     }
+
+    /** A credit update is nothing to a peer that waits for payload; an urgent byte is (14). */
+    @Test
+    void flagsOfMessages() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        for (int i = 0; i < 2; i++) {
+            rig.feed(Mid.DATA, 64, 10);
+        }
+        rig.consumed();
+        rig.consumed();
+        assertEquals(Outbox.QUIET, rig.out.flags(rig.row(Outbox.CONTROL)));
+        assertEquals(1, rig.machine.creditUpdatesSent());
+        assertTrue(rig.machine.reserve());
+        rig.out.clear();
+        rig.machine.send(0, 10, true, rig.out);
+        assertEquals(Outbox.SOLICITED, rig.out.flags(rig.row(Outbox.SEND)));
+    }
+
+    /** A reservation given back is room for another writer. */
+    @Test
+    void unreserveWakes() {
+        Rig rig = new Rig(3);
+        assertTrue(rig.machine.reserve());
+        rig.out.clear();
+        rig.machine.unreserve(rig.out);
+        assertEquals(Outbox.WRITABLE, rig.out.flags(rig.row(Outbox.WAKE)));
+        assertTrue(rig.machine.reserve());
+        Rig rich = new Rig(64);
+        assertTrue(rich.machine.reserve());
+        rich.out.clear();
+        rich.machine.unreserve(rich.out);
+        assertEquals(0, rich.out.size(), "it could write all the time");
+    }
+
+    /** Messages that are not acknowledged yet are buffers in use to the peer (6.6). */
+    @Test
+    void heldAcks() {
+        Credits credits = new Credits(8);
+        credits.advertised();
+        credits.granted(10);
+        for (int mseq = 1; mseq <= 6; mseq++) {
+            credits.onArrival();
+            assertEquals(AbortReason.NONE, credits.accept(mseq, 0, 10));
+        }
+        assertEquals(6, credits.ack());
+        credits.holdAck(3);
+        assertEquals(3, credits.ack());
+        for (int i = 0; i < 4; i++) {
+            credits.onReposted(false);
+        }
+        assertTrue(credits.updateDue(), "one more than the peer counts on");
+        assertEquals(1, credits.onSent());
+        assertFalse(credits.updateDue());
+        assertEquals(6, credits.bufs());
+        credits.releaseAck();
+        assertEquals(6, credits.ack());
+        assertTrue(credits.updateDue(), "three more at once");
+        assertTrue(credits.acknowledged(0));
+        assertFalse(credits.acknowledged(1));
+        assertEquals(AbortReason.BAD_ACK, credits.accept(7, 2, 10));
+        assertEquals(AbortReason.NONE, credits.accept(7, 1, 10));
+        assertTrue(credits.acknowledged(1));
+    }
+
+    /** What goes along in a SrcAvail is payload sent; messages either way keep alive (11). */
+    @Test
+    void whatCounts() {
+        Rig rig = new Rig(ZcopyRig.CONFIG, 64, 0, 0);
+        rig.machine.onKeepAlive(rig.out);
+        assertTrue(rig.machine.source().lend(3, 1000, 1, 2, rig.out));
+        assertEquals(1, rig.machine.bytesSent());
+        rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 999);
+        rig.out.clear();
+        rig.machine.onKeepAlive(rig.out);
+        assertEquals(0, rig.out.size(), "one went, one came");
+        rig.machine.onKeepAlive(rig.out);
+        assertEquals(Outbox.KEEP_ALIVE, rig.out.kind(0));
+    }
 }

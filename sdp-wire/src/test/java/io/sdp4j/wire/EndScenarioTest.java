@@ -260,4 +260,53 @@ class EndScenarioTest {
         HelloAck.writeShort(m, 0, 32, 16, 16_400, 4, 4);
         assertEquals(HelloFault.WRONG_TIME, machine.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
     }
+
+    /** The late completion of DisConn is not that of AbortConn. */
+    @Test
+    void disConnCompletesWhileAborting() {
+        Rig rig = new Rig();
+        rig.machine.close(false, false, rig.out);
+        rig.feed(Mid.DATA, 64, 1);
+        assertEquals(List.of(Mid.ABORT_CONN), rig.mids());
+        rig.complete(Mid.DISCONN);
+        assertEquals(State.ABORTING, rig.machine.state());
+        assertEquals(0, rig.out.size());
+        rig.complete(Mid.ABORT_CONN);
+        assertEquals(State.LLP_CLOSING, rig.machine.state());
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.PIPELINED, rig.out);
+        rig.machine.shutdownInput(rig.out);
+        assertEquals(List.of(), rig.mids());
+    }
+
+    /** AbortConn is not answered by AbortConn. */
+    @Test
+    void abortConnIsNotAnswered() {
+        Rig rig = new Rig();
+        rig.machine.shutdownOutput(rig.out);
+        rig.feed(Mid.DISCONN, 64, 0);
+        assertEquals(State.FIN_CROSS, rig.machine.state());
+        rig.feed(Mid.ABORT_CONN, 64, 0);
+        assertEquals(List.of(), rig.mids());
+        assertTrue(rig.machine.closed());
+        assertEquals(AbortReason.PEER_ABORT, rig.machine.abortReason());
+    }
+
+    /** Before the connection is up nothing is said, whatever is wished for. */
+    @Test
+    void silenceBeforeItIsUp() {
+        MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
+        Outbox out = new Outbox();
+        SdpMachine machine = SdpMachine.accepting(ZcopyRig.CONFIG);
+        Hello.writeShort(m, 0, 32, 16, 16_400, 16_400, 4, 4);
+        machine.onHello(m, 0, Hello.SHORT_BYTES);
+        machine.writeHelloAck(m, 0);
+        machine.source().changeMode(Mch.PIPELINED, out);
+        machine.source().announceUrgent(0, out);
+        assertFalse(machine.writable());
+        assertEquals(0, out.size());
+        machine.onEstablished(out);
+        machine.shutdownInput(out);
+        assertTrue(Rig.indexOf(out, Outbox.CONTROL) >= 0, "now it is");
+    }
 }

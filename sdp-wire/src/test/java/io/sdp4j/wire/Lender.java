@@ -243,7 +243,8 @@ final class Lender {
     }
 
     private void misused(String how) {
-        check(side.app.closed || side.machine.closed(), side.peer.name + " " + how);
+        boolean over = side.app.closed || side.machine.closed() || twins.lied();
+        twins.oracles.require(over, side.peer, how);
         side.fail();
     }
 
@@ -312,7 +313,7 @@ final class Lender {
                 side.app.delivered();
             }
         }
-        check(at == done, "a sink with " + at + " bytes comes back with " + done);
+        check(at == done, "a sink comes back with another number of bytes than it holds");
     }
 
     /** One round of everything that needs no decision. */
@@ -362,7 +363,7 @@ final class Lender {
     }
 
     private void check(boolean ok, String what) {
-        twins.oracles.require(ok || twins.lied(), side.name + ": " + what);
+        twins.oracles.require(ok || twins.lied(), side, what);
     }
 
     private static Lent lookUp(Deque<Lent> all, int id) {
@@ -376,8 +377,7 @@ final class Lender {
 
     private Lent find(Deque<Lent> all, int id) {
         Lent lent = lookUp(all, id);
-        twins.oracles.require(
-                lent != null, side.name + " uses buffer " + id + " which is not lent");
+        twins.oracles.require(lent != null, side, "uses a buffer that is not lent");
         return lent;
     }
 

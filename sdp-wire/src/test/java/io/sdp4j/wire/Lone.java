@@ -233,7 +233,7 @@ abstract class Lone {
         out.writeHeader(i, header, 0);
         int bytes = out.messageBytes(i);
         require(Bsdh.check(header, 0, bytes) == Bsdh.Fault.NONE, "malformed");
-        require(Bsdh.mseq(header, 0) == ++sent, "number " + Bsdh.mseq(header, 0));
+        require(Bsdh.mseq(header, 0) == ++sent, "a number out of turn");
         require(Bsdh.bufs(header, 0) <= config.receiveSlots(), "advertises too much");
         uncompleted.add((out.flags(i) & Outbox.SIGNALLED) != 0 ? out.tag(i) : 0);
         require(uncompleted.size() <= config.sendDepth(), "send queue overrun");

@@ -102,4 +102,45 @@ class ModeScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.MODE_CHANGE, Mid.SRC_AVAIL), rig.mids());
         assertEquals(0, rig.out.bytes(rowOf(Mid.SRC_AVAIL)));
     }
+
+    /** Only leaving Pipelined waits for an acknowledgement. */
+    @Test
+    void pipelinedMayBeLeftAtOnce() {
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.PIPELINED, rig.out);
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        assertEquals(List.of(Mid.MODE_CHANGE, Mid.MODE_CHANGE), rig.mids());
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.PIPELINED, rig.out);
+        assertEquals(List.of(), rig.mids());
+    }
+
+    /** The Sink may lead out of Buffered into Combined, and nowhere else (7.3). */
+    @Test
+    void theWayOutOfBuffered() {
+        for (int word : new int[] {0x8000_0000, 0x9000_0000, 0xA000_0000}) {
+            Rig source = new Rig(CONFIG, 64, 0, 0);
+            source.machine.source().changeMode(Mch.BUFFERED, source.out);
+            source.feed(Mid.MODE_CHANGE, 64, 0, word);
+            if (word == 0x9000_0000) {
+                source.assertAlive();
+                assertEquals(Mch.COMBINED, source.machine.source().mode());
+            } else {
+                source.assertViolation(AbortReason.BAD_MODE_CHANGE);
+            }
+        }
+    }
+
+    /** A half that has ended is led nowhere; one that is not Buffered need not be led. */
+    @Test
+    void leavingBufferedInVain() {
+        rig.out.clear();
+        rig.machine.sink().leaveBuffered(rig.out);
+        assertEquals(List.of(), rig.mids());
+        rig.feed(Mid.MODE_CHANGE, 0, 0, Mch.BUFFERED << 28);
+        rig.machine.sink().leaveBuffered(rig.out);
+        assertEquals(List.of(), rig.mids(), "no credit");
+        rig.feed(Mid.DISCONN, 64, 0);
+        assertEquals(List.of(), rig.mids());
+    }
 }

@@ -188,7 +188,7 @@ final class OldPeer {
                 host.hangUp();
             }
             case Mid.DISCONN -> heardFin = true;
-            default -> host.require(false, "sends " + Mid.name(mid));
+            default -> host.require(false, "sends what it must not");
         }
     }
 

@@ -42,7 +42,7 @@ final class OldSink {
 
     /** Payload of a message, which must fit the order (6.2, 6.4). */
     void take(long at, int payload) {
-        host.require(payload == 0 || at == got, "bytes at " + at + " instead of " + got);
+        host.require(payload == 0 || at == got, "bytes out of order");
         host.require(payload == 0 || held.isEmpty() || expected >= payload, "payload in between");
         expected -= Math.min(expected, payload);
         got += payload;

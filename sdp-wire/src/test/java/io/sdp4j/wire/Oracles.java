@@ -43,6 +43,20 @@ final class Oracles {
         }
     }
 
+    /** The same about one side: words are put together only when they are needed. */
+    void require(boolean ok, Side side, String what) {
+        if (!ok) {
+            require(false, side.name + " " + what);
+        }
+    }
+
+    /** The same about two numbers, too. */
+    private void require(boolean ok, Side side, String what, long first, long second) {
+        if (!ok) {
+            require(false, side, what + ": " + first + " and " + second);
+        }
+    }
+
     /** Hello and HelloAck have been exchanged. */
     void greeted() {
         a.limit = twins.a.machine.credits().lastSent() + twins.b.config.receiveSlots();
@@ -68,13 +82,16 @@ final class Oracles {
         boolean readable = machine.eof() || machine.reset();
         require(
                 log.wasWritable || !machine.writable() || (woken & Outbox.WRITABLE) != 0,
-                side.name + " forgot to wake the writer");
+                side,
+                "forgot to wake the writer");
         require(
                 log.wasReadable || !readable || (woken & Outbox.READABLE) != 0,
-                side.name + " forgot to wake the reader");
+                side,
+                "forgot to wake the reader");
         require(
                 log.wasClosed || !machine.closed() || (woken & Outbox.CLOSED) != 0,
-                side.name + " forgot to say it is closed");
+                side,
+                "forgot to say it is closed");
     }
 
     /** A message leaves. */
@@ -91,7 +108,10 @@ final class Oracles {
             boolean raises = told - log.advertised > 0;
             require(
                     payload ? before >= 3 : before >= 2 || (before == 1 && raises),
-                    side.name + " sends at credit " + before);
+                    side,
+                    "sends at credit, told",
+                    before,
+                    told);
         }
         log.advertised = told;
     }
@@ -115,20 +135,25 @@ final class Oracles {
         require(!side.app.inShut, "delivers to a reader who left");
         require(
                 offset == Bsdh.BYTES || twins.faults.lending() || twins.lied(),
-                "payload offset " + offset);
+                side,
+                "finds payload in another place");
     }
 
     void reads(Side side, Side.Chunk chunk, long expected) {
         require(
                 chunk.at() == expected || twins.lied(),
-                side.name + " read " + chunk.at() + " instead of " + expected);
+                side,
+                "read, and should have read",
+                chunk.at(),
+                expected);
     }
 
     /** No buffer is posted for a message: only one who no longer takes messages may have none. */
     void overrun(Side side) {
         require(
                 twins.lied() || side.machine.closed() || !talking(side.machine),
-                "no buffer posted for a message to " + side.name);
+                side,
+                "has no buffer posted for a message");
     }
 
     private static boolean talking(SdpMachine machine) {
@@ -156,31 +181,32 @@ final class Oracles {
         SdpMachine machine = side.machine;
         Application app = side.app;
         require(machine.credit() >= 0, "negative credit");
-        require(
-                twins.lied() || !machine.abortReason().violation(),
-                side.name + " accuses an honest peer");
+        require(twins.lied() || !machine.abortReason().violation(), side, "accuses an honest peer");
         require(
                 !app.writerAsleep()
                         || !(machine.writable() || machine.reset() || machine.outputShut()),
-                side.name + "'s writer sleeps for no reason");
+                side,
+                "has a writer who sleeps for no reason");
         require(
                 !app.readerAsleep()
                         || !(!side.unread.isEmpty() || machine.eof() || machine.reset()),
-                side.name + "'s reader sleeps for no reason");
+                side,
+                "has a reader who sleeps for no reason");
         require(!machine.closed() || side.timers == 0, "a timer outlives the connection");
         require(!machine.closed() || side.lender.nothingLent(), "memory outlives the connection");
         if (twins.lied() || side.dead || !talking(machine)) {
             return;
         }
         int ours = side.posted.size() + Side.messages(side.landed);
-        require(machine.posted() == ours, side.name + " lost count of its buffers");
+        require(machine.posted() == ours, side, "lost count of its buffers");
         require(
                 app.closed || ours + slots(side) == side.config.receiveSlots(),
-                side.name + " lost a buffer");
+                side,
+                "lost a buffer");
         if (!side.peer.dead && talking(side.peer.machine)) {
             int real = side.peer.posted.size() - Side.messages(side.wire);
             int believed = machine.credit() + machine.credits().reserved();
-            require(believed <= real, side.name + " believes in " + believed + " of " + real);
+            require(believed <= real, side, "believes in more than there is", believed, real);
         }
     }
 
@@ -204,15 +230,20 @@ final class Oracles {
         require(send.mode() == receive.mode(), "modes differ");
         require(
                 send.offers.p() == receive.sinks.n(),
-                source.name + " counts " + send.offers.p() + ", not " + receive.sinks.n());
+                source,
+                "counts, and its Sink",
+                send.offers.p(),
+                receive.sinks.n());
         require(
                 send.offers.size() == receive.sinks.offered(),
-                sink.name + " offers what " + source.name + " does not hold");
+                sink,
+                "offers what its Source does not hold");
         if (!receive.offers.cancelled() && !receive.offers.sendSmDue()) {
             int held = receive.offers.size() + receive.offers.emptyReads();
             require(
                     send.sources.outstanding() == held,
-                    source.name + " advertises what " + sink.name + " does not hold");
+                    source,
+                    "advertises what its Sink does not hold");
         }
     }
 
@@ -246,15 +277,17 @@ final class Oracles {
         boolean timed = side.timers != 0;
         boolean open = machine.state() == State.ESTABLISHED || machine.state() == State.PEER_FIN;
         boolean lent = machine.source().lent() > 0;
-        require(!lent || timed, side.name + " never gets a buffer back");
+        require(!lent || timed, side, "never gets a buffer back");
         require(
                 timed || !machine.receive.sinks.recalled(),
-                side.name + " never gets back what it recalled");
-        require(!open || machine.writable() || lent, side.name + " is stuck without credits");
+                side,
+                "never gets back what it recalled");
+        require(!open || machine.writable() || lent, side, "is stuck without credits");
         require(
                 timed || !machine.outputShut() || machine.outputDone(),
-                side.name + " never ends its half");
-        require(!side.app.closed || timed, side.name + " waits for ever after close");
-        require(open || machine.state() == State.FIN_SENT || timed, side.name + " hangs");
+                side,
+                "never ends its half");
+        require(!side.app.closed || timed, side, "waits for ever after close");
+        require(open || machine.state() == State.FIN_SENT || timed, side, "hangs");
     }
 }

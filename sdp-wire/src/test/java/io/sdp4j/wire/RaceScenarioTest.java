@@ -27,12 +27,8 @@ class RaceScenarioTest extends ZcopyRig {
         assertSinkReturned(5, 5000);
     }
 
-    /**
-     * The answer to one SinkAvailCancel comes late and with an MSeqAck that the peer holds back: it
-     * could be taken for the answer to the next one, which therefore waits (6.6, 6.7).
-     */
-    @Test
-    void lateSinkCancelAckUnderAHeldAck() {
+    /** Then takes back what is lent on both halves; returns the MSeq of the SrcAvailCancel. */
+    private int cancelBoth() {
         leaveOneAnswerOut();
         assertTrue(lendSource(3, 1000));
         rig.out.clear();
@@ -40,6 +36,16 @@ class RaceScenarioTest extends ZcopyRig {
         int cancel = rig.machine.credits().lastSent();
         assertTrue(lendSink(6, 100_000));
         recallSinks();
+        return cancel;
+    }
+
+    /**
+     * The answer to one SinkAvailCancel comes late and with an MSeqAck that the peer holds back: it
+     * could be taken for the answer to the next one, which therefore waits (6.6, 6.7).
+     */
+    @Test
+    void lateSinkCancelAckUnderAHeldAck() {
+        int cancel = cancelBoth();
         assertEquals(List.of(), rig.mids(), "two answers would look the same");
         rig.feedAck(Mid.SINK_CANCEL_ACK, 64, cancel - 1, 0); // the late one
         rig.assertAlive();
@@ -53,13 +59,7 @@ class RaceScenarioTest extends ZcopyRig {
     /** The same, but the late answer never comes: the SrcAvailCancel is processed instead. */
     @Test
     void sinkAvailCancelWaitsForSrcAvailCancel() {
-        leaveOneAnswerOut();
-        assertTrue(lendSource(3, 1000));
-        rig.out.clear();
-        rig.machine.source().recall(rig.out);
-        int cancel = rig.machine.credits().lastSent();
-        assertTrue(lendSink(6, 100_000));
-        recallSinks();
+        int cancel = cancelBoth();
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 999);
         assertEquals(List.of(Mid.SINK_AVAIL_CANCEL), rig.mids());
         int second = rig.machine.credits().lastSent();
@@ -141,5 +141,20 @@ class RaceScenarioTest extends ZcopyRig {
         assertTrue(lendSource(3, 5000));
         assertEquals(0, rdmaBytes(Outbox.RDMA_WRITE), "none is left");
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
+    }
+
+    /** A late SinkCancelAck that never comes: MSeqAck tells that this one is the next (6.7). */
+    @Test
+    void theNextSinkCancelAck() {
+        leaveOneAnswerOut();
+        assertTrue(lendSink(6, 100_000));
+        recallSinks();
+        int cancel = rig.machine.credits().lastSent();
+        rig.feedAck(Mid.SINK_CANCEL_ACK, 64, cancel, 0);
+        assertSinkReturned(6, 0);
+        rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
+        rig.assertAlive();
+        rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
+        rig.assertViolation(AbortReason.UNEXPECTED_ANSWER);
     }
 }

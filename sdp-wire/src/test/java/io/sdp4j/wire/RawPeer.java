@@ -14,7 +14,6 @@ final class RawPeer extends Lone {
     private int accepted; // MSeq of the peer's last message that could be believed
     private int lastAck; // its MSeqAck
     private int limit; // highest MSeq the machine may use
-    private int before; // the same before the peer's last message
     private boolean over;
 
     private RawPeer(Choices choices, WireConfig config) {
@@ -138,7 +137,6 @@ final class RawPeer extends Lone {
         if (plausible(byteLen)) {
             accepted = Bsdh.mseq(header, 0);
             lastAck = Bsdh.mseqAck(header, 0);
-            before = limit;
             limit = lastAck + Bsdh.bufs(header, 0);
         }
         long messages = machine.messagesSent();
@@ -150,9 +148,13 @@ final class RawPeer extends Lone {
                 "a violation was answered");
     }
 
-    /** Whether the numbers of the message are to be believed (sdp-wire.md 2.13). */
+    /**
+     * Whether the numbers of the message are to be believed (sdp-wire.md 2.13): not where the peer
+     * knew of no buffer for it, even when the connection was being cut before.
+     */
     private boolean plausible(int byteLen) {
-        return byteLen <= machine.sizes.ownBytes()
+        return machine.credits().known() > 0
+                && byteLen <= machine.sizes.ownBytes()
                 && Bsdh.check(header, 0, byteLen) == Bsdh.Fault.NONE
                 && Bsdh.mseq(header, 0) == accepted + 1
                 && Integer.compareUnsigned(Bsdh.mseqAck(header, 0) - lastAck, sent - lastAck) <= 0;
@@ -218,10 +220,8 @@ final class RawPeer extends Lone {
         int peerBytes = Math.max(peerReceiveBytes, machine.peerReceiveBytes());
         require(bytes <= peerBytes, "long");
         boolean owed = out.kind(i) == Outbox.SEND; // reserved before the peer took credit back
-        boolean overrun =
-                machine.abortReason() == AbortReason.NO_CREDIT; // of that it knows nothing
-        int credit = (overrun ? before : limit) - sent + 1;
-        require(owed || credit > 0, "sends at credit " + credit);
+        int credit = limit - sent + 1;
+        require(owed || credit > 0, "sends without credit");
     }
 
     @Override

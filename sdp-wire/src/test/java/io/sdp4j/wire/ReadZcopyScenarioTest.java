@@ -161,6 +161,24 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertEquals(42, late.out.mseqAck(first + 1), "the cancel is acknowledged");
     }
 
+    /** Without credits the acknowledgement is held all the same, as long as reads are running. */
+    @Test
+    void s14starved() {
+        Rig late = new Rig(CONFIG, 0, 0, 39);
+        late.machine.sink().lend(5, 200_000, 0, 0, true, late.out);
+        late.feed(Mid.SRC_AVAIL, 0, 1, Rig.srcAvail(400_000));
+        late.feed(Mid.SRC_AVAIL_CANCEL, 0, 0);
+        late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
+        assertEquals(40, late.out.mseqAck(late.row(Outbox.CONTROL)));
+        late.feed(Mid.DATA, 0, 0);
+        late.out.clear();
+        late.machine.sink().onReadsCompleted(4, late.out);
+        assertEquals(List.of(), late.mids());
+        late.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SEND_SM), late.mids());
+        assertEquals(44, late.out.mseqAck(late.row(Outbox.CONTROL)), "released for a credit");
+    }
+
     /** Its Source keeps what was neither read nor sent along. */
     @Test
     void s14source() {

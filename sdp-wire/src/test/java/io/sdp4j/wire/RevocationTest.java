@@ -138,4 +138,76 @@ class RevocationTest extends ZcopyRig {
             sink.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
         }
     }
+
+    /** What was never advertised comes back at once, and makes room for a writer. */
+    @Test
+    void whatWaitsIsReturnedAtOnce() {
+        assertTrue(rig.machine.reserve());
+        assertTrue(lendSource(3, 1000));
+        assertEquals(List.of(), rig.mids(), "a reservation is before it");
+        rig.out.clear();
+        rig.machine.source().recall(rig.out);
+        assertSourceReturned(3, 0, Outbox.RECALLED);
+        assertEquals(List.of(), rig.mids());
+        assertEquals(Outbox.WRITABLE, rig.out.flags(rig.row(Outbox.WAKE)));
+        assertTrue(lendSource(3, 1000), "nothing is recalled any more");
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.BUFFERED, rig.out);
+        assertSourceReturned(3, 0, Outbox.COPY);
+        assertEquals(1000, rig.machine.source().owedBytes());
+        assertEquals(Outbox.WRITABLE, rig.out.flags(rig.row(Outbox.WAKE)));
+    }
+
+    /** A recall of nothing recalls nothing later, on either half. */
+    @Test
+    void aRecallOfNothing() {
+        rig.machine.source().recall(rig.out);
+        rig.machine.sink().recall(rig.out);
+        assertTrue(lendSource(3, 1000));
+        assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
+        assertTrue(lendSink(5, 1000));
+        assertEquals(-1, rig.row(Outbox.SINK_RETURNED));
+    }
+
+    /** What is being read when it is recalled comes back when the reads have come. */
+    @Test
+    void aRecallWaitsForReads() {
+        assertTrue(lendSink(5, 70_000));
+        assertTrue(lendSink(6, 70_000));
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(65_000));
+        rig.out.clear();
+        rig.machine.sink().recall(rig.out);
+        assertEquals(-1, rig.row(Outbox.SINK_RETURNED));
+        assertFalse(lendSink(7, 1000));
+        readsCompleted(1);
+        assertSinkReturned(5, 65_000);
+        assertEquals(6, rig.out.buffer(rig.row(Outbox.SINK_RETURNED) + 1));
+        assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
+        assertTrue(lendSink(7, 1000));
+    }
+
+    /** A stale answer to what was taken back is ignored; one to what never was is not. */
+    @Test
+    void answersToWhatWasTakenBack() {
+        pipelineSource();
+        assertTrue(lendSource(3, 50_000));
+        int before = rig.machine.credits().lastSent();
+        rig.feedAck(Mid.SINK_AVAIL, 64, before, 0, sinkAvail(50_000, 0)); // taken back, written
+        assertEquals(50_000, rdmaBytes(Outbox.RDMA_WRITE));
+        rig.feedAck(Mid.RDMA_RD_COMPL, 64, before, 0, 100);
+        rig.assertAlive();
+        rig.feedAck(Mid.SEND_SM, 64, before, 0);
+        rig.assertAlive();
+        assertEquals(0, rig.machine.source().owedBytes());
+    }
+
+    /** RdmaRdCompl of all that is left, and of one byte more. */
+    @Test
+    void noMoreIsReadThanThereIs() {
+        assertTrue(lendSource(3, 1000));
+        rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 400);
+        rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 600);
+        rig.assertViolation(AbortReason.BAD_COMPLETION);
+        assertSourceReturned(3, 401, Outbox.CUT);
+    }
 }

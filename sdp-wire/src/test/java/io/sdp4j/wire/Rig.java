@@ -29,11 +29,20 @@ final class Rig {
      * Our last message was {@code lastSent} and is acknowledged, the peer's {@code lastReceived}.
      */
     Rig(WireConfig config, int peerBufs, int lastSent, int lastReceived) {
+        this(config, peerBufs, 16, lastSent, lastReceived);
+    }
+
+    /** A peer that keeps track of {@code peerAdverts} advertisements. */
+    Rig(WireConfig config, int peerBufs, int peerAdverts) {
+        this(config, peerBufs, peerAdverts, 0, 0);
+    }
+
+    private Rig(WireConfig config, int peerBufs, int peerAdverts, int lastSent, int lastReceived) {
         machine = SdpMachine.accepting(config);
         machine.startAt(lastSent, lastReceived);
         mseq = lastReceived;
         MemorySegment hello = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
-        Hello.writeShort(hello, 0, peerBufs, 16, 16_400, 16_400, 4, 4);
+        Hello.writeShort(hello, 0, peerBufs, peerAdverts, 16_400, 16_400, 4, 4);
         assertEquals(HelloFault.NONE, machine.onHello(hello, 0, Hello.SHORT_BYTES));
         machine.writeHelloAck(hello, 0);
         machine.onEstablished(out);

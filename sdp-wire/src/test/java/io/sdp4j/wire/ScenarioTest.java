@@ -212,6 +212,24 @@ class ScenarioTest {
         assertEquals(List.of(Mid.SEND_SM), rig.mids());
     }
 
+    /** No new SrcAvail before the cancel is processed: nothing is read, or something is (6.6). */
+    @Test
+    void s13again() {
+        Rig dropped = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 0, 0, 0);
+        dropped.feed(Mid.MODE_CHANGE, 0, 0, Mch.PIPELINED << 28);
+        dropped.feed(Mid.SRC_AVAIL, 0, 0, Rig.srcAvail(1000));
+        dropped.feed(Mid.SRC_AVAIL_CANCEL, 0, 0);
+        dropped.feed(Mid.SRC_AVAIL, 0, 0, Rig.srcAvail(1000));
+        dropped.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
+        Rig reading = new Rig(ZcopyRig.CONFIG, 64, 0, 0);
+        reading.feed(Mid.MODE_CHANGE, 64, 0, Mch.PIPELINED << 28);
+        reading.machine.sink().lend(5, 1000, 1, 2, false, reading.out);
+        reading.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+        reading.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
+        reading.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+        reading.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
+    }
+
     /** A SrcAvail whose payload is all of it is processed at once (6.2). */
     @Test
     void srcAvailWithNothingLeft() {
@@ -244,6 +262,12 @@ class ScenarioTest {
         buffered.assertAlive();
         buffered.feed(Mid.MODE_CHANGE, 64, 0, Mch.PIPELINED << 28);
         buffered.assertViolation(AbortReason.BAD_MODE_CHANGE);
+        for (int illegal : new int[] {Mch.BUFFERED << 28, Mch.PIPELINED << 28}) {
+            Rig pipelined = new Rig();
+            pipelined.feed(Mid.MODE_CHANGE, 64, 0, Mch.PIPELINED << 28);
+            pipelined.feed(Mid.MODE_CHANGE, 64, 0, illegal);
+            pipelined.assertViolation(AbortReason.BAD_MODE_CHANGE);
+        }
         Rig unprocessed = oneCredit(8);
         unprocessed.feed(Mid.SRC_AVAIL, 1, 1, Rig.srcAvail(1000));
         unprocessed.feed(Mid.MODE_CHANGE, 1, 0, Mch.BUFFERED << 28);
@@ -253,10 +277,12 @@ class ScenarioTest {
     /** In Buffered mode nothing is advertised (7.2). */
     @Test
     void srcAvailInBuffered() {
-        Rig rig = new Rig();
-        rig.feed(Mid.MODE_CHANGE, 64, 0, Mch.BUFFERED << 28);
-        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
-        rig.assertViolation(AbortReason.ILLEGAL_IN_MODE);
+        for (int payload : new int[] {0, 1}) {
+            Rig rig = new Rig();
+            rig.feed(Mid.MODE_CHANGE, 64, 0, Mch.BUFFERED << 28);
+            rig.feed(Mid.SRC_AVAIL, 64, payload, Rig.srcAvail(1000));
+            rig.assertViolation(AbortReason.ILLEGAL_IN_MODE);
+        }
     }
 
     @Test

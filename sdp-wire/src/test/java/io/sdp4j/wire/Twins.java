@@ -46,6 +46,7 @@ final class Twins {
     private final StringBuilder trace;
     private final Move[] moves = new Move[64]; // that are possible, as often as they weigh
     private final Side[] movers = new Side[64]; // whose they are
+    private final Side[] sides;
     private boolean lied;
     private boolean rough; // something cut the stream, rightly
 
@@ -65,7 +66,16 @@ final class Twins {
         b = new Side(this, "b", SdpMachine.accepting(second), second, style(), bounds.peerWrites());
         a.peer = b;
         b.peer = a;
+        sides = new Side[] {a, b};
         shakeHands();
+    }
+
+    /** Runs one schedule to its end. */
+    static Twins play(Choices choices, Faults faults, boolean tracing) {
+        Twins twins = new Twins(choices, faults, tracing);
+        twins.run(40 + choices.below(200));
+        twins.finish();
+        return twins;
     }
 
     private WireConfig config() {
@@ -164,7 +174,7 @@ final class Twins {
     /** One move, if there is one to choose. */
     private boolean step() {
         int rows = 0;
-        for (Side side : new Side[] {a, b}) {
+        for (Side side : sides) {
             for (Move move : Move.ALL) {
                 for (int w = possible(side, move) ? weight(move) : 0; w > 0; w--) {
                     moves[rows] = move;

@@ -219,10 +219,8 @@ final class Visit extends Lone {
         settle(false);
         require(pending.isEmpty() && sources.isEmpty(), "a source did not come back");
         require(sinks.isEmpty(), "a sink did not come back");
-        require(peer.sink.got == written, "the peer has " + peer.sink.got + " of " + written);
-        require(
-                arrived == peer.source.written,
-                "we have " + arrived + " of " + peer.source.written);
+        require(peer.sink.got == written, "the peer has not got all");
+        require(arrived == peer.source.written, "we have not got all");
         event(() -> machine.shutdownOutput(out));
         settle(true);
         require(machine.eof(), "no end of stream");
@@ -334,7 +332,7 @@ final class Visit extends Lone {
         boolean raises = told - advertised > 0;
         require(
                 out.bytes(i) > 0 ? credit >= 3 : credit >= 2 || (credit == 1 && raises),
-                "sends at credit " + credit);
+                "sends without credit");
         advertised = told;
         said[Bsdh.mid(header, 0)]++;
         Flight flight = new Flight();

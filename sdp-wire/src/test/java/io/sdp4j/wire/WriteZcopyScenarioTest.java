@@ -75,6 +75,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.SRC_AVAIL), rig.mids());
         assertEquals(200_000, extension(rig, rowOf(Mid.RDMA_WR_COMPL)));
         assertEquals(100_000, extension(rig, rowOf(Mid.SRC_AVAIL)));
+        assertEquals(0x7000 + 200_000, rig.out.remoteAddress(rowOf(Mid.SRC_AVAIL)));
 
         pipelineSink();
         assertTrue(lendSink(5, 200_000));

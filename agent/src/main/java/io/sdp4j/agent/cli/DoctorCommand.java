@@ -1,9 +1,11 @@
 package io.sdp4j.agent.cli;
 
 import io.sdp4j.agent.Json;
+import io.sdp4j.resolve.DeviceResolver;
+import io.sdp4j.resolve.PortStatus;
+import io.sdp4j.resolve.RdmaRoute;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -42,9 +44,15 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Option(
             names = "--peer",
-            paramLabel = "HOST",
-            description = "Also say what could carry connections to this host.")
+            paramLabel = "HOST[:PORT]",
+            description = "Also say what would carry connections to this host; none is made.")
     private String peer = "";
+
+    @Option(
+            names = "--device-seconds",
+            paramLabel = "S",
+            description = "Longest time for the self-test of one RDMA port (default: 2).")
+    private double deviceSeconds = 2;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -57,9 +65,11 @@ final class DoctorCommand implements Callable<Integer> {
         checks.add(MachineChecks.rules(file));
         checks.add(MachineChecks.jdkSdp());
         checks.add(NettyCheck.of(classPath));
-        checks.addAll(RdmaChecks.system().all());
+        RdmaChecks rdma = RdmaChecks.system();
+        checks.addAll(rdma.all());
+        checks.addAll(deviceTests(rdma.ports()));
         if (!peer.isEmpty()) {
-            checks.addAll(RdmaChecks.peer(peer));
+            checks.addAll(PeerCheck.of(peer, file));
         }
         checks.add(SelfTestCheck.run());
         print(checks);
@@ -68,19 +78,37 @@ final class DoctorCommand implements Callable<Integer> {
                 : Exit.OK;
     }
 
+    /** One after the other, so that none is in the way of another. */
+    private List<Check> deviceTests(List<PortStatus> ports) throws InterruptedException {
+        List<PortStatus> tested = ports.stream().filter(p -> p.connects() && p.active()).toList();
+        if (tested.isEmpty()) {
+            return List.of();
+        }
+        Map<String, OwnAddresses.Own> addresses;
+        try (DeviceResolver resolver = Paths.resolver()) {
+            addresses =
+                    OwnAddresses.byPort(OwnAddresses.ofThisHost(), a -> resolver.paths(null, a));
+        }
+        List<Check> checks = new ArrayList<>();
+        for (PortStatus port : tested) {
+            OwnAddresses.Own own = addresses.get(port.name());
+            checks.add(
+                    own == null
+                            ? DeviceTestCheck.withoutAddress(port)
+                            : new DeviceTestCheck(
+                                            port.name(),
+                                            own.path().rdma().map(RdmaRoute::transport).orElse(""),
+                                            own.address(),
+                                            own.others())
+                                    .run((long) (deviceSeconds * 1000)));
+        }
+        return checks;
+    }
+
     private void print(List<Check> checks) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            List<Object> list = new ArrayList<>();
-            for (Check check : checks) {
-                Map<String, Object> map = new LinkedHashMap<>();
-                map.put("check", check.name());
-                map.put("verdict", check.verdict().name().toLowerCase(Locale.ROOT));
-                map.put("found", check.found());
-                map.put("advice", check.advice());
-                list.add(map);
-            }
-            out.println(Json.text(Map.of("checks", list)));
+            out.println(Json.text(Map.of("checks", checks.stream().map(Check::json).toList())));
             return;
         }
         for (Check check : checks) {

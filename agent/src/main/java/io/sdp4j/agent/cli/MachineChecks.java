@@ -50,7 +50,7 @@ final class MachineChecks {
 
     /** Registered memory counts against this limit; shared memory does not. */
     static Check memlock() {
-        String soft = memlockLimit();
+        String soft = ProcessLimits.own().memlock();
         if (soft.isEmpty()) {
             return Check.ok("memlock", "no limit known; only RDMA devices need locked memory");
         }
@@ -58,16 +58,6 @@ final class MachineChecks {
                 "memlock",
                 (soft.equals("unlimited") ? soft : soft + " bytes")
                         + "; only RDMA devices need locked memory");
-    }
-
-    /** In bytes, or "unlimited"; empty if the system does not say. */
-    static String memlockLimit() {
-        String title = "Max locked memory";
-        return lines(Path.of("/proc/self/limits")).stream()
-                .filter(line -> line.startsWith(title))
-                .findFirst()
-                .map(line -> line.substring(title.length()).strip().split("\\s+", 2)[0])
-                .orElse("");
     }
 
     static Check memfd() {
@@ -162,13 +152,5 @@ final class MachineChecks {
             }
         }
         return Check.ok("com.sun.sdp.conf", "not set in the environment");
-    }
-
-    private static List<String> lines(Path file) {
-        try {
-            return Files.readAllLines(file);
-        } catch (IOException e) {
-            return List.of();
-        }
     }
 }

@@ -27,6 +27,7 @@ import picocli.CommandLine.HelpCommand;
             ExplainCommand.class,
             TraceCommand.class,
             BenchCommand.class,
+            DeviceTestCommand.class,
             HelpCommand.class
         },
         footerHeading = "%nExit codes:%n",

@@ -19,11 +19,15 @@ final class Paths {
 
     /** What the kernel, the devices and the addresses of this machine say; sends nothing. */
     static List<FabricPath> to(InetAddress address) {
-        try (DeviceResolver resolver =
-                DeviceResolver.behind(
-                        new HostResolver(LocalAddresses.system()), new KernelNetlink(null))) {
+        try (DeviceResolver resolver = resolver()) {
             return resolver.paths(null, address);
         }
+    }
+
+    /** Reads everything anew for each question. */
+    static DeviceResolver resolver() {
+        return DeviceResolver.behind(
+                new HostResolver(LocalAddresses.system()), new KernelNetlink(null));
     }
 
     static boolean isRdma(FabricPath path) {
@@ -66,6 +70,7 @@ final class Paths {
                             map.put("interface", rdma.interfaceName());
                             map.put("interfaceMtuBytes", rdma.interfaceMtuBytes());
                             map.put("vlan", rdma.vlan());
+                            map.put("partition", rdma.partitionText());
                             map.put("hardwareAddress", rdma.hardwareAddress());
                             map.put("source", text(rdma.source()));
                             map.put("gateway", text(rdma.gateway()));

@@ -1,24 +1,31 @@
 package io.sdp4j.agent.cli;
 
-import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.PortStatus;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The doctor's looks at RDMA: one line where there is no device; where there is one, a line for
  * each port, then what stands between it and a program. Opens no device and sends nothing.
  *
  * @param root the directory that {@code sys}, {@code dev} and the libraries are below
- * @param memlock limit in bytes, or "unlimited"; empty if it is not known
+ * @param limits of this process
  */
-record RdmaChecks(Path root, String memlock) {
+record RdmaChecks(Path root, ProcessLimits limits) {
     /** Buffers of some hundred connections. */
     private static final long WANTED_BYTES = 64L << 20;
+
+    /**
+     * At most: the completion channel and an eventfd; two more beside a selector; at the client the
+     * socket that holds the port.
+     */
+    private static final int FILES_OF_A_CONNECTION = 5;
 
     private static final int GIDS_SHOWN = 4;
     private static final List<String> LIBRARIES = List.of("librdmacm.so.1", "libibverbs.so.1");
@@ -34,12 +41,43 @@ record RdmaChecks(Path root, String memlock) {
                     "usr/lib/x86_64-linux-gnu",
                     "usr/lib/aarch64-linux-gnu");
 
+    /** What may be loaded for RDMA; those built into the kernel are not listed by it. */
+    private static final List<String> MODULES =
+            List.of(
+                    "ib_core",
+                    "ib_cm",
+                    "iw_cm",
+                    "rdma_cm",
+                    "rdma_ucm",
+                    "ib_uverbs",
+                    "ib_umad",
+                    "ib_ipoib",
+                    "mlx4_ib",
+                    "mlx5_ib",
+                    "irdma",
+                    "bnxt_re",
+                    "qedr",
+                    "iw_cxgb4",
+                    "hns_roce_hw_v2",
+                    "ocrdma",
+                    "vmw_pvrdma",
+                    "erdma",
+                    "mana_ib",
+                    "efa",
+                    "hfi1",
+                    "rdma_rxe",
+                    "siw");
+
     static RdmaChecks system() {
-        return new RdmaChecks(Path.of("/"), MachineChecks.memlockLimit());
+        return new RdmaChecks(Path.of("/"), ProcessLimits.own());
+    }
+
+    List<PortStatus> ports() {
+        return PortStatus.all(root.resolve("sys/class/infiniband"));
     }
 
     List<Check> all() {
-        List<PortStatus> ports = PortStatus.all(root.resolve("sys/class/infiniband"));
+        List<PortStatus> ports = ports();
         if (ports.isEmpty()) {
             return List.of(
                     Check.ok(
@@ -48,47 +86,126 @@ record RdmaChecks(Path root, String memlock) {
         }
         List<Check> checks = new ArrayList<>();
         ports.forEach(port -> checks.add(port(port)));
-        checks.add(memory());
+        checks.add(modules());
         checks.add(libraries());
-        checks.add(deviceFiles());
+        checks.add(deviceFiles(ports));
+        checks.add(memory());
+        checks.add(openFiles());
         return checks;
     }
 
     private static Check port(PortStatus port) {
-        String name = "RDMA " + port.device() + "/" + port.number();
-        List<String> gids = port.gids();
+        String name = "RDMA " + port.name();
+        List<String> gids = port.gids().stream().map(PortStatus.GidEntry::text).toList();
         int more = gids.size() - GIDS_SHOWN;
         String found =
                 port.linkLayer()
                         + ", "
                         + port.state()
+                        + (port.rate().isEmpty() ? "" : ", " + port.rate())
+                        + (port.firmware().isEmpty() ? "" : ", firmware " + port.firmware())
                         + (gids.isEmpty() ? ", no GID" : ", GIDs ")
                         + String.join("; ", more > 0 ? gids.subList(0, GIDS_SHOWN) : gids)
                         + (more > 0 ? "; and " + more + " more" : "");
+        Map<String, Object> details = details(port);
+        if (!port.connects()) {
+            return Check.warn(
+                            name,
+                            found + "; a device without reliable connections, as EFA is: not used",
+                            "")
+                    .with(details);
+        }
         if (!port.active()) {
             String advice =
                     port.linkLayer().equals("InfiniBand")
                             ? "the port is not active: look at the cable and the subnet manager"
                             : "the port is not active: look at the cable and switch the interface"
                                     + " on";
-            return Check.warn(name, found, advice);
+            return Check.warn(name, found, advice).with(details);
         }
-        return Check.ok(name, found + "; used " + Paths.ON_REQUEST);
+        return Check.ok(name, found + "; used " + Paths.ON_REQUEST).with(details);
+    }
+
+    private static Map<String, Object> details(PortStatus port) {
+        List<Object> gids = new ArrayList<>();
+        for (PortStatus.GidEntry gid : port.gids()) {
+            Map<String, Object> entry = new LinkedHashMap<>();
+            entry.put("index", gid.index());
+            entry.put("gid", gid.gid());
+            entry.put("transport", gid.transport());
+            entry.put("interface", gid.interfaceName());
+            gids.add(entry);
+        }
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("device", port.device());
+        details.put("port", port.number());
+        details.put("connects", port.connects());
+        details.put("linkLayer", port.linkLayer());
+        details.put("state", port.state());
+        details.put("active", port.active());
+        details.put("rate", port.rate());
+        details.put("firmware", port.firmware());
+        details.put("gids", gids);
+        return details;
+    }
+
+    /** Whether the kernel lets programs in, by what it shows of itself: modules may be built in. */
+    private Check modules() {
+        String name = "RDMA modules";
+        List<String> loaded =
+                MODULES.stream()
+                        .filter(m -> Files.exists(root.resolve("sys/module").resolve(m)))
+                        .toList();
+        Map<String, Object> details = Map.of("loaded", loaded);
+        List<String> missing = new ArrayList<>();
+        if (!Files.exists(root.resolve("sys/class/misc/rdma_cm"))) {
+            missing.add("rdma_ucm");
+        }
+        if (entries(root.resolve("sys/class/infiniband_verbs")).isEmpty()) {
+            missing.add("ib_uverbs");
+        }
+        String list = loaded.isEmpty() ? "" : " (" + String.join(", ", loaded) + ")";
+        if (!missing.isEmpty()) {
+            String wanted = String.join(" and ", missing);
+            return Check.warn(
+                            name,
+                            "the kernel has no " + wanted + list,
+                            "load it: modprobe -a "
+                                    + String.join(" ", missing)
+                                    + ", and for good in /etc/modules-load.d")
+                    .with(details);
+        }
+        return Check.ok(name, "the kernel serves rdma_cm and verbs to programs" + list)
+                .with(details);
     }
 
     private Check memory() {
         String name = "RDMA memory";
-        if (memlock.isEmpty() || memlock.equals("unlimited")) {
+        if (limits.memlock().isEmpty() || limits.memlock().equals("unlimited")) {
             return Check.ok(name, "registered memory is not limited");
         }
-        String found = "locked memory is limited to " + memlock + " bytes";
-        return Long.parseLong(memlock) >= WANTED_BYTES
+        String found = "locked memory is limited to " + limits.memlock() + " bytes";
+        return Long.parseLong(limits.memlock()) >= WANTED_BYTES
                 ? Check.ok(name, found)
                 : Check.warn(
                         name,
                         found + ", so there is room for few connections",
                         "raise it: LimitMEMLOCK=infinity in the unit, or memlock in"
                                 + " /etc/security/limits.conf");
+    }
+
+    private Check openFiles() {
+        String name = "RDMA descriptors";
+        if (limits.openFiles().isEmpty() || limits.openFiles().equals("unlimited")) {
+            return Check.ok(name, "open files are not limited");
+        }
+        long files = Long.parseLong(limits.openFiles());
+        String found =
+                files
+                        + " open files, room for "
+                        + files / FILES_OF_A_CONNECTION
+                        + " connections or more";
+        return Check.ok(name, found);
     }
 
     private Check libraries() {
@@ -108,38 +225,60 @@ record RdmaChecks(Path root, String memlock) {
                         "install them: librdmacm1 and ibverbs-providers, or rdma-core");
     }
 
-    private Check deviceFiles() {
+    /** One for the connection manager, one for each device. */
+    private Check deviceFiles(List<PortStatus> ports) {
         String name = "RDMA access";
-        Path file = root.resolve("dev/infiniband/rdma_cm");
-        if (!Files.exists(file)) {
-            return Check.warn(
-                    name, "/dev/infiniband/rdma_cm is not there", "load it: modprobe rdma_ucm");
+        List<String> files = new ArrayList<>();
+        files.add("rdma_cm");
+        Path verbs = root.resolve("sys/class/infiniband_verbs");
+        for (String entry : entries(verbs)) {
+            String device = line(verbs.resolve(entry).resolve("ibdev"));
+            if (ports.stream().anyMatch(p -> p.device().equals(device) && p.connects())) {
+                files.add(entry);
+            }
         }
-        return Files.isReadable(file) && Files.isWritable(file)
-                ? Check.ok(name, "/dev/infiniband/rdma_cm can be opened")
-                : Check.warn(
+        Path directory = root.resolve("dev/infiniband");
+        for (String file : files) {
+            Path path = directory.resolve(file);
+            String shown = "/dev/infiniband/" + file;
+            if (!Files.exists(path)) {
+                return Check.warn(
                         name,
-                        "/dev/infiniband/rdma_cm is not for this user",
+                        shown + " is not there",
+                        "if the modules are loaded, this container was not given it: --device"
+                                + " /dev/infiniband");
+            }
+            if (!Files.isReadable(path) || !Files.isWritable(path)) {
+                return Check.warn(
+                        name,
+                        shown + " is not for this user",
                         "give it mode 666 by a udev rule, as rdma-core does");
+            }
+        }
+        return Check.ok(
+                name,
+                "this user may open /dev/infiniband/"
+                        + (files.size() == 1
+                                ? files.getFirst()
+                                : "{" + String.join(",", files) + "}"));
     }
 
-    /** What would carry a connection to a peer, as far as this host knows. */
-    static List<Check> peer(String host) {
-        InetAddress address;
+    private static List<String> entries(Path directory) {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "uverbs*")) {
+            entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
+        } catch (IOException e) {
+            return List.of();
+        }
+        names.sort(null);
+        return names;
+    }
+
+    private static String line(Path file) {
         try {
-            address = InetAddress.getByName(host);
-        } catch (UnknownHostException e) {
-            return List.of(Check.warn("peer", host + " is not known", "give a host or an address"));
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            return "";
         }
-        List<Check> checks = new ArrayList<>();
-        boolean any = false;
-        for (FabricPath path : Paths.to(address)) {
-            checks.add(Check.ok("peer " + host, Paths.sentence(path)));
-            any |= path.usable();
-        }
-        if (!any) {
-            checks.add(Check.ok("peer " + host, "kernel TCP, because nothing else leads there"));
-        }
-        return checks;
     }
 }

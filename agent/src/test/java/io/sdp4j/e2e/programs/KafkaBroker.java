@@ -46,15 +46,16 @@ public final class KafkaBroker {
     private static Properties settings(String argument, Path data) {
         List<Integer> ports = Listening.ports(argument);
         int controller = Listening.inner(argument);
+        String host = Listening.host(argument);
         String forClients =
-                "FIRST://127.0.0.1:%d,SECOND://127.0.0.1:%d"
-                        .formatted(ports.getFirst(), ports.getLast());
+                "FIRST://%s:%d,SECOND://%s:%d"
+                        .formatted(host, ports.getFirst(), host, ports.getLast());
         Properties settings = new Properties();
         settings.put("process.roles", "broker,controller");
         settings.put("node.id", "1");
-        settings.put("controller.quorum.voters", "1@127.0.0.1:" + controller);
+        settings.put("controller.quorum.voters", "1@" + host + ":" + controller);
         settings.put("controller.listener.names", "CONTROLLER");
-        settings.put("listeners", forClients + ",CONTROLLER://127.0.0.1:" + controller);
+        settings.put("listeners", forClients + ",CONTROLLER://" + host + ":" + controller);
         settings.put("advertised.listeners", forClients);
         settings.put("inter.broker.listener.name", "FIRST");
         settings.put(

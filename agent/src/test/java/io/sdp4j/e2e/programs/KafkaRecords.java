@@ -34,10 +34,12 @@ public final class KafkaRecords {
     private static final long LIMIT_NANOS = 120_000_000_000L;
     private static final byte[] VALUES = Pattern.bytes(1 << 20);
 
+    private final String host;
     private final String topic;
     private final int records;
 
-    private KafkaRecords(String topic, int records) {
+    private KafkaRecords(String host, String topic, int records) {
+        this.host = host;
         this.topic = topic;
         this.records = records;
     }
@@ -52,7 +54,7 @@ public final class KafkaRecords {
             Visit visit = new Visit(++visits);
             // other clients of the same broker have theirs
             String topic = "records-" + ProcessHandle.current().pid() + "-" + visits;
-            new KafkaRecords(topic, records).run(visit, from, to);
+            new KafkaRecords(Listening.host(args[0]), topic, records).run(visit, from, to);
         }
     }
 
@@ -64,8 +66,8 @@ public final class KafkaRecords {
         read(visit, to);
     }
 
-    private static Map<String, Object> at(int port) {
-        return Map.of("bootstrap.servers", "127.0.0.1:" + port);
+    private Map<String, Object> at(int port) {
+        return Map.of("bootstrap.servers", host + ":" + port);
     }
 
     private static Map<String, Object> with(Map<String, Object> one, Map<String, Object> more) {

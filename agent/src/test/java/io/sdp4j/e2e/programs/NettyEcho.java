@@ -59,7 +59,7 @@ public final class NettyEcho {
             for (int port : Listening.ports(args[1])) {
                 Visit visit = new Visit(++visits);
                 for (int i = 0; i < CONNECTIONS; i++) {
-                    visit.tell("right." + i, visit(loops, tls, port));
+                    visit.tell("right." + i, visit(loops, tls, Listening.host(args[1]), port));
                 }
             }
             loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
@@ -86,7 +86,7 @@ public final class NettyEcho {
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // what comes back tells more
-    private static boolean visit(EventLoopGroup loops, SslContext tls, int port)
+    private static boolean visit(EventLoopGroup loops, SslContext tls, String host, int port)
             throws InterruptedException {
         Collector collector = new Collector();
         Channel channel =
@@ -94,7 +94,7 @@ public final class NettyEcho {
                         .group(loops)
                         .channel(NioSocketChannel.class)
                         .handler(secured(tls, () -> collector))
-                        .connect("127.0.0.1", port)
+                        .connect(host, port)
                         .sync()
                         .channel();
         byte[] sent = Pattern.bytes(BYTES);

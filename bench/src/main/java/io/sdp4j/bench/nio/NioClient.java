@@ -12,7 +12,8 @@ import java.util.List;
  * <ul>
  *   <li>{@code channel-echo SIZE PAIRS WARM_MS MEASURE_MS}, {@code selector-echo} likewise: {@link
  *       LinkWork#echo} with channels that block, or that have a selector each;
- *   <li>{@code selector-sink SIZE WARM_MS MEASURE_MS}: {@link LinkWork#sink};
+ *   <li>{@code selector-sink SIZE WARM_MS MEASURE_MS}: {@link LinkWork#sink}, {@code file-sink}
+ *       likewise from a {@link FileLink};
  *   <li>{@code crowd IDLE WARM_MS MEASURE_MS}: {@link Crowd};
  *   <li>{@code netty SIZE CONNECTIONS DEPTH WARM_MS MEASURE_MS}: {@link NettyLoad};
  *   <li>{@code http THREADS WARM_MS MEASURE_MS}: {@link HttpLoad}.
@@ -21,6 +22,7 @@ import java.util.List;
 public final class NioClient implements Commands.Worker {
     private final LinkWork channels;
     private final LinkWork selectors;
+    private final LinkWork files;
     private final Crowd crowd;
     private final NettyLoad netty;
     private final HttpLoad http;
@@ -34,6 +36,7 @@ public final class NioClient implements Commands.Worker {
                         () ->
                                 new SelectorLink(
                                         Ports.connect(Ports.here(), ports.selectors()), List.of()));
+        files = new LinkWork(() -> new FileLink(Ports.connect(Ports.here(), ports.selectors())));
         crowd = new Crowd(ports);
         netty = new NettyLoad(ports);
         http = new HttpLoad(ports);
@@ -50,6 +53,7 @@ public final class NioClient implements Commands.Worker {
             case "channel-echo" -> channels.echo(n[0], n[1], n[2], n[3]);
             case "selector-echo" -> selectors.echo(n[0], n[1], n[2], n[3]);
             case "selector-sink" -> selectors.sink(n[0], n[1], n[2]);
+            case "file-sink" -> files.sink(n[0], n[1], n[2]);
             case "crowd" -> crowd.measure(n[0], n[1], n[2]);
             case "netty" -> netty.measure(n[0], n[1], n[2], n[3], n[4]);
             case "http" -> http.measure(n[0], n[1], n[2]);

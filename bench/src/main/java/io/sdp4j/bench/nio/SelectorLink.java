@@ -4,6 +4,7 @@ import io.sdp4j.bench.net.Link;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -67,6 +68,19 @@ final class SelectorLink extends Link {
             key.interestOps(SelectionKey.OP_READ);
         }
         buffer.clear();
+    }
+
+    /** Sends the first {@code lenBytes} of a file. */
+    void transfer(FileChannel file, int lenBytes) throws IOException {
+        long at = file.transferTo(0, lenBytes, channel);
+        if (at < lenBytes) {
+            key.interestOps(SelectionKey.OP_WRITE);
+            while (at < lenBytes) {
+                select();
+                at += file.transferTo(at, lenBytes - at, channel);
+            }
+            key.interestOps(SelectionKey.OP_READ);
+        }
     }
 
     @Override

@@ -106,15 +106,18 @@ final class KernelSide {
         if (counted || info == null) {
             return;
         }
+        SocketAddress remote;
         try {
-            if (kernel.getRemoteAddress() == null) {
+            remote = kernel.getRemoteAddress();
+            if (remote == null) {
                 return;
             }
         } catch (IOException e) {
             return; // closed before it was up
         }
         counted = true;
-        owner.counters().kernelConnected(info.reason());
+        owner.kernelConnected(
+                remote instanceof InetSocketAddress address ? address : null, info.reason());
     }
 
     Optional<ConnectionInfo> connectionInfo() {

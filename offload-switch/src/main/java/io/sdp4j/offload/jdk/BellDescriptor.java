@@ -14,6 +14,7 @@ public final class BellDescriptor {
     private FileDescriptor epoll;
     private int epollVal;
     private boolean lent; // the number belongs to somebody else
+    private boolean forgotten;
     private boolean raised;
     private boolean closed;
 
@@ -79,9 +80,10 @@ public final class BellDescriptor {
         }
     }
 
-    /** The bell is about to be closed by its owner, or means nothing any more. */
+    /** The bell is about to be closed by its owner, or means nothing any more. Idempotent. */
     public synchronized void forgetBell() {
-        if (!closed && bell >= 0) {
+        if (!closed && !forgotten && bell >= 0) {
+            forgotten = true;
             JdkBridge.epollRemove(epollVal, bell);
         }
     }

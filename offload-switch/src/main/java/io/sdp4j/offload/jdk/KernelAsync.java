@@ -156,7 +156,7 @@ public abstract sealed class KernelAsync {
                         failure);
                 return true;
             } catch (Throwable t) {
-                throw Jdk.<RuntimeException>unchecked(t);
+                throw Unchecked.thrown(t); // what a handler threw stays what it is
             }
         }
 
@@ -168,7 +168,7 @@ public abstract sealed class KernelAsync {
                     AsyncHandles.SET_INVOKE_COUNT.invokeExact(context, 1);
                 }
             } catch (Throwable t) {
-                throw Jdk.<RuntimeException>unchecked(t);
+                throw Unchecked.thrown(t); // what a handler threw stays what it is
             }
         }
 
@@ -178,19 +178,13 @@ public abstract sealed class KernelAsync {
             try {
                 return (Future<?>) AsyncHandles.SCHEDULE.invokeExact(group, task, timeout, unit);
             } catch (Throwable t) {
-                throw Jdk.<RuntimeException>unchecked(t);
+                throw Unchecked.thrown(t); // what a handler threw stays what it is
             }
         }
 
         @Override
         public Watch watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
             return GroupPort.watch(group, descriptor, watcher);
-        }
-
-        /** Whatever a handler of the application has thrown, declared or not, stays what it is. */
-        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-        private static <X extends Throwable> RuntimeException unchecked(Throwable t) throws X {
-            throw (X) t;
         }
     }
 

@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.Selector;
+import java.util.Deque;
 
 /**
  * A look at what a selector of the JDK's would find if it waited now. It takes nothing away from
@@ -27,6 +28,7 @@ public final class SelectorPeek {
     private static final class Handles {
         static final Class<?> SELECTOR;
         static final VarHandle EPOLL;
+        static final VarHandle UPDATES;
         static final MethodHandle WAIT;
         static final MethodHandle DESCRIPTOR;
 
@@ -36,6 +38,7 @@ public final class SelectorPeek {
                 Lookup selector = PollHandles.in(own, "sun.nio.ch.EPollSelectorImpl");
                 SELECTOR = selector.lookupClass();
                 EPOLL = selector.findVarHandle(SELECTOR, "epfd", int.class);
+                UPDATES = selector.findVarHandle(SELECTOR, "updateKeys", Deque.class);
                 Lookup epoll = PollHandles.in(own, "sun.nio.ch.EPoll");
                 WAIT =
                         PollHandles.fixed(
@@ -64,6 +67,14 @@ public final class SelectorPeek {
         return Tested.POSSIBLE && Handles.SELECTOR.isInstance(selector)
                 ? new SelectorPeek((int) Handles.EPOLL.get(selector))
                 : null;
+    }
+
+    /**
+     * Whether {@code selector} has no further channel to ask for its interest before it waits. For
+     * a channel that is being asked.
+     */
+    public static boolean asksNoMore(Selector selector) {
+        return ((Deque<?>) Handles.UPDATES.get(selector)).isEmpty();
     }
 
     /** Whether anything but {@code fdVal} is ready, or the selector was woken. */

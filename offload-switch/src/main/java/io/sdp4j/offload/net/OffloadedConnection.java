@@ -167,16 +167,25 @@ public final class OffloadedConnection extends OpenStream {
         }
     }
 
+    /** What the stream says of its end comes as the JDK gives it here: no socket exception. */
     public void sendUrgent(int value) throws IOException {
         writeLock.lock();
         try {
-            checkOutput();
-            if (!stream.tryWriteUrgent(value)) {
+            if (!tryUrgent(value)) {
                 throw new SocketException("No buffer space available");
             }
         } finally {
             writeLock.unlock();
             leave();
+        }
+    }
+
+    private boolean tryUrgent(int value) throws IOException {
+        try {
+            checkOutput();
+            return stream.tryWriteUrgent(value);
+        } catch (SocketException e) {
+            throw closing() ? e : new IOException(e.getMessage(), e);
         }
     }
 

@@ -205,7 +205,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
             state = State.CONNECTED;
         }
-        owner.counters().kernelConnected(why.reason());
+        owner.kernelConnected(target, why.reason());
     }
 
     /** An attempt has bound the kernel's socket; TCP shall choose as if there had been none. */

@@ -1,7 +1,6 @@
 package io.sdp4j.offload.nio;
 
 import java.io.IOException;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
@@ -49,35 +48,21 @@ abstract class ChannelBuffers {
         Objects.requireNonNull(buffer);
     }
 
-    /** For a buffer, which has something remaining if it is one of several. */
+    /** For one buffer, which has something remaining. */
     abstract int moveOne(ByteBuffer buffer) throws IOException;
 
-    /** A failure after some bytes is told by the next call (NET-30). */
-    abstract void failedLater(SocketException e);
+    /**
+     * For several, of which the first has something remaining; a failure after some bytes is told
+     * by the next call (NET-30).
+     */
+    abstract int moveSeveral(ByteBuffer[] buffers, int from, int to) throws IOException;
 
     /** What moves now; 0 = nothing. */
     final int move() throws IOException {
         if (one != null) {
             return one.hasRemaining() ? moveOne(one) : 0;
         }
-        int total = 0;
-        while (more()) {
-            int n;
-            try {
-                n = moveOne(several[at]);
-            } catch (SocketException e) {
-                if (total == 0) {
-                    throw e;
-                }
-                failedLater(e);
-                return total;
-            }
-            if (n <= 0) {
-                return total > 0 ? total : n;
-            }
-            total += n;
-        }
-        return total;
+        return more() ? moveSeveral(several, at, end) : 0;
     }
 
     /** Whether there is anything left to move. */

@@ -318,14 +318,16 @@ final class ChannelConnect {
 
     private void countKernel() {
         ReasonCode reason;
+        InetSocketAddress remote;
         synchronized (channel.stateLock) {
             if (kernelInfo != null || why == null) {
                 return;
             }
             kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
             reason = why.reason();
+            remote = target;
         }
-        owner.counters().kernelConnected(reason);
+        owner.kernelConnected(remote, reason);
     }
 
     boolean finish() throws IOException {

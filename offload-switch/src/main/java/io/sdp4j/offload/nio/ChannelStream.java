@@ -315,8 +315,25 @@ final class ChannelStream extends OpenStream {
         }
 
         @Override
-        void failedLater(SocketException e) {
-            reset |= "Connection reset".equals(e.getMessage());
+        int moveSeveral(ByteBuffer[] buffers, int from, int to) throws IOException {
+            int total = 0;
+            for (int i = from; i < to; i++) {
+                int n = 0;
+                try {
+                    n = buffers[i].hasRemaining() ? moveOne(buffers[i]) : 0;
+                } catch (SocketException e) {
+                    if (total == 0) {
+                        throw e;
+                    }
+                    reset |= "Connection reset".equals(e.getMessage());
+                    return total;
+                }
+                if (n < 0 || buffers[i].hasRemaining()) {
+                    return total + n > 0 ? total + Math.max(n, 0) : n;
+                }
+                total += n;
+            }
+            return total;
         }
     }
 
@@ -327,8 +344,8 @@ final class ChannelStream extends OpenStream {
         }
 
         @Override
-        void failedLater(SocketException e) {
-            // the stream is broken and says so again
+        int moveSeveral(ByteBuffer[] buffers, int from, int to) throws IOException {
+            return stream.tryWrite(buffers, from, to);
         }
     }
 }

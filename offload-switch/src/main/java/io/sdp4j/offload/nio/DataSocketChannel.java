@@ -1,17 +1,27 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.jdk.SocketEvents;
+import io.sdp4j.offload.jdk.Unchecked;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.function.BiFunction;
+import sun.nio.ch.Util;
 
 /**
  * The reading and writing half of a channel: each call goes to whoever carries the connection. What
  * an offloaded one moves is told to the flight recorder as the JDK's own channels tell it (NIO-28).
  */
-abstract sealed class DataSocketChannel extends DescribedSocketChannel permits PolledSocketChannel {
+abstract sealed class DataSocketChannel extends DescribedSocketChannel
+        implements BiFunction<FileChannel, long[], Long> permits PolledSocketChannel {
+    /** Longest transfer of a file that is read in pieces. */
+    private static final int READ_RATHER_THAN_MAPPED = 256 << 10;
+
+    private static final int PIECE_BYTES = 64 << 10;
+
     DataSocketChannel(SelectorProvider provider, ChannelOptions options) {
         super(provider, options);
     }
@@ -83,6 +93,60 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel permits P
             return kernel().write(srcs, offset, length);
         } finally {
             followKernel();
+        }
+    }
+
+    /**
+     * For {@code FileChannel.transferTo} (NIO-26): where the kernel carries the connection it sends
+     * the file, too. Elsewhere short pieces are read; to map them would take longer.
+     *
+     * @param range position and count, at most what the file holds
+     * @return bytes taken; null = to be written as to any other channel
+     */
+    @Override
+    public final Long apply(FileChannel file, long[] range) {
+        try {
+            if (connectedStream() == null) {
+                return sendByKernel(file, range[0], range[1]);
+            }
+            return range[1] <= READ_RATHER_THAN_MAPPED ? send(file, range[0], range[1]) : null;
+        } catch (IOException e) {
+            throw Unchecked.thrown(e);
+        }
+    }
+
+    private long sendByKernel(FileChannel file, long position, long count) throws IOException {
+        try {
+            return file.transferTo(position, count, kernel());
+        } finally {
+            followKernel();
+        }
+    }
+
+    private long send(FileChannel file, long position, long count) throws IOException {
+        ByteBuffer piece = Util.getTemporaryDirectBuffer((int) Math.min(count, PIECE_BYTES));
+        try {
+            long sent = 0;
+            boolean more = true;
+            while (sent < count && more) {
+                piece.clear().limit((int) Math.min(count - sent, PIECE_BYTES));
+                if (file.read(piece, position + sent) <= 0) {
+                    break; // the file has become shorter
+                }
+                piece.flip();
+                try {
+                    sent += write(piece);
+                } catch (IOException e) {
+                    if (sent == 0) {
+                        throw e;
+                    }
+                    return sent; // the next call is told
+                }
+                more = !piece.hasRemaining();
+            }
+            return sent;
+        } finally {
+            Util.releaseTemporaryDirectBuffer(piece);
         }
     }
 

@@ -23,12 +23,17 @@ import sun.nio.ch.SelectionKeyImpl;
  *
  * <p>A key that was found ready is queued for an update, so the selector asks for the interest
  * again before it waits next: that is when {@code settle} runs, once for each wake-up, after the
- * application has read and written what it wanted. Reads and writes pay nothing.
+ * application has read and written what it wanted. Reads and writes pay nothing. While a selector
+ * is busy with many channels a descriptor that has become readable is left so, see {@link
+ * SelectorWatch}.
  *
  * <p>Locks: {@code this}, then those of the stream.
  */
 final class Doorbell {
     private static final AtomicInteger NUMBERS = new AtomicInteger(1);
+
+    /** A channel of which nothing came so many times in a row is not worth looking at. */
+    private static final int MAX_MISSES = 4;
 
     private final SwitchSocketChannel channel;
     private final OpenStream stream;
@@ -37,6 +42,7 @@ final class Doorbell {
     private volatile SelectorWatch watch; // of the selector that was last told of readiness
     private int interest; // this
     private boolean silent; // this
+    private int misses; // of the thread that selects: how often in a row it found nothing ready
 
     /**
      * @param provided the provider's descriptor, or -1
@@ -65,11 +71,49 @@ final class Doorbell {
         if (ops != 0) {
             busyPoll(ops);
         }
+        SelectorWatch w = watch;
         synchronized (this) {
             interest = ops | otherInterest();
-            settle();
+            int ready = mayHold(w) ? stream.holdDoorbell(OffloadStream.READ) : -1;
+            if (ready >= 0) {
+                w.hold(this, ready > 0);
+            } else {
+                settle();
+            }
+        }
+        if (w != null) {
+            w.asked(); // without a lock of this, as it may settle others
         }
         return ops == 0 ? 0 : JdkBridge.POLLIN;
+    }
+
+    /** Whether the selector that asks is the only one, is busy, and this channel is, too. */
+    private boolean mayHold(SelectorWatch w) {
+        return w != null
+                && w.mayHold()
+                && misses < MAX_MISSES
+                && interest == SelectionKey.OP_READ
+                && !silent
+                && !channel.connectable()
+                && channel.connectedStream() != null
+                && onlyKeyIsOf(w);
+    }
+
+    private boolean onlyKeyIsOf(SelectorWatch w) {
+        int valid = 0;
+        SelectionKey[] keys = ChannelBridge.keys(channel);
+        for (int i = 0; keys != null && i < keys.length; i++) {
+            SelectionKey key = keys[i];
+            if (key != null && key.isValid()) {
+                valid += w.isOf(key.selector()) ? 1 : 2;
+            }
+        }
+        return valid == 1;
+    }
+
+    /** For the watch: the stream is looked at without a lock of this. */
+    boolean readyToRead() {
+        return (readyOps() & SelectionKey.OP_READ) != 0;
     }
 
     /**
@@ -113,7 +157,10 @@ final class Doorbell {
         }
         w.ready(number);
         int before = key.nioReadyOps();
-        int now = initialOps | (readyOps() & key.nioInterestOps());
+        int fresh = readyOps() & key.nioInterestOps();
+        int now = initialOps | fresh;
+        misses = fresh != 0 ? 0 : misses + 1;
+        w.looked(fresh != 0);
         key.nioReadyOps(now);
         ChannelBridge.queueUpdate(key);
         return (now & ~before) != 0;
@@ -139,6 +186,8 @@ final class Doorbell {
         boolean ready;
         if (channel.connectable()) {
             ready = (interest & SelectionKey.OP_CONNECT) != 0;
+        } else if (rung()) {
+            return; // readable as it is
         } else {
             ready = channel.connectedStream() != null && askStream();
         }
@@ -154,9 +203,18 @@ final class Doorbell {
                 | ((ops & SelectionKey.OP_WRITE) != 0 ? OffloadStream.WRITE : 0);
     }
 
+    /** Whether something is ready, and the provider's own hand shows it. */
+    private boolean rung() {
+        int ops = streamOps(interest);
+        return ops != 0 && channel.connectedStream() != null && stream.holdDoorbell(ops) > 0;
+    }
+
     private boolean askStream() {
         int ops = streamOps(interest);
         int ready = stream.armDoorbell(ops);
+        if (ready == OffloadStream.NO_DOORBELL) {
+            bell.forgetBell();
+        }
         return ready > 0 || (ready < 0 && !stream.arm(ops, this::onReady));
     }
 

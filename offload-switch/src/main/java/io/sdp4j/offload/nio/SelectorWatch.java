@@ -3,6 +3,8 @@ package io.sdp4j.offload.nio;
 import io.sdp4j.offload.jdk.SelectorPeek;
 import java.lang.ref.WeakReference;
 import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.function.BooleanSupplier;
@@ -14,10 +16,22 @@ import java.util.function.BooleanSupplier;
  * <p>Shape: {@code last} is the number of the channel that was ready last, {@code times} how often
  * it was without another one in between. One for each selector, made at the first event there; all
  * of it belongs to the thread that selects.
+ *
+ * <p>A selector alternates: it looks at the channels whose descriptors are readable, and then asks
+ * each of them what it is interested in, before it waits. While it finds many channels ready it is
+ * busy: when asked, a channel <em>holds</em> its descriptor readable instead of asking its peer for
+ * another ring, so the next look comes without a wait and the peer need not ring. Before a wait at
+ * least one of those that hold must be ready. If none is, all of them ask for a ring. That needs to
+ * know which channel is asked last; where it cannot be told, because the last one is not ours or
+ * its key was cancelled, the selector finds nothing a few times and the channels give up on their
+ * own. Nothing is lost in any case, because what is held is readable.
  */
 final class SelectorWatch implements BooleanSupplier {
     /** As many wake-ups for one channel in a row make it the only one. */
     private static final int IN_A_ROW = 8;
+
+    /** So many channels ready at once make a selector busy. */
+    private static final int MANY = 4;
 
     private static final Map<Selector, SelectorWatch> ALL = new WeakHashMap<>();
 
@@ -26,6 +40,12 @@ final class SelectorWatch implements BooleanSupplier {
     private int last;
     private int times;
     private int polling; // the descriptor of the channel that is being polled
+
+    private final List<Doorbell> holding = new ArrayList<>(); // since asking began
+    private boolean asking; // else looking
+    private int found; // ready channels in the last look
+    private boolean busy;
+    private boolean anyReady; // of those that hold
 
     private SelectorWatch(Selector selector) {
         this.selector = new WeakReference<>(selector);
@@ -51,6 +71,67 @@ final class SelectorWatch implements BooleanSupplier {
         } else if (times < IN_A_ROW) {
             times++;
         }
+    }
+
+    /** A channel whose descriptor was readable was looked at. */
+    void looked(boolean ready) {
+        if (asking) {
+            asking = false;
+            found = 0;
+        }
+        found += ready ? 1 : 0;
+    }
+
+    /** Whether the channel that is being asked by the calling thread may {@link #hold}. */
+    boolean mayHold() {
+        Selector s = selector.get();
+        if (peek == null || s == null || !Thread.holdsLock(s)) {
+            return false;
+        }
+        if (!asking) {
+            asking = true;
+            forget();
+            busy = found >= MANY || (busy && found > 0);
+        }
+        return busy;
+    }
+
+    /** The channel that is being asked leaves its descriptor readable. */
+    void hold(Doorbell one, boolean ready) {
+        holding.add(one);
+        anyReady |= ready;
+    }
+
+    /** A channel was asked: if that was the last one, the selector is about to wait. */
+    void asked() {
+        if (holding.isEmpty()) {
+            return;
+        }
+        Selector s = selector.get();
+        if (s == null || !Thread.holdsLock(s) || !SelectorPeek.asksNoMore(s)) {
+            return;
+        }
+        if (!anyReady && !anyReadyNow()) {
+            busy = false;
+            for (int i = 0; i < holding.size(); i++) {
+                holding.get(i).settle();
+            }
+        }
+        forget();
+    }
+
+    private void forget() {
+        holding.clear();
+        anyReady = false;
+    }
+
+    private boolean anyReadyNow() {
+        for (int i = 0; i < holding.size(); i++) {
+            if (holding.get(i).readyToRead()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether {@code number} is the only channel that was ready for a while. */

@@ -2,6 +2,7 @@ package io.sdp4j.offload.spi;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 
@@ -20,6 +21,9 @@ import java.util.function.BooleanSupplier;
 public interface OffloadStream {
     int READ = 1;
     int WRITE = 2;
+
+    /** Answer of {@link #armDoorbell}: the doorbell means nothing any more, nor ever will. */
+    int NO_DOORBELL = -2;
 
     /**
      * Reads what is there: more than 0 bytes, 0 = nothing now (or {@code len} is 0), -1 = end of
@@ -44,6 +48,32 @@ public interface OffloadStream {
      * position.
      */
     int tryWrite(ByteBuffer src) throws IOException;
+
+    /**
+     * Writes from the remaining bytes of several buffers, in order, as one call: they may travel
+     * together. What fails after some bytes is told by the next call.
+     *
+     * @param from the first one
+     * @param to one more than the last one
+     */
+    default int tryWrite(ByteBuffer[] srcs, int from, int to) throws IOException {
+        int total = 0;
+        boolean all = true;
+        for (int i = from; i < to && all; i++) {
+            if (srcs[i].hasRemaining()) {
+                try {
+                    total += tryWrite(srcs[i]);
+                } catch (SocketException e) {
+                    if (total == 0) {
+                        throw e;
+                    }
+                    return total;
+                }
+                all = !srcs[i].hasRemaining();
+            }
+        }
+        return total;
+    }
 
     /** Sends one urgent byte if there is room; false = not now. */
     boolean tryWriteUrgent(int value) throws IOException;
@@ -153,13 +183,26 @@ public interface OffloadStream {
     default void busyPoll(int ops, BooleanSupplier elsewhere) {}
 
     /**
+     * Instead of {@link #armDoorbell}, by whoever comes back very soon because the doorbell is
+     * readable: leaves it so if it has been rung since it was asked for. What the peer does then
+     * rings nothing, which spares both sides a system call.
+     *
+     * @param ops {@link #READ}, {@link #WRITE} or both
+     * @return which of {@code ops} are ready now, 0 = none; -1 = the doorbell has not been rung
+     */
+    default int holdDoorbell(int ops) {
+        return -1;
+    }
+
+    /**
      * Lets {@link #doorbell} become unreadable and asks that it be readable again as soon as {@code
      * ready() & ops} may be non-zero because of what the peer did. What is done to this end ({@link
      * #shutdownInput}, ...) rings nothing, and may end what was asked for here: ask again after it.
      *
      * @param ops {@link #READ}, {@link #WRITE}, both, or 0: nobody watches the doorbell any more
      * @return which of {@code ops} are ready now, and then nothing was asked for; 0 = none; -1 =
-     *     the doorbell cannot be used now, {@link #arm} can
+     *     the doorbell cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} = nor ever again,
+     *     and it may be readable for no reason
      */
     default int armDoorbell(int ops) {
         return ops == 0 ? 0 : -1;

@@ -12,7 +12,8 @@ public final class OffloadUnavailable extends Exception {
 
     /**
      * @param message what failed, on which connection, why, and what the user can do
-     * @param remember whether asking again soon would cost time for nothing (no answer came)
+     * @param remember whether asking again soon would cost time for nothing: no answer came, or it
+     *     came from somewhere that is not quick to ask
      */
     public OffloadUnavailable(
             ReasonCode reason, String message, boolean remember, Throwable cause) {

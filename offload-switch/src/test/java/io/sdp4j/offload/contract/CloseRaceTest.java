@@ -127,7 +127,7 @@ class CloseRaceTest {
         return null;
     }
 
-    private static Void operate(Socket s, int what, int spins) throws IOException {
+    private static Void operate(Socket s, int what, int spins) {
         for (int i = 0; i < spins; i++) {
             Thread.onSpinWait();
         }
@@ -146,7 +146,9 @@ class CloseRaceTest {
                 }
                 default -> s.close();
             }
-        } catch (SocketException e) {
+        } catch (IOException e) {
+            boolean urgent = what == 5; // where the JDK gives no socket exception
+            assertTrue(e instanceof SocketException || urgent, e.toString());
             assertTrue(HONEST.contains(e.getMessage()), e.toString());
         }
         return null;

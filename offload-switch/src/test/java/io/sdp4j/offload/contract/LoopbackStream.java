@@ -38,6 +38,7 @@ final class LoopbackStream implements OffloadStream {
     private boolean dead; // nothing can be sent any more
     private boolean closed;
     private boolean oobInline;
+    private long urgentAt = -1; // the last urgent byte's place, counted as bytesRead is
     private long bytesRead;
     private long bytesWritten;
 
@@ -94,8 +95,12 @@ final class LoopbackStream implements OffloadStream {
         if (inputShut) {
             return -1;
         }
+        if (len > 0 && urgentAt == bytesRead && !oobInline) {
+            taken(1);
+        }
         if (count > 0 || len == 0) {
-            return Math.min(count, len);
+            boolean stops = urgentAt > bytesRead;
+            return stops ? (int) Math.min(urgentAt - bytesRead, len) : Math.min(count, len);
         }
         if (resetPending) {
             resetPending = false;
@@ -175,12 +180,25 @@ final class LoopbackStream implements OffloadStream {
             if (writable(1) == 0) {
                 return false;
             }
-            if (peer.oobInline && !peer.drops()) {
-                peer.ring[(peer.head + peer.count) % RING_BYTES] = (byte) value;
-                given(1);
+            if (!peer.drops()) {
+                peer.urgent(value);
             }
+            given(1);
             return true;
         }
+    }
+
+    /** As Linux: one that the reader stands before makes way, another becomes an ordinary byte. */
+    private void urgent(int value) {
+        if (urgentAt == bytesRead && !oobInline) {
+            taken(1);
+        }
+        urgentAt = bytesRead + count;
+        ring[(head + count) % RING_BYTES] = (byte) value;
+    }
+
+    private boolean atMark() {
+        return urgentAt == bytesRead && !oobInline && count > 0;
     }
 
     @Override
@@ -195,7 +213,7 @@ final class LoopbackStream implements OffloadStream {
     public int available() {
         synchronized (link) {
             checkOpen();
-            return count;
+            return urgentAt >= bytesRead && !oobInline ? (int) (urgentAt - bytesRead) : count;
         }
     }
 
@@ -204,7 +222,7 @@ final class LoopbackStream implements OffloadStream {
         synchronized (link) {
             checkOpen();
             int ready = 0;
-            if (inputShut || count > 0 || resetPending || peerFinished || dead) {
+            if (inputShut || count > (atMark() ? 1 : 0) || resetPending || peerFinished || dead) {
                 ready |= READ;
             }
             if (finished || resetPending || dead || peer.drops() || peer.count < RING_BYTES) {

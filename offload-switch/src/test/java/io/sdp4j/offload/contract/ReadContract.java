@@ -263,36 +263,4 @@ interface ReadContract extends Sockets {
             assertFalse(p.client().isClosed());
         }
     }
-
-    @Test
-    @DisplayName("22: the receiver decides what becomes of urgent data")
-    default void urgentDataIsDroppedOrInline() throws IOException {
-        try (Pair p = pair()) {
-            assertFalse(p.server().getOOBInline());
-            Expect.send(p.client(), "a");
-            assertEquals("a", Expect.receive(p.server(), 1));
-            p.client().sendUrgentData('!');
-            Expect.send(p.client(), "b");
-            assertEquals("b", Expect.receive(p.server(), 1));
-            p.server().setOOBInline(true);
-            assertTrue(p.server().getOOBInline());
-            p.client().sendUrgentData('?');
-            Expect.send(p.client(), "c");
-            assertEquals("?c", Expect.receive(p.server(), 2));
-        }
-    }
-
-    @Test
-    default void oobInlineSetBeforeConnect() throws IOException {
-        try (var listener = listen(1);
-                Socket c = newSocket()) {
-            c.setOOBInline(true);
-            c.connect(listener.getLocalSocketAddress());
-            try (Socket s = listener.accept()) {
-                s.sendUrgentData('!');
-                Expect.send(s, "x");
-                assertEquals("!x", Expect.receive(c, 2));
-            }
-        }
-    }
 }

@@ -9,6 +9,7 @@ package io.sdp4j.offload.contract;
 public abstract class SocketContract
         implements ConnectContract,
                 ReadContract,
+                UrgentContract,
                 CloseContract,
                 OptionContract,
                 AcceptContract,

@@ -7,7 +7,6 @@ import io.sdp4j.rdma.FabricException.Cause;
 import io.sdp4j.rdma.QpSpec;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -36,6 +35,11 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
     private final ShmFabric fabric;
     private final ShmListener listener;
     private final Link link;
+    private final PassiveAnswer answer;
+
+    /** On a cable that has carried a connection. */
+    private final boolean again;
+
     private final byte[] buffer = new byte[Handshake.MESSAGE_BYTES];
     private final AtomicBoolean decided = new AtomicBoolean();
     private State state = State.HELLO;
@@ -43,30 +47,30 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
     private Handshake.Hello hello;
     private EventLoop.Timer timer;
     private boolean left;
-    private Cable cable;
-    private ShmQueuePair queuePair;
-    private Path file;
     private Outcome outcome;
 
     PassiveSide(ShmFabric fabric, ShmListener listener, Link link) {
-        this.fabric = fabric;
-        this.listener = listener;
-        this.link = link;
+        this(fabric, listener, link, null);
     }
 
     /** Waits for another connection on a cable that has carried one. */
     PassiveSide(ShmFabric fabric, ShmListener listener, Cable cable) {
-        this(fabric, listener, cable.link());
-        this.cable = cable;
+        this(fabric, listener, cable.link(), cable);
+    }
+
+    private PassiveSide(ShmFabric fabric, ShmListener listener, Link link, Cable cable) {
+        this.fabric = fabric;
+        this.listener = listener;
+        this.link = link;
+        again = cable != null;
+        answer = new PassiveAnswer(fabric, listener, link, cable);
     }
 
     void start() {
-        timer =
-                fabric.loop()
-                        .schedule(() -> end(null), cable == null ? HELLO_NANOS : RESTING_NANOS);
+        timer = fabric.loop().schedule(() -> end(null), again ? RESTING_NANOS : HELLO_NANOS);
         try {
             link.watch(this);
-            if (cable != null) {
+            if (again) {
                 link.send(new byte[] {Cable.FREE}, 1, -1);
             } else {
                 link.expect(fabric.patienceNanos());
@@ -79,7 +83,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
 
     /** Ends it if it only waits for another connection on an old cable. */
     void dropIfResting() {
-        if (state == State.HELLO && cable != null) {
+        if (state == State.HELLO && again) {
             end(null);
         }
     }
@@ -124,7 +128,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                 return false;
             }
             have += n;
-            if (cable != null && state == State.HELLO) {
+            if (again && state == State.HELLO) {
                 skipBells();
             }
         }
@@ -144,12 +148,12 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
 
     private void onHello() throws IOException {
         timer.cancel();
-        if (cable != null) {
+        if (again) {
             listener.roused();
         }
         ShmListener.closeDescriptor(link.takeDescriptor());
         hello = Handshake.Hello.parse(buffer);
-        if (hello == null || (cable != null && listener.closed())) {
+        if (hello == null || (again && listener.closed())) {
             end(null); // unanswered on an old cable, the client asks for a listener anew
         } else if (hello.version() != Handshake.VERSION) {
             refuse(Handshake.OTHER_VERSION, new byte[0]);
@@ -164,8 +168,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
     }
 
     private void refuse(int status, byte[] privateData) throws IOException {
-        link.send(
-                Handshake.Reply.refusal(status, privateData).encode(), Handshake.MESSAGE_BYTES, -1);
+        answer.refuse(status, privateData);
         end(null);
     }
 
@@ -199,7 +202,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                         return;
                     }
                     try {
-                        answer(spec, data);
+                        grant(spec, data);
                     } catch (FabricException e) {
                         end(e);
                     } catch (IOException e) {
@@ -239,102 +242,19 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         }
     }
 
-    private void answer(QpSpec spec, byte[] privateData) throws IOException {
-        int mode =
-                (hello.modes() & fabric.modes() & Handshake.MODE_NATIVE) != 0
-                        ? Handshake.MODE_NATIVE
-                        : Handshake.MODE_PORTABLE;
-        ShmLayout layout = ShmFabric.layout(mode, hello.spec(), spec);
-        if (cable != null) {
-            answerAgain(mode, layout, spec, privateData);
+    private void grant(QpSpec spec, byte[] privateData) throws IOException {
+        answer.grant(hello, spec, privateData);
+        if (again) {
+            established();
             return;
         }
-        answerWithMemory(mode, layout, spec, privateData);
         state = State.ANSWERED;
         link.expect(fabric.patienceNanos());
-        timer =
-                fabric.loop()
-                        .schedule(
-                                () ->
-                                        end(
-                                                new FabricException(
-                                                        Cause.TIMED_OUT,
-                                                        "the client did not map the memory")),
-                                MAPPING_NANOS);
+        timer = fabric.loop().schedule(() -> end(notMapped()), MAPPING_NANOS);
     }
 
-    /**
-     * There is nothing left for the client to do that could fail, so it is not waited for; one that
-     * has left is seen here.
-     */
-    private void answerAgain(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
-            throws IOException {
-        if (mode != Handshake.MODE_NATIVE || !layout.sameAs(cable.layout())) {
-            throw new FabricException(Cause.PROTOCOL, "another shape on the same memory");
-        }
-        if (!link.drain()) {
-            throw new FabricException(Cause.CLOSED, "the client left");
-        }
-        queuePair = fabric.queuePair(1, cable, listener::rest);
-        reply(Handshake.ACCEPTED_AGAIN, mode, layout, "", spec, privateData, -1);
-        established();
-    }
-
-    private void answerWithMemory(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
-            throws IOException {
-        int fd = -1;
-        try {
-            fabric.reserve(layout.totalBytes);
-            String name = "";
-            Segment segment = null;
-            boolean isNative = mode == Handshake.MODE_NATIVE;
-            try {
-                if (isNative) {
-                    fd = Memory.create(layout.totalBytes);
-                    segment = Memory.map(fd, layout.totalBytes);
-                } else {
-                    name = Memory.newName();
-                    file = Memory.file(listener.directory(), name);
-                    segment = Memory.createFile(file, layout.totalBytes);
-                }
-            } finally {
-                if (segment == null) {
-                    fabric.release(layout.totalBytes);
-                }
-            }
-            cable = new Cable(fabric, link, segment, layout, isNative);
-            queuePair = fabric.queuePair(1, cable, listener::rest);
-            reply(Handshake.ACCEPTED, mode, layout, name, spec, privateData, fd);
-        } catch (FabricException e) {
-            link.send(
-                    Handshake.Reply.refusal(Handshake.NO_MEMORY, new byte[0]).encode(),
-                    Handshake.MESSAGE_BYTES,
-                    -1);
-            throw e;
-        } finally {
-            ShmListener.closeDescriptor(fd);
-        }
-    }
-
-    private void reply(
-            int status,
-            int mode,
-            ShmLayout layout,
-            String fileName,
-            QpSpec spec,
-            byte[] privateData,
-            int fd)
-            throws IOException {
-        Handshake.Reply reply =
-                new Handshake.Reply(
-                        Handshake.VERSION,
-                        mode,
-                        status,
-                        spec,
-                        layout.totalBytes,
-                        fileName,
-                        privateData);
-        link.send(reply.encode(), Handshake.MESSAGE_BYTES, fd);
+    private static FabricException notMapped() {
+        return new FabricException(Cause.TIMED_OUT, "the client did not map the memory");
     }
 
     private void onReady() throws IOException {
@@ -344,14 +264,13 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         }
         link.expect(0);
         timer.cancel();
-        removeFile();
         established();
     }
 
     private void established() throws IOException {
         state = State.DONE;
         listener.forget(this);
-        ShmQueuePair qp = queuePair;
+        ShmQueuePair qp = answer.handOver();
         link.watch(qp);
         fabric.established(qp);
         outcome.onEstablished(qp);
@@ -385,31 +304,17 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                 });
     }
 
-    private void removeFile() {
-        if (file != null) {
-            Memory.delete(file);
-            file = null;
-        }
-    }
-
     /** There is no connection. Releases all, tells who asked. */
     private void end(FabricException why) {
         boolean first = state != State.DONE;
-        if (state == State.HELLO && cable != null) {
+        if (state == State.HELLO && again) {
             listener.roused();
         }
         state = State.DONE;
         if (first) {
             timer.cancel();
-            removeFile();
             listener.forget(this);
-            if (queuePair != null) {
-                queuePair.close();
-            } else if (cable != null) {
-                cable.close();
-            } else {
-                link.close();
-            }
+            answer.takeBack();
         }
         if (outcome != null && why != null) {
             Outcome told = outcome;

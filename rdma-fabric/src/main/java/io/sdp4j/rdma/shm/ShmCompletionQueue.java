@@ -186,6 +186,11 @@ final class ShmCompletionQueue implements CompletionQueue {
     }
 
     @Override
+    public boolean rung() {
+        return waiter.rung();
+    }
+
+    @Override
     public boolean armDescriptor(boolean quietToo) {
         return waiter.armDescriptor(quietToo);
     }

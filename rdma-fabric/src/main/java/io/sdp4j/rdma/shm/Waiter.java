@@ -302,13 +302,20 @@ final class Waiter {
         }
         int wanted = quietToo ? ANY : LOUD;
         boolean stands = (int) Words.INT.getOpaque(mem, own + ShmLayout.BELL_WORD) == wanted;
-        if (!stands || (++standings & 1) == 0) {
-            qp.discardBytes();
-        }
-        if (!stands) {
-            ask(wanted);
+        boolean taken = (!stands || (++standings & 1) == 0) && qp.discardBytes();
+        if (!stands || taken) {
+            ask(wanted); // also if it was cleared after that look, for a byte that is gone now
         }
         return !qp.ready();
+    }
+
+    /**
+     * See {@link ShmCompletionQueue#rung}. Whoever clears the word sends a byte right after it, and
+     * no byte is taken without setting the word again afterwards. So a word that is clear stands
+     * for a byte that is there or on its way. A peer that clears it and sends none deceives itself.
+     */
+    boolean rung() {
+        return polled && (int) Words.INT.getOpaque(mem, own + ShmLayout.BELL_WORD) == 0;
     }
 
     /** See {@link ShmCompletionQueue#busyPoll}. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricContract;
@@ -12,6 +13,10 @@ import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.os.UnixFd;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The contract with the connecting end true and the listening end true for native mode. */
@@ -68,6 +73,91 @@ final class ShmNativeContractTest extends FabricContract {
             sendQuietly(p.a());
             assertTrue(readable(fd), "wanted");
             assertEquals(16, receive(p.b()).length);
+        }
+    }
+
+    @Test
+    void aRungDescriptorStaysReadableAndIsNotRungAgain() throws Exception {
+        Pair p = connect();
+        CompletionQueue b = p.b().completions();
+        int fd = b.descriptor();
+        assertFalse(b.rung(), "nobody has asked");
+        for (int i = 0; i < 50; i++) {
+            assertTrue(b.armDescriptor(false));
+            assertFalse(b.rung());
+            send(p.a(), bytes(i, 9));
+            send(p.a(), bytes(i, 10));
+            assertTrue(b.rung());
+            assertTrue(readable(fd));
+            assertArrayEquals(bytes(i, 9), receive(p.b()));
+            assertArrayEquals(bytes(i, 10), receive(p.b()));
+            assertTrue(b.rung() && readable(fd), "until it is asked for again");
+            send(p.a(), bytes(i, 11));
+            assertFalse(b.armDescriptor(false), "something is there");
+            assertArrayEquals(bytes(i, 11), receive(p.b()));
+            assertTrue(b.armDescriptor(false));
+            assertFalse(b.rung() || readable(fd), "each asking is answered once");
+        }
+        b.releaseDescriptor();
+        send(p.a(), bytes(1, 9));
+        assertFalse(b.rung(), "the event thread takes the bytes");
+        assertArrayEquals(bytes(1, 9), receive(p.b()));
+    }
+
+    /**
+     * Goal: whoever relies on {@code rung} or on the descriptor never waits in vain, however asking
+     * and ringing meet. Method: a sender with pauses of random length; the other end sleeps after
+     * every look that found nothing, asking for a ring, also several times, or, if it was rung,
+     * not.
+     */
+    @Test
+    void rungIsAlwaysReadable() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        Pair p = connect();
+        CompletionQueue b = p.b().completions();
+        int rounds = 20_000;
+        Semaphore free = new Semaphore(SPEC.receiveSlots());
+        CompletableFuture<Void> sender =
+                CompletableFuture.runAsync(
+                        () -> sendAll(p.a(), rounds, free, new Random(seed + 1)));
+        Completion c = new Completion();
+        boolean armed = false;
+        for (int taken = 0; taken < rounds; ) {
+            pause(random);
+            if (poll(p.b(), c)) {
+                taken++;
+                p.b().postReceive(c.slot);
+                free.release();
+            } else if ((random.nextBoolean() && armed && b.rung()) || armSomeTimes(b, random)) {
+                armed = true;
+                assertTrue(
+                        UnixFd.awaitReadable(b.descriptor(), TimeUnit.SECONDS.toNanos(20)),
+                        "not readable after " + taken + ", seed " + seed);
+            }
+        }
+        sender.get(20, TimeUnit.SECONDS);
+    }
+
+    private static boolean armSomeTimes(CompletionQueue b, Random random) {
+        boolean granted;
+        do {
+            granted = b.armDescriptor(true);
+        } while (granted && random.nextInt(8) > 0);
+        return granted;
+    }
+
+    private static void sendAll(QueuePair from, int rounds, Semaphore free, Random random) {
+        for (int i = 0; i < rounds; i++) {
+            pause(random);
+            free.acquireUninterruptibly();
+            sendQuietly(from);
+        }
+    }
+
+    private static void pause(Random random) {
+        for (int n = random.nextInt(300); n > 0; n--) {
+            Thread.onSpinWait();
         }
     }
 

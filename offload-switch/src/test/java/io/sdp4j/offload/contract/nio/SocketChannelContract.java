@@ -6,4 +6,5 @@ public interface SocketChannelContract
                 TransferContract,
                 EndingContract,
                 StreamingContract,
+                UrgentChannelContract,
                 SamenessContract {}

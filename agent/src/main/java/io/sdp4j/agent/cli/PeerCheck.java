@@ -1,0 +1,112 @@
+package io.sdp4j.agent.cli;
+
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Environment;
+import io.sdp4j.policy.Explanation;
+import io.sdp4j.policy.PolicySource;
+import io.sdp4j.policy.Role;
+import io.sdp4j.policy.Verdict;
+import io.sdp4j.resolve.FabricPath;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * What would carry a connection to a peer, as far as this host knows: the rule, if a port is given,
+ * then each way. Connects to nobody.
+ *
+ * @param name the peer as it was typed
+ * @param port 0 = none was given
+ */
+record PeerCheck(String name, InetAddress address, int port) {
+    private static final int MAX_PORT = 65_535;
+
+    /**
+     * Looks at {@code HOST}, {@code HOST:PORT} or {@code [ADDRESS]:PORT}.
+     *
+     * @param rules file with rules; empty: the one an agent would find
+     */
+    static List<Check> of(String peer, String rules) {
+        PeerCheck check = parse(peer);
+        return check == null
+                ? List.of(
+                        Check.warn(
+                                "peer " + peer,
+                                "this is no host that is known",
+                                "give HOST, HOST:PORT or [ADDRESS]:PORT"))
+                : check.all(rules, Paths.to(check.address));
+    }
+
+    /** Null if there is no such host or port. */
+    static PeerCheck parse(String peer) {
+        int colon = peer.lastIndexOf(':');
+        boolean bare = colon < 0 || (peer.indexOf(':') < colon && peer.charAt(colon - 1) != ']');
+        try {
+            int port = bare ? 0 : Integer.parseInt(peer.substring(colon + 1));
+            InetAddress address = InetAddress.getByName(bare ? peer : peer.substring(0, colon));
+            return port < 0 || port > MAX_PORT || peer.isEmpty() || colon == 0
+                    ? null
+                    : new PeerCheck(peer, address, port);
+        } catch (UnknownHostException | NumberFormatException e) {
+            return null;
+        }
+    }
+
+    List<Check> all(String rules, List<FabricPath> paths) {
+        String title = "peer " + name;
+        List<Check> checks = new ArrayList<>();
+        List<String> wanted = List.of();
+        boolean only = false;
+        if (port != 0) {
+            Environment environment = Environment.system();
+            Explanation explanation =
+                    PolicySource.open(
+                                    rules,
+                                    environment.property().apply("com.sun.sdp.conf"),
+                                    "java",
+                                    environment,
+                                    line -> {})
+                            .current()
+                            .explain(Role.CONNECT, "java", new InetSocketAddress(address, port));
+            Decision decision = explanation.decision();
+            checks.add(Check.ok(title, explanation.sentence()));
+            if (!decision.verdict().offloads()) {
+                checks.add(Check.ok(title, "used: kernel TCP, by the rule"));
+                return checks;
+            }
+            wanted = decision.fabrics();
+            only = decision.verdict() == Verdict.OFFLOAD_ONLY;
+        }
+        paths.forEach(p -> checks.add(Check.ok(title, Paths.sentence(p)).with(Paths.json(p))));
+        checks.add(Check.ok(title, "used: " + used(inOrder(paths, wanted), only)));
+        return checks;
+    }
+
+    /** Those that can be used, as the rule wants them. */
+    private static List<FabricPath> inOrder(List<FabricPath> paths, List<String> wanted) {
+        return paths.stream()
+                .filter(p -> p.usable() && (wanted.isEmpty() || wanted.contains(p.fabric())))
+                .sorted(Comparator.comparingInt(p -> wanted.indexOf(p.fabric())))
+                .toList();
+    }
+
+    private static String used(List<FabricPath> usable, boolean only) {
+        String otherwise = only ? "an error, as the rule allows nothing else" : "kernel TCP";
+        if (usable.isEmpty()) {
+            return otherwise + ", because nothing else leads there";
+        }
+        FabricPath first = usable.getFirst();
+        String what =
+                Paths.isRdma(first)
+                        ? "RDMA"
+                                + (first.device().isEmpty() ? "" : " by " + first.device())
+                                + ", "
+                                + Paths.ON_REQUEST
+                                + " at both ends"
+                        : "shared memory, if the program there has the agent too";
+        return what + "; otherwise " + otherwise;
+    }
+}

@@ -1,0 +1,103 @@
+package io.sdp4j.shim;
+
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.MethodTransform;
+import java.lang.constant.ClassDesc;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
+import java.util.function.Consumer;
+
+/**
+ * Adds code at the start of methods of one class of the JDK's that is loaded already. That code
+ * mentions types of the JDK only; our own are known by an interface that no channel of the JDK's
+ * implements.
+ */
+abstract class JdkPatch implements ClassFileTransformer {
+    /** What every channel is that may be in a selector. */
+    static final ClassDesc SELECTABLE = ClassDesc.of("sun.nio.ch.SelChImpl");
+
+    private final String className;
+    private final int methods;
+
+    /** Methods that were found and changed. */
+    private int patched;
+
+    /**
+     * @param className of the class, with dots
+     * @param methods how many of its methods are to be changed
+     */
+    JdkPatch(String className, int methods) {
+        this.className = className;
+        this.methods = methods;
+    }
+
+    static ClassDesc desc(Class<?> type) {
+        return type.describeConstable().orElseThrow();
+    }
+
+    /** The code to add at the start of that method; null for none. */
+    abstract Consumer<CodeBuilder> before(MethodModel method);
+
+    /** Patches the class; false, and nothing has changed, if this JDK's is not as expected. */
+    final boolean apply(Instrumentation instrumentation) {
+        try {
+            Class<?> patchedClass = Class.forName(className, false, null);
+            instrumentation.addTransformer(this, true);
+            instrumentation.retransformClasses(patchedClass);
+            return patched == methods;
+        } catch (Exception | LinkageError e) {
+            return false;
+        } finally {
+            instrumentation.removeTransformer(this);
+        }
+    }
+
+    @Override
+    public final byte[] transform(
+            ClassLoader loader,
+            String name,
+            Class<?> redefined,
+            ProtectionDomain domain,
+            byte[] bytes) {
+        if (!className.replace('.', '/').equals(name)) {
+            return null;
+        }
+        ClassFile file = ClassFile.of();
+        return file.transformClass(
+                file.parse(bytes),
+                (builder, element) -> {
+                    Consumer<CodeBuilder> added =
+                            element instanceof MethodModel method ? before(method) : null;
+                    if (added == null) {
+                        builder.with(element);
+                    } else {
+                        patch(builder, (MethodModel) element, added);
+                    }
+                });
+    }
+
+    private void patch(ClassBuilder builder, MethodModel method, Consumer<CodeBuilder> added) {
+        patched++;
+        builder.transformMethod(method, MethodTransform.transformingCode(atStart(added)));
+    }
+
+    private static CodeTransform atStart(Consumer<CodeBuilder> added) {
+        return new CodeTransform() {
+            @Override
+            public void atStart(CodeBuilder code) {
+                added.accept(code);
+            }
+
+            @Override
+            public void accept(CodeBuilder code, CodeElement element) {
+                code.with(element);
+            }
+        };
+    }
+}

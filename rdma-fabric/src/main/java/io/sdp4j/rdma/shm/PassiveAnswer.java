@@ -1,0 +1,147 @@
+package io.sdp4j.rdma.shm;
+
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricException.Cause;
+import io.sdp4j.rdma.QpSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * What the passive side of a hand-shake grants, and how it says so: memory for both sides with a
+ * queue pair on it, or the memory of a cable that has carried a connection once more.
+ *
+ * <p>Owns the memory, its file and the queue pair until {@link #handOver}. On the event thread.
+ */
+final class PassiveAnswer {
+    private final ShmFabric fabric;
+    private final ShmListener listener;
+    private final Link link;
+    private Cable cable;
+    private ShmQueuePair queuePair;
+    private Path file;
+
+    /**
+     * @param cable one that has carried a connection, or null
+     */
+    PassiveAnswer(ShmFabric fabric, ShmListener listener, Link link, Cable cable) {
+        this.fabric = fabric;
+        this.listener = listener;
+        this.link = link;
+        this.cable = cable;
+    }
+
+    /** Says no. */
+    void refuse(int status, byte[] privateData) throws IOException {
+        link.send(
+                Handshake.Reply.refusal(status, privateData).encode(), Handshake.MESSAGE_BYTES, -1);
+    }
+
+    /** Says yes, with what was negotiated. */
+    void grant(Handshake.Hello hello, QpSpec spec, byte[] privateData) throws IOException {
+        int mode =
+                (hello.modes() & fabric.modes() & Handshake.MODE_NATIVE) != 0
+                        ? Handshake.MODE_NATIVE
+                        : Handshake.MODE_PORTABLE;
+        ShmLayout layout = ShmFabric.layout(mode, hello.spec(), spec);
+        if (cable != null) {
+            grantAgain(mode, layout, spec, privateData);
+        } else {
+            grantMemory(mode, layout, spec, privateData);
+        }
+    }
+
+    /**
+     * There is nothing left for the client to do that could fail, so it is not waited for; one that
+     * has left is seen here.
+     */
+    private void grantAgain(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
+            throws IOException {
+        if (mode != Handshake.MODE_NATIVE || !layout.sameAs(cable.layout())) {
+            throw new FabricException(Cause.PROTOCOL, "another shape on the same memory");
+        }
+        if (!link.drain()) {
+            throw new FabricException(Cause.CLOSED, "the client left");
+        }
+        queuePair = fabric.queuePair(1, cable, listener::rest);
+        reply(Handshake.ACCEPTED_AGAIN, mode, layout, "", spec, privateData, -1);
+    }
+
+    private void grantMemory(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
+            throws IOException {
+        int fd = -1;
+        try {
+            fabric.reserve(layout.totalBytes);
+            String name = "";
+            Segment segment = null;
+            boolean isNative = mode == Handshake.MODE_NATIVE;
+            try {
+                if (isNative) {
+                    fd = Memory.create(layout.totalBytes);
+                    segment = Memory.map(fd, layout.totalBytes);
+                } else {
+                    name = Memory.newName();
+                    file = Memory.file(listener.directory(), name);
+                    segment = Memory.createFile(file, layout.totalBytes);
+                }
+            } finally {
+                if (segment == null) {
+                    fabric.release(layout.totalBytes);
+                }
+            }
+            cable = new Cable(fabric, link, segment, layout, isNative);
+            queuePair = fabric.queuePair(1, cable, listener::rest);
+            reply(Handshake.ACCEPTED, mode, layout, name, spec, privateData, fd);
+        } catch (FabricException e) {
+            refuse(Handshake.NO_MEMORY, new byte[0]);
+            throw e;
+        } finally {
+            ShmListener.closeDescriptor(fd);
+        }
+    }
+
+    private void reply(
+            int status,
+            int mode,
+            ShmLayout layout,
+            String fileName,
+            QpSpec spec,
+            byte[] privateData,
+            int fd)
+            throws IOException {
+        Handshake.Reply reply =
+                new Handshake.Reply(
+                        Handshake.VERSION,
+                        mode,
+                        status,
+                        spec,
+                        layout.totalBytes,
+                        fileName,
+                        privateData);
+        link.send(reply.encode(), Handshake.MESSAGE_BYTES, fd);
+    }
+
+    /** The connection is up: the queue pair is the caller's, and nobody needs the file's name. */
+    ShmQueuePair handOver() {
+        removeFile();
+        return queuePair;
+    }
+
+    private void removeFile() {
+        if (file != null) {
+            Memory.delete(file);
+            file = null;
+        }
+    }
+
+    /** There is no connection: gives all of it back, the link included. */
+    void takeBack() {
+        removeFile();
+        if (queuePair != null) {
+            queuePair.close();
+        } else if (cable != null) {
+            cable.close();
+        } else {
+            link.close();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.rdma.ConnectRequest;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.resolve.DeviceResolver;
+import io.sdp4j.wire.HelloFault;
+import io.sdp4j.wire.SdpMachine;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The active side of one connection: Hello there, HelloAck back.
+ *
+ * @param machine has accepted the HelloAck
+ * @param qp the caller's from now on
+ */
+record ActiveOpen(SdpMachine machine, QueuePair qp) {
+    private static final int HELLO_BYTES = 92;
+
+    /**
+     * Blocks as {@link Fabric#connect} does.
+     *
+     * @throws OffloadUnavailable if there is no connection; nothing is left behind then
+     */
+    static ActiveOpen connect(
+            Fabric fabric,
+            StreamSettings settings,
+            InetSocketAddress remote,
+            ConnectRequest.LocalAddress local,
+            long deadlineNanos,
+            BooleanSupplier abandoned)
+            throws OffloadUnavailable {
+        SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
+        byte[] hello = new byte[HELLO_BYTES];
+        int helloBytes = machine.writeHello(MemorySegment.ofArray(hello), 0);
+        ConnectRequest request =
+                new ConnectRequest(
+                        remote,
+                        local,
+                        Arrays.copyOf(hello, helloBytes),
+                        settings.qpSpec(),
+                        deadlineNanos,
+                        abandoned);
+        Fabric.Connection c;
+        try {
+            c = fabric.connect(request);
+        } catch (FabricException e) {
+            throw fabric.name().equals(DeviceResolver.VERBS)
+                    ? Reasons.unavailableThere(e)
+                    : Reasons.unavailable(e);
+        }
+        MemorySegment helloAck = MemorySegment.ofArray(c.privateData());
+        HelloFault fault = machine.onHelloAck(helloAck, 0, (int) helloAck.byteSize());
+        if (fault != HelloFault.NONE) {
+            c.queuePair().abort();
+            c.queuePair().close();
+            throw Reasons.badHelloAck(fault);
+        }
+        return new ActiveOpen(machine, c.queuePair());
+    }
+}

@@ -1,0 +1,156 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.wire.Bsdh;
+import io.sdp4j.wire.Outbox;
+
+/**
+ * What has come for the application and was not taken yet, and whether it is wanted at all.
+ *
+ * <p>Urgent bytes are as in the kernel's TCP: one at a time is urgent, the last that came. Reads
+ * stop before it, and when the reader goes on, it is dropped, or read if it is to stay in line. One
+ * that another follows before it was read has become an ordinary byte; unless the reader stands
+ * before it, then it makes way.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class Inbox {
+    private final StreamCore core;
+    private final Legs legs;
+    private final Outbox out;
+    private StreamReader reader;
+
+    /** Messages with payload for the reader so far, wrapping. */
+    private int deliveries;
+
+    private boolean oobInline;
+    private boolean shut;
+
+    /** Urgent bytes that have come, and of these the ones in messages that the reader has taken. */
+    private int urgentCome;
+
+    private int urgentTaken;
+
+    /** Bytes that have come after the last urgent one. */
+    private long behindUrgent;
+
+    Inbox(StreamCore core, Legs legs, Outbox out) {
+        this.core = core;
+        this.legs = legs;
+        this.out = out;
+    }
+
+    /** Before use. */
+    void begin(StreamReader reading) {
+        reader = reading;
+    }
+
+    /** Row {@code i} of the outbox: payload in a receive slot. */
+    void deliver(int i) {
+        int slot = out.slot(i);
+        int lenBytes = out.bytes(i);
+        if (shut) {
+            core.machine.consumed(slot, out);
+            return;
+        }
+        boolean urgent = (out.flags(i) & Bsdh.OOB_PRES) != 0;
+        if (urgent) {
+            makeWay();
+            urgentCome++;
+            behindUrgent = 0;
+        } else {
+            behindUrgent += lenBytes;
+        }
+        legs.current().unread.add(slot, out.offset(i), lenBytes, urgent);
+        deliveries++;
+        core.wake(OffloadStream.READ);
+    }
+
+    /** An urgent byte comes: the one that the reader stands before is passed over. */
+    private void makeWay() {
+        if (oobInline || !atMark()) {
+            return;
+        }
+        if (reader.atMark()) {
+            reader.passMark();
+        } else {
+            urgentTaken++;
+            long entry = legs.take();
+            if (legs.reading() == legs.current()) {
+                core.machine.consumed(UnreadQueue.slot(entry), out);
+            }
+        }
+    }
+
+    /** The reader takes a message with an urgent byte; its number. */
+    int takeUrgent() {
+        return ++urgentTaken;
+    }
+
+    /** Whether no urgent byte came after that one. */
+    boolean newest(int urgent) {
+        return urgent == urgentCome;
+    }
+
+    private long unread() {
+        return reader.unread() + legs.unreadBytes();
+    }
+
+    /** Whether the last urgent byte is yet to be passed. */
+    private boolean marked() {
+        return urgentTaken != urgentCome || reader.holdsMark();
+    }
+
+    private boolean atMark() {
+        return marked() && unread() == behindUrgent + 1;
+    }
+
+    /** Bytes that a read would give, as the kernel counts them: up to the mark. */
+    long available() {
+        long all = unread();
+        return oobInline || !marked() ? all : all - behindUrgent - 1;
+    }
+
+    /** Whether a read would give something. */
+    boolean readable() {
+        if (urgentCome == 0) {
+            return reader.left() > 0 || !legs.isEmpty();
+        }
+        long all = unread();
+        return all > 1 || (all == 1 && (oobInline || !atMark()));
+    }
+
+    /** Changes with each message that brings the reader payload. */
+    int deliveries() {
+        return deliveries;
+    }
+
+    void oobInline(boolean inline) {
+        oobInline = inline;
+    }
+
+    /** Whether urgent bytes stay in the stream. */
+    boolean isInline() {
+        return oobInline;
+    }
+
+    /** What comes is thrown away from now on. */
+    void shut() {
+        shut = true;
+    }
+
+    boolean isShut() {
+        return shut;
+    }
+
+    /** Throws away what has come; a message in the reader's hand stays. The caller carries out. */
+    void drop() {
+        legs.dropEarlier();
+        UnreadQueue unread = legs.current().unread;
+        for (long e = unread.take(); e != UnreadQueue.NONE; e = unread.take()) {
+            core.machine.consumed(UnreadQueue.slot(e), out);
+        }
+        urgentTaken = urgentCome;
+        behindUrgent = 0;
+    }
+}

@@ -1,0 +1,40 @@
+package io.sdp4j.stream;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.sdp4j.rdma.QueuePair;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * The only way of an application's bytes into send slots. For whoever has taken the slot; no lock.
+ */
+final class SendSlots {
+    private final QueuePair qp;
+    private final MemorySegment memory;
+    private final ByteBuffer view;
+
+    SendSlots(QueuePair qp) {
+        this.qp = qp;
+        this.memory = qp.sendMemory();
+        this.view = memory.asByteBuffer();
+    }
+
+    /**
+     * Copies from the array, or if that is null from absolute positions of the buffer.
+     *
+     * @param at where in the slot
+     * @param past null, or array or remaining bytes of the buffer once more: then past the
+     *     processor's cache, see {@link QueuePair#writePast}
+     */
+    void fill(int slot, int at, byte[] b, int off, ByteBuffer src, int n, MemorySegment past) {
+        long to = qp.sendOffset(slot) + at;
+        if (past != null) {
+            qp.writePast(slot, at, past, b != null ? off : off - src.position(), n);
+        } else if (b != null) {
+            MemorySegment.copy(b, off, memory, JAVA_BYTE, to, n);
+        } else {
+            view.put((int) to, src, off, n);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.EventLoop;
+
+/**
+ * What all streams of a provider share.
+ *
+ * @param settings what each is made with
+ * @param loop the event thread, which looks after them
+ * @param setup threads that may block while they connect
+ * @param quiet looks at them from time to time
+ */
+record StreamContext(
+        StreamSettings settings, EventLoop loop, SetupThreads setup, QuietWatch quiet) {}

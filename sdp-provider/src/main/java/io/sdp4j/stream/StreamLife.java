@@ -1,0 +1,178 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.wire.SdpMachine;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * The parts of one stream, and what becomes of them without the application: timers, the doorbell,
+ * quiet times, a rest and its end, the release.
+ *
+ * <p>Called on the event thread, {@link #resume} on a thread that has connected. All methods but
+ * {@link #onRest} take the lock themselves and carry out wake-ups after it was left.
+ */
+final class StreamLife {
+    final StreamCore core;
+    final StreamWatch watch;
+    final Waiters waiters;
+    final StreamReader reader;
+    final Ending ending;
+    private final StreamContext context;
+    private final Fabric fabric;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+
+    StreamLife(
+            SdpMachine machine,
+            QueuePair qp,
+            StreamContext context,
+            Fabric fabric,
+            InetSocketAddress local,
+            InetSocketAddress remote) {
+        this.context = context;
+        this.fabric = fabric;
+        this.local = local;
+        this.remote = remote;
+        StreamSettings settings = context.settings();
+        core =
+                new StreamCore(
+                        machine,
+                        qp,
+                        settings,
+                        settings.zcopy().usable(fabric.capabilities()),
+                        context.loop(),
+                        this::onTimer,
+                        this::onRest);
+        watch = new StreamWatch(core, this::onDoorbell);
+        waiters = new Waiters(qp.completions(), watch, context.loop());
+        ending = new Ending(core);
+        reader = new StreamReader(core, waiters, ending);
+        watch.begin(waiters);
+        core.inbox.begin(reader);
+        qp.completions().onDoorbell(this::onDoorbell);
+    }
+
+    String fabricName() {
+        return fabric.name();
+    }
+
+    InetSocketAddress local() {
+        return local;
+    }
+
+    InetSocketAddress remote() {
+        return remote;
+    }
+
+    /** Something completed that somebody was to be told of. */
+    void onDoorbell() {
+        if (watch.onDoorbell()) {
+            releaseIfClosed();
+        }
+    }
+
+    private void onTimer(int timer) {
+        int wake;
+        synchronized (core) {
+            if (core.released()) {
+                return;
+            }
+            core.onTimer(timer);
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        releaseIfClosed();
+    }
+
+    /**
+     * From time to time: gives back what a quiet stream does not need.
+     *
+     * @return false when the stream is released
+     */
+    boolean onLook() {
+        int wake;
+        List<QueuePair> left;
+        synchronized (core) {
+            if (core.released()) {
+                return false;
+            }
+            if (core.queue.ready()) {
+                core.progress(); // a question of the peer's, perhaps, that nobody was woken for
+            }
+            if (core.sizes.quiet()) {
+                reader.giveBackIfRead();
+                core.sizes.rest();
+            }
+            left = waiters.nobodySleeps() ? core.legs.takeLeft() : List.of();
+            wake = core.takeWakeOps();
+        }
+        left.forEach(QueuePair::close);
+        waiters.signal(wake);
+        return true;
+    }
+
+    /** With the lock: the peer has suspended the session, and is to be found at another port. */
+    private void onRest(int port) {
+        if (core.legs.full()) {
+            core.rest.giveUp("what came before has not been read yet");
+            return;
+        }
+        InetSocketAddress to = new InetSocketAddress(remote.getAddress(), port);
+        new Resumption(this, context, fabric, local, to).begin();
+    }
+
+    boolean resting() {
+        synchronized (core) {
+            return core.rest.resting();
+        }
+    }
+
+    /** The peer was found: goes on over another connection, unless that comes too late. */
+    void resume(SdpMachine machine, QueuePair qp) {
+        CompletionQueue before;
+        int wake;
+        synchronized (core) {
+            if (!core.rest.resting()) {
+                qp.abort();
+                qp.close();
+                return;
+            }
+            before = core.queue;
+            qp.completions().onDoorbell(this::onDoorbell);
+            core.resume(machine, qp);
+            waiters.moveTo(core.queue);
+            watch.lookAfterItself();
+            wake = core.takeWakeOps();
+        }
+        before.wake();
+        waiters.signal(wake);
+        releaseIfClosed();
+    }
+
+    /** The peer was not found in time. */
+    void giveUpRest(String why) {
+        int wake;
+        synchronized (core) {
+            core.rest.giveUp(why);
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        releaseIfClosed();
+    }
+
+    /** Releases everything when the application has closed and nothing is left to do. */
+    void releaseIfClosed() {
+        List<QueuePair> all;
+        synchronized (core) {
+            if (core.released() || !watch.closing() || !core.over()) {
+                return;
+            }
+            core.release();
+            all = core.legs.takeAll();
+        }
+        all.forEach(QueuePair::close);
+    }
+}

@@ -1,0 +1,310 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a selector that is busy with many channels, whose descriptors stay readable between its
+ * looks, misses nothing, finds something nearly always, and comes to rest. Method: both ends of
+ * many connections in one selector each, bursts of random length; channels that are not ours, keys
+ * that are cancelled and channels that are closed in between.
+ */
+@Timeout(120)
+class BusySelectorTest {
+    private static final int CHANNELS = 24;
+    private static final int ROUNDS = 400;
+    private static final long PATIENCE_MS = 20_000;
+
+    private final Random random = new Random();
+    private long selects;
+    private long empty;
+
+    /** One connection of this side. */
+    private static final class Load {
+        final SocketChannel channel;
+        int asked;
+        int answered;
+
+        Load(SocketChannel channel) {
+            this.channel = channel;
+        }
+    }
+
+    @Test
+    void nothingIsMissedAndItComesToRest() throws Exception {
+        long seed = System.nanoTime();
+        random.setSeed(seed);
+        try (TestFabric fabric = new TestFabric()) {
+            SelectorProvider provider = provider(fabric.provider());
+            List<SocketChannel> theirs = new ArrayList<>();
+            List<Load> ours = new ArrayList<>();
+            try (ServerSocketChannel listener = listen(provider);
+                    Selector selector = provider.openSelector()) {
+                for (int i = 0; i < CHANNELS; i++) {
+                    SocketChannel a = provider.openSocketChannel();
+                    a.connect(listener.getLocalAddress());
+                    ours.add(new Load(a));
+                    theirs.add(listener.accept());
+                }
+                CompletableFuture<Void> echo =
+                        CompletableFuture.runAsync(() -> echo(provider, theirs));
+                ask(provider, selector, ours, "seed " + seed);
+                rests(selector);
+                for (Load load : ours) {
+                    load.channel.close();
+                }
+                echo.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+            }
+        }
+        assertTrue(empty <= 20 + selects / 10, empty + " of " + selects + " found nothing");
+    }
+
+    /**
+     * Goal: between two looks of a busy selector nobody asks for a ring, and before it waits
+     * everybody does. Method: the calls of the connecting ends are counted; one channel stays ready
+     * for a while.
+     */
+    @Test
+    void onlyAWaitIsWorthARing() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        try (TestFabric fabric = new TestFabric()) {
+            SelectorProvider provider = provider(counting(fabric.provider(), asked));
+            List<SocketChannel> theirs = new ArrayList<>();
+            List<SocketChannel> ours = new ArrayList<>();
+            try (ServerSocketChannel listener = listen(provider);
+                    Selector selector = provider.openSelector()) {
+                for (int i = 0; i < 8; i++) {
+                    SocketChannel a = provider.openSocketChannel();
+                    a.connect(listener.getLocalAddress());
+                    a.configureBlocking(false);
+                    a.register(selector, SelectionKey.OP_READ);
+                    ours.add(a);
+                    theirs.add(listener.accept());
+                }
+                assertEquals(0, selector.selectNow());
+                assertEquals(8, asked.getAndSet(0));
+                for (SocketChannel b : theirs) {
+                    b.write(ByteBuffer.wrap(new byte[1])); // has rung when it returns
+                }
+                assertEquals(8, selector.selectNow());
+                selector.selectedKeys().clear();
+                for (SocketChannel a : ours.subList(1, 8)) {
+                    assertEquals(1, a.read(ByteBuffer.allocate(9)));
+                }
+                for (int i = 0; i < 3; i++) {
+                    assertEquals(1, selector.selectNow(), "the first one is ready");
+                    selector.selectedKeys().clear();
+                }
+                assertEquals(0, asked.get());
+                assertEquals(1, ours.get(0).read(ByteBuffer.allocate(9)));
+                assertEquals(0, selector.selectNow());
+                assertEquals(8, asked.get());
+                for (int i = 0; i < 8; i++) {
+                    theirs.get(i).write(ByteBuffer.wrap(new byte[1]));
+                    assertEquals(1, selector.select(PATIENCE_MS));
+                    selector.selectedKeys().clear();
+                    assertEquals(1, ours.get(i).read(ByteBuffer.allocate(9)));
+                }
+            }
+            for (int i = 0; i < 8; i++) {
+                ours.get(i).close();
+                theirs.get(i).close();
+            }
+        }
+    }
+
+    private static SelectorProvider provider(OffloadProvider offload) {
+        return SwitchChannels.provider(
+                new OffloadSwitch(Policy::allowAll, List.of(offload), SwitchSettings.defaults()));
+    }
+
+    private static ServerSocketChannel listen(SelectorProvider provider) throws IOException {
+        return provider.openServerSocketChannel()
+                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    /** Streams that it connects count what they are asked for. */
+    private static OffloadProvider counting(OffloadProvider real, AtomicInteger asked) {
+        return around(
+                OffloadProvider.class,
+                real,
+                (name, result) ->
+                        result instanceof OffloadStream stream
+                                ? around(
+                                        OffloadStream.class,
+                                        stream,
+                                        (call, answer) -> {
+                                            if (call.equals("armDoorbell")) {
+                                                asked.incrementAndGet();
+                                            }
+                                            return answer;
+                                        })
+                                : result);
+    }
+
+    private static <T> T around(
+            Class<T> type, T real, BiFunction<String, Object, Object> afterCall) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(),
+                        new Class<?>[] {type},
+                        (_, method, args) -> {
+                            try {
+                                return afterCall.apply(method.getName(), method.invoke(real, args));
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        }));
+    }
+
+    /** Nothing is under way: a few looks at most come back before their time. */
+    private static void rests(Selector selector) throws IOException {
+        int early = 0;
+        for (int late = 0; late < 2; ) {
+            long start = System.nanoTime();
+            assertEquals(0, selector.select(50));
+            if (System.nanoTime() - start >= 40_000_000) {
+                late++;
+            } else {
+                early++;
+            }
+            assertTrue(early < 20, "it does not wait");
+        }
+    }
+
+    private void ask(SelectorProvider provider, Selector selector, List<Load> loads, String seed)
+            throws IOException {
+        Pipe pipe = provider.openPipe();
+        pipe.source().configureBlocking(false);
+        SelectionKey other = pipe.source().register(selector, SelectionKey.OP_READ);
+        for (Load load : loads) {
+            load.channel.configureBlocking(false);
+            load.channel.register(selector, SelectionKey.OP_READ, load);
+            say(load);
+        }
+        int open = loads.size();
+        while (open > 0) {
+            long start = System.nanoTime();
+            int found = selector.select(PATIENCE_MS);
+            long tookMs = (System.nanoTime() - start) / 1_000_000;
+            assertTrue(found > 0 || tookMs < PATIENCE_MS, "a wake-up is lost, " + seed);
+            selects++;
+            empty += found == 0 ? 1 : 0;
+            for (SelectionKey key : selector.selectedKeys()) {
+                if (key == other) {
+                    pipe.source().read(ByteBuffer.allocate(16));
+                } else if (take(key)) {
+                    open--;
+                }
+            }
+            selector.selectedKeys().clear();
+            if (random.nextInt(50) == 0) {
+                pipe.sink().write(ByteBuffer.wrap(new byte[1]));
+            }
+        }
+        pipe.sink().close();
+        pipe.source().close();
+        selector.selectNow();
+    }
+
+    /** Reads what is there, says more when all was answered; whether this one is done. */
+    private boolean take(SelectionKey key) throws IOException {
+        Load load = (Load) key.attachment();
+        ByteBuffer into = ByteBuffer.allocate(1 + random.nextInt(600));
+        int n = load.channel.read(into);
+        for (int i = 0; i < n; i++) {
+            assertEquals((byte) load.answered++, into.get(i));
+        }
+        if (load.answered < load.asked) {
+            return false;
+        }
+        if (load.asked >= ROUNDS * 8) {
+            return n > 0;
+        }
+        say(load);
+        return false;
+    }
+
+    private void say(Load load) throws IOException {
+        int n = 1 + random.nextInt(16);
+        ByteBuffer[] words = new ByteBuffer[n];
+        for (int i = 0; i < n; i++) {
+            words[i] = ByteBuffer.wrap(new byte[] {(byte) load.asked++});
+        }
+        assertEquals(n, load.channel.write(words));
+    }
+
+    private static void echo(SelectorProvider provider, List<SocketChannel> channels) {
+        Random pauses = new Random(1);
+        try (Selector selector = provider.openSelector()) {
+            for (SocketChannel channel : channels) {
+                channel.configureBlocking(false);
+                channel.register(selector, SelectionKey.OP_READ);
+            }
+            ByteBuffer buffer = ByteBuffer.allocate(64);
+            int open = channels.size();
+            while (open > 0) {
+                selector.select();
+                for (SelectionKey key : selector.selectedKeys()) {
+                    SocketChannel channel = (SocketChannel) key.channel();
+                    if (channel.read(buffer.clear()) < 0) {
+                        channel.close();
+                        open--;
+                    } else {
+                        channel.write(buffer.flip());
+                    }
+                    for (int n = pauses.nextInt(500); n > 0; n--) {
+                        Thread.onSpinWait();
+                    }
+                }
+                selector.selectedKeys().clear();
+                if (pauses.nextInt(20) == 0) {
+                    selector.selectNow();
+                    cancelOne(selector, pauses);
+                }
+                selector.selectedKeys().clear();
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Takes a channel out of the selector, which is in the middle of its looks, and back in. */
+    private static void cancelOne(Selector selector, Random random) throws IOException {
+        List<SelectionKey> keys = new ArrayList<>(selector.keys());
+        SelectionKey key = keys.isEmpty() ? null : keys.get(random.nextInt(keys.size()));
+        if (key != null && key.isValid()) {
+            key.cancel();
+            selector.selectNow();
+            key.channel().register(selector, SelectionKey.OP_READ);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+package io.sdp4j.stream;
+
+import static org.awaitility.Awaitility.await;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.ConnectionRequest;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.FabricListener;
+import io.sdp4j.rdma.ListenRequest;
+import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.wire.Features;
+import io.sdp4j.wire.HelloFault;
+import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.SdpMachine;
+import io.sdp4j.wire.WireConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A peer on one thread, the test's, which can do what a stream of ours never does by itself:
+ * suspend a session and take it up elsewhere. Copies everything, never lends.
+ */
+final class HandMadePeer implements AutoCloseable {
+    private static final int BUFFERS = 8;
+    private static final int BYTES = 16_400;
+
+    private final Fabric fabric;
+    private final AtomicReference<QueuePair> established = new AtomicReference<>();
+    private final AtomicReference<SdpMachine> asked = new AtomicReference<>();
+    private final List<QueuePair> all = new ArrayList<>();
+    private final List<FabricListener> listeners = new ArrayList<>();
+    private final List<ServerSocket> ports = new ArrayList<>();
+    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+    private final Outbox out = new Outbox();
+    private final Completion completion = new Completion();
+    private final byte[] header = new byte[36];
+
+    /** Of the connection in use; null before the first. */
+    SdpMachine machine;
+
+    private QueuePair qp;
+    private boolean rests;
+
+    HandMadePeer(Fabric fabric) {
+        this.fabric = fabric;
+    }
+
+    /** A port of its own. */
+    InetSocketAddress port() throws IOException {
+        ServerSocket port = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ports.add(port);
+        return (InetSocketAddress) port.getLocalSocketAddress();
+    }
+
+    /** The next connection is expected there. */
+    InetSocketAddress listen(InetSocketAddress port) throws IOException {
+        listeners.add(fabric.listen(new ListenRequest(port, false, this::onRequest)));
+        return port;
+    }
+
+    private void onRequest(ConnectionRequest request) {
+        Features features = Features.NONE.withReceiveBytes(BYTES, BYTES).withSuspending();
+        SdpMachine fresh =
+                SdpMachine.accepting(
+                        new WireConfig(BUFFERS, BYTES, Integer.MAX_VALUE, 16, 4, 4, features));
+        MemorySegment hello = MemorySegment.ofArray(request.privateData());
+        if (fresh.onHello(hello, 0, (int) hello.byteSize()) != HelloFault.NONE) {
+            request.reject(new byte[4]);
+            return;
+        }
+        byte[] ack = new byte[196];
+        int bytes = fresh.writeHelloAck(MemorySegment.ofArray(ack), 0);
+        asked.set(fresh);
+        request.accept(
+                new QpSpec(BUFFERS, BYTES, BUFFERS),
+                Arrays.copyOf(ack, bytes),
+                new ConnectionRequest.Outcome() {
+                    @Override
+                    public void onEstablished(QueuePair fresh) {
+                        fresh.completions().onDoorbell(() -> {});
+                        established.set(fresh);
+                    }
+
+                    @Override
+                    public void onFailed(FabricException failure) {
+                        asked.set(null);
+                    }
+                });
+    }
+
+    /** Takes the connection that has come, or comes. */
+    void accept() {
+        await().atMost(Duration.ofSeconds(10)).until(() -> established.get() != null);
+        qp = established.getAndSet(null);
+        machine = asked.getAndSet(null);
+        all.add(qp);
+        rests = false;
+        machine.onEstablished(out);
+        carryOut();
+    }
+
+    /** Whether a connection has come that was not taken. */
+    boolean knocked() {
+        return established.get() != null;
+    }
+
+    /** Makes progress. */
+    void pump() {
+        while (qp.completions().poll(completion)) {
+            switch (completion.opcode) {
+                case Completion.RECEIVE -> {
+                    int n = Math.min(completion.byteLen, header.length);
+                    MemorySegment h = MemorySegment.ofArray(header);
+                    MemorySegment.copy(
+                            qp.receiveMemory(), qp.receiveOffset(completion.slot), h, 0, n);
+                    machine.onReceived(completion.slot, h, 0, n, completion.byteLen, out);
+                }
+                case Completion.SEND -> machine.onSendsCompleted(completion.count, out);
+                case Completion.DISCONNECTED -> machine.onDisconnected(out);
+                case Completion.ERROR -> machine.onQpError(out);
+                default -> throw new AssertionError("opcode " + completion.opcode);
+            }
+            carryOut();
+        }
+    }
+
+    private void carryOut() {
+        for (int i = 0; i < out.size(); i++) {
+            switch (out.kind(i)) {
+                case Outbox.CONTROL -> post(qp.takeSendSlot(), i);
+                case Outbox.SEND -> post(out.slot(i), i);
+                case Outbox.DELIVER -> {
+                    byte[] b = new byte[out.bytes(i)];
+                    long at = qp.receiveOffset(out.slot(i)) + out.offset(i);
+                    MemorySegment.copy(
+                            qp.receiveMemory(), ValueLayout.JAVA_BYTE, at, b, 0, b.length);
+                    received.writeBytes(b);
+                    machine.consumed(out.slot(i), out);
+                }
+                case Outbox.REPOST -> qp.postReceive(out.slot(i));
+                case Outbox.SUSPENDED -> rests = true;
+                case Outbox.DISCONNECT -> qp.disconnect();
+                case Outbox.ABORT -> qp.abort();
+                default -> {
+                    // timers and wakes: the test is the clock
+                }
+            }
+        }
+        out.clear();
+    }
+
+    private void post(int slot, int i) {
+        out.writeHeader(i, qp.sendMemory(), qp.sendOffset(slot));
+        qp.postSend(slot, out.messageBytes(i), 0);
+        if (out.kind(i) == Outbox.CONTROL && (out.flags(i) & Outbox.SIGNALLED) != 0) {
+            machine.onControlSent(out.tag(i), out);
+        }
+    }
+
+    /** Sends one message, for which there is room. */
+    void send(byte[] payload, boolean urgent) {
+        pump();
+        if (!machine.reserve()) {
+            throw new AssertionError("no credit");
+        }
+        int slot = qp.takeSendSlot();
+        MemorySegment.copy(
+                payload,
+                0,
+                qp.sendMemory(),
+                ValueLayout.JAVA_BYTE,
+                qp.sendOffset(slot) + 16,
+                payload.length);
+        machine.send(slot, payload.length, urgent, out);
+        carryOut();
+    }
+
+    /** Says SuspComm, and waits for the answer. */
+    void suspend(int port) {
+        if (!machine.suspend(port, out)) {
+            throw new AssertionError("cannot suspend");
+        }
+        carryOut();
+        await().atMost(Duration.ofSeconds(10)).until(this::atRest);
+    }
+
+    /** Says SuspComm, and does not wait. */
+    void askToSuspend(int port) {
+        if (!machine.suspend(port, out)) {
+            throw new AssertionError("cannot suspend");
+        }
+        carryOut();
+    }
+
+    boolean atRest() {
+        pump();
+        return rests;
+    }
+
+    /** What has come in all. */
+    byte[] received() {
+        if (!rests) {
+            pump();
+        }
+        return received.toByteArray();
+    }
+
+    void shutdownOutput() {
+        machine.shutdownOutput(out);
+        carryOut();
+    }
+
+    void closeMachine(boolean abortive) {
+        machine.close(false, abortive, out);
+        carryOut();
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (FabricListener l : listeners) {
+            l.close();
+        }
+        for (ServerSocket s : ports) {
+            s.close();
+        }
+        if (established.get() != null) {
+            all.add(established.get());
+        }
+        for (QueuePair q : all) {
+            q.abort();
+            q.close();
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of lent sinks: when they are filled, offered, and given back (6.2 to 6.7). */
+class SinkTest extends ZcopyRig {
+    private boolean lendPrivateSink(int buffer, long lenBytes) {
+        rig.out.clear();
+        return rig.machine.sink().lend(buffer, lenBytes, 0x44, 0x9000, false, rig.out);
+    }
+
+    /** Payload of a SrcAvail goes where the rest will go, if it fits. */
+    @ParameterizedTest
+    @ValueSource(ints = {19, 20, 21})
+    void payloadIsPlacedWhereItFits(int room) {
+        assertTrue(lendSink(5, room));
+        rig.feed(Mid.SRC_AVAIL, 64, 20, Rig.srcAvail(1000));
+        boolean fits = room >= 20;
+        assertEquals(fits, rig.row(Outbox.PLACE) >= 0);
+        assertEquals(fits, rig.row(Outbox.REPOST) >= 0);
+        assertEquals(!fits, rig.row(Outbox.DELIVER) >= 0);
+        assertEquals(room == 21, rig.row(Outbox.RDMA_READ) >= 0);
+        if (room < 21) {
+            assertSinkReturned(5, fits ? 20 : 0);
+        }
+        assertEquals(20, rig.machine.bytesReceived());
+        assertEquals(room == 21 ? 0 : 980, rig.machine.sink().offeredBytes());
+    }
+
+    /** What was placed counts as received: the counters of 6.5 stay equal. */
+    @Test
+    void placedPayloadIsCounted() {
+        assertTrue(lendSink(5, 1000));
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        readsCompleted(1);
+        assertSinkReturned(5, 1000);
+        assertEquals(999, rig.machine.sink().bytesRead());
+        pipelineSink();
+        assertTrue(lendSink(6, 100_000));
+        assertEquals(1, nonDiscards(rowOf(Mid.SINK_AVAIL)));
+    }
+
+    /** Several SrcAvails go into one buffer, which comes back when there is no more of them. */
+    @Test
+    void oneSinkForSeveralSources() {
+        pipelineSink();
+        assertTrue(lendPrivateSink(5, 5000));
+        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(2000));
+        assertEquals(1000, rig.out.bufferOffset(rig.row(Outbox.RDMA_READ)));
+        readsCompleted(1);
+        assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
+        assertEquals(-1, rig.row(Outbox.SINK_RETURNED), "it is being filled");
+        readsCompleted(1);
+        assertSinkReturned(5, 3000);
+    }
+
+    /** One SrcAvail goes into several buffers; it is told of when it is all there. */
+    @Test
+    void severalSinksForOneSource() {
+        assertTrue(lendSink(5, 400));
+        assertTrue(lendSink(6, 600));
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        assertEquals(999, rdmaBytes(Outbox.RDMA_READ));
+        readsCompleted(1);
+        assertSinkReturned(5, 400);
+        assertEquals(List.of(), rig.mids());
+        readsCompleted(1);
+        assertEquals(999, extension(rig, rowOf(Mid.RDMA_RD_COMPL)));
+        assertSinkReturned(6, 600);
+    }
+
+    /** No more reads at a time than agreed, nor longer ones than the shell wants. */
+    @Test
+    void readsAreLimited() {
+        assertTrue(lendSink(5, 1_000_000));
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1_000_000));
+        assertEquals(4 * 65_536, rdmaBytes(Outbox.RDMA_READ));
+        readsCompleted(1);
+        assertEquals(65_536, rdmaBytes(Outbox.RDMA_READ));
+        int read = rig.row(Outbox.RDMA_READ);
+        assertEquals(1 + 4 * 65_536, rig.out.bufferOffset(read));
+        assertEquals(0x1000 + 1 + 4 * 65_536, rig.out.remoteAddress(read));
+    }
+
+    /** What is wanted as Data is not read, though the SendSm waits for a credit. */
+    @Test
+    void whatIsRefusedIsNotRead() {
+        Rig poor = new Rig(CONFIG, 0, 0, 0);
+        poor.feed(Mid.SRC_AVAIL, 0, 1, Rig.srcAvail(1000));
+        poor.consumed();
+        poor.machine.sink().refuse(poor.out);
+        assertEquals(0, poor.machine.sink().offeredBytes());
+        poor.out.clear();
+        assertTrue(poor.machine.sink().lend(5, 5000, 1, 2, true, poor.out));
+        assertEquals(-1, poor.row(Outbox.RDMA_READ));
+        poor.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.SEND_SM), poor.mids());
+        assertEquals(-1, poor.row(Outbox.SINK_RETURNED), "Data will come");
+        poor.feed(Mid.DATA, 64, 999);
+        assertEquals(5, poor.out.buffer(poor.row(Outbox.SINK_RETURNED)));
+        poor.assertAlive();
+    }
+
+    /** The half leaves Pipelined: what was offered becomes ordinary, and can be read into (7.3). */
+    @Test
+    void offersAreForgotten() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        rig.feed(Mid.MODE_CHANGE, 64, 0, Mch.COMBINED << 28);
+        assertEquals(-1, rig.row(Outbox.SINK_RETURNED));
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        assertTrue(rig.row(Outbox.PLACE) >= 0);
+        assertEquals(999, rdmaBytes(Outbox.RDMA_READ));
+        readsCompleted(1);
+        assertSinkReturned(5, 1000);
+    }
+
+    /** The same with a cancel on its way: its answer may come late, once. */
+    @Test
+    void offersAreForgottenAndCancelled() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        rig.out.clear();
+        rig.machine.sink().recall(rig.out);
+        int cancel = rig.machine.credits().lastSent();
+        rig.feedAck(Mid.MODE_CHANGE, 64, cancel - 1, 0, Mch.COMBINED << 28);
+        assertSinkReturned(5, 0);
+        rig.machine.onTimer(SdpMachine.TIMER_CANCEL, rig.out);
+        rig.assertAlive();
+        assertTrue(lendSink(6, 100_000));
+        rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
+        rig.assertAlive();
+        assertEquals(1, rig.machine.sink().lent());
+        rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
+        rig.assertViolation(AbortReason.UNEXPECTED_ANSWER);
+    }
+
+    /** What is offered must be larger than a message, untouched, and may be written. */
+    @Test
+    void whatIsOffered() {
+        pipelineSink();
+        assertTrue(lendSink(5, 16_400));
+        assertEquals(List.of(), rig.mids(), "as large as a private buffer");
+        rig.out.clear();
+        rig.machine.sink().recall(rig.out);
+        assertSinkReturned(5, 0);
+        assertTrue(lendSink(5, 16_401));
+        assertEquals(List.of(Mid.SINK_AVAIL), rig.mids());
+        assertTrue(lendPrivateSink(6, 20_000));
+        assertEquals(List.of(), rig.mids());
+        assertTrue(lendSink(7, 20_000));
+        assertEquals(List.of(), rig.mids(), "not past one that may not be");
+    }
+
+    /** While Data is expected nothing is offered: it would go into the buffer (6.4). */
+    @Test
+    void nothingIsOfferedWhileDataIsExpected() {
+        pipelineSink();
+        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+        rig.machine.sink().refuse(rig.out);
+        assertTrue(lendSink(5, 100_000));
+        assertEquals(List.of(), rig.mids());
+        rig.feed(Mid.DATA, 64, 1000);
+        assertSinkReturned(5, 0);
+        rig.consumed();
+        assertTrue(lendSink(6, 100_000));
+        assertEquals(List.of(Mid.SINK_AVAIL), rig.mids());
+    }
+
+    /** A full buffer comes back though there is more to read; a recalled one takes no more. */
+    @Test
+    void whatIsFullComesBack() {
+        assertTrue(lendSink(5, 400));
+        assertTrue(lendSink(6, 600));
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(5000));
+        readsCompleted(1);
+        assertSinkReturned(5, 400);
+        readsCompleted(1);
+        assertSinkReturned(6, 600);
+        assertEquals(999, extension(rig, rowOf(Mid.RDMA_RD_COMPL)), "nobody reads on");
+        assertTrue(lendSink(7, 1_000_000));
+        assertEquals(4000, rdmaBytes(Outbox.RDMA_READ));
+        readsCompleted(1);
+        assertSinkReturned(7, 4000);
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1_000_000));
+        rig.consumed();
+        assertTrue(lendSink(8, 1_000_000));
+        rig.machine.sink().recall(rig.out);
+        readsCompleted(1);
+        assertEquals(-1, rig.row(Outbox.RDMA_READ));
+        readsCompleted(3);
+        assertSinkReturned(8, 4 * 65_536);
+    }
+
+    /** What waits behind an offer that is taken back is not offered any more. */
+    @Test
+    void nothingIsOfferedWhileOffersAreTakenBack() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        rig.feed(Mid.DATA, 0, 0);
+        assertTrue(lendSink(6, 100_000));
+        assertEquals(List.of(), rig.mids(), "no credit");
+        rig.machine.sink().recall(rig.out);
+        rig.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.SINK_AVAIL_CANCEL), rig.mids());
+    }
+
+    /** While there is something to read it is read, and nothing offered (6.3). */
+    @Test
+    void nothingIsOfferedWhileThereIsSomethingToRead() {
+        pipelineSink();
+        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+        assertTrue(lendSink(5, 100_000));
+        assertEquals(1000, rdmaBytes(Outbox.RDMA_READ));
+        assertEquals(List.of(), rig.mids());
+        assertTrue(lendSink(6, 100_000));
+        assertEquals(List.of(), rig.mids());
+        readsCompleted(1);
+        assertSinkReturned(5, 1000);
+        assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SINK_AVAIL), rig.mids());
+    }
+
+    /** A Sink that does not pipeline does not ask for it (2.3). */
+    @Test
+    void pipeliningIsNotAskedFor() {
+        Features combined = new Features(8, 65_536, 4, 1, false, 0, 0, false);
+        Rig sink = new Rig(CONFIG.with(combined), 64, 0, 0);
+        sink.machine.sink().lend(5, 1000, 1, 2, true, sink.out);
+        sink.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        sink.out.clear();
+        sink.machine.sink().onReadsCompleted(1, sink.out);
+        assertEquals(List.of(Mid.RDMA_RD_COMPL), sink.mids());
+        assertEquals(0, sink.out.bsdhFlags(sink.row(Outbox.CONTROL)));
+    }
+
+    /** Who stops reading says so at once to a peer that offers. */
+    @Test
+    void shutdownInputRefuses() {
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        rig.out.clear();
+        rig.machine.shutdownInput(rig.out);
+        assertEquals(List.of(Mid.SEND_SM), rig.mids());
+    }
+}

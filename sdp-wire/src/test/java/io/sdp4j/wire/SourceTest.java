@@ -1,0 +1,164 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What becomes of lent sources where answers, withdrawals, writes and cancels meet (6.2 to 6.8).
+ */
+class SourceTest extends ZcopyRig {
+    private void recall() {
+        rig.out.clear();
+        rig.machine.source().recall(rig.out);
+    }
+
+    /**
+     * A cancel of the machine's own bars lending as a recall does, which itself does for longer.
+     */
+    @Test
+    void nothingIsTakenWhileSomethingIsTakenBack() {
+        assertTrue(lendSource(3, 1000));
+        rig.machine.onTimer(SdpMachine.TIMER_SRC_AVAIL, rig.out);
+        assertFalse(lendSource(4, 1000), "a cancel is out");
+        rig.feed(Mid.SEND_SM, 64, 0);
+        assertSourceReturned(3, 1, Outbox.COPY);
+        rig.send(999);
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 2));
+        assertTrue(lendSource(4, 1000));
+        assertEquals(1000, rdmaBytes(Outbox.RDMA_WRITE));
+        recall();
+        assertEquals(List.of(), rig.mids(), "nothing is advertised");
+        assertFalse(lendSource(5, 1000), "a write is running");
+        writesCompleted(1);
+        assertSourceReturned(4, 1000, Outbox.DONE);
+        assertTrue(lendSource(5, 1000));
+    }
+
+    /** The peer has acknowledged our cancel before it is processed: it holds nothing back (6.6). */
+    @Test
+    void aPeerThatHoldsNoAcknowledgementBack() {
+        assertTrue(lendSource(3, 1000));
+        recall();
+        int cancel = rig.machine.credits().lastSent();
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1));
+        assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
+        rig.feedAck(Mid.SRC_AVAIL, 64, cancel, 1, Rig.srcAvail(1000));
+        rig.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
+    }
+
+    /** The same from one that does: what it sends is trusted. */
+    @Test
+    void aPeerThatHoldsAcknowledgementsBack() {
+        assertTrue(lendSource(3, 1000));
+        recall();
+        int cancel = rig.machine.credits().lastSent();
+        rig.feedAck(Mid.SRC_AVAIL, 64, cancel - 1, 1, Rig.srcAvail(1));
+        rig.feedAck(Mid.SRC_AVAIL, 64, cancel - 1, 1, Rig.srcAvail(1000));
+        rig.assertAlive();
+    }
+
+    /** Answers that come after the cancel is processed, or from before the SrcAvail. */
+    @Test
+    void staleAnswers() {
+        assertTrue(lendSource(3, 1000));
+        recall();
+        rig.feed(Mid.SEND_SM, 64, 0);
+        rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 10);
+        rig.assertAlive();
+        int before = rig.machine.credits().lastSent();
+        assertTrue(lendSource(4, 1000));
+        rig.feedAck(Mid.SEND_SM, 64, before, 0);
+        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED));
+        assertEquals(0, rig.machine.source().refusals());
+        rig.feedAck(Mid.SEND_SM, 64, before + 1, 0);
+        assertSourceReturned(4, 1, Outbox.COPY);
+    }
+
+    /** SendSm concerns one SrcAvail: what waits behind it is advertised all the same. */
+    @Test
+    void aRefusalConcernsOne() {
+        Rig source =
+                new Rig(CONFIG.with(new Features(8, 65_536, 4, 1, false, 0, 0, false)), 64, 0, 0);
+        source.machine.source().lend(3, 1000, 1, 2, source.out);
+        source.machine.source().lend(4, 1000, 1, 2, source.out);
+        source.feed(Mid.SEND_SM, 64, 0);
+        assertEquals(3, source.out.buffer(source.row(Outbox.SOURCE_RETURNED)));
+        assertEquals(1, source.machine.source().lent());
+        source.send(999);
+        assertEquals(List.of(Mid.DATA, Mid.SRC_AVAIL), source.mids());
+    }
+
+    /** A SinkAvail that crossed our leaving Pipelined leaves a newer SrcAvail and its cancel be. */
+    @Test
+    void aCancelAfterLeavingPipelinedStands() {
+        pipelineSource();
+        rig.out.clear();
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        int change = rig.machine.credits().lastSent();
+        assertTrue(lendSource(3, 50_000));
+        recall();
+        assertEquals(List.of(Mid.SRC_AVAIL_CANCEL), rig.mids());
+        rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0));
+        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED), "the cancel is not processed");
+        rig.feed(Mid.SEND_SM, 64, 0);
+        assertSourceReturned(3, 1, Outbox.RECALLED);
+    }
+
+    /** One is being written, the next advertised: each comes back as it ended, in order. */
+    @Test
+    void outcomesStayApart() {
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        assertTrue(lendSource(3, 1000));
+        assertTrue(lendSource(4, 1000));
+        assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
+        recall();
+        rig.feed(Mid.SEND_SM, 64, 0);
+        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED), "a write is running");
+        writesCompleted(1);
+        assertSourceReturned(3, 1000, Outbox.DONE);
+        int next = rig.row(Outbox.SOURCE_RETURNED) + 1;
+        assertEquals(4, rig.out.buffer(next));
+        assertEquals(Outbox.RECALLED, rig.out.outcome(next));
+    }
+
+    /** At a cut only what is known to have arrived is done. */
+    @Test
+    void outcomesOfACut() {
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        assertTrue(lendSource(3, 1000));
+        assertTrue(lendSource(4, 1000));
+        rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 1000);
+        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED), "one after the other");
+        rig.out.clear();
+        rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
+        assertSourceReturned(3, 0, Outbox.CUT);
+        int next = rig.row(Outbox.SOURCE_RETURNED) + 1;
+        assertEquals(4, rig.out.buffer(next));
+        assertEquals(Outbox.DONE, rig.out.outcome(next));
+        assertEquals(1000, rig.out.bytesDone(next));
+    }
+
+    /** A single byte is left when Pipelined is left: it cannot be advertised, and is copied. */
+    @Test
+    void oneByteLeft() {
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 0, 0, sinkAvail(20_000, 0));
+        assertTrue(lendSource(3, 20_001));
+        assertEquals(20_000, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(List.of(), rig.mids(), "no credit");
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        rig.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.MODE_CHANGE), rig.mids());
+        writesCompleted(1);
+        assertSourceReturned(3, 20_000, Outbox.COPY);
+        assertEquals(1, rig.machine.source().owedBytes());
+        assertEquals(1, rig.machine.source().payloadLimit());
+    }
+}

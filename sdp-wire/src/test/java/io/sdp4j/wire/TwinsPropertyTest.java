@@ -1,0 +1,16 @@
+package io.sdp4j.wire;
+
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
+
+/** The scenario of {@link TwinsTest}, where the shortest failing schedule is looked for. */
+class TwinsPropertyTest {
+    /** Goal: no schedule breaks a rule. Method: twins under chosen schedules, which shrink. */
+    @Property(tries = 500)
+    void everyChosenScheduleHolds(
+            @ForAll @Size(max = 400) List<Integer> schedule, @ForAll boolean failures) {
+        Twins.play(Choices.of(schedule), failures ? Faults.ALL.lent() : Faults.ENDS, false);
+    }
+}
