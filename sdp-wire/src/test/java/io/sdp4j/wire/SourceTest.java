@@ -161,4 +161,21 @@ class SourceTest extends ZcopyRig {
         assertEquals(1, rig.machine.source().owedBytes());
         assertEquals(1, rig.machine.source().payloadLimit());
     }
+
+    /** The last RdmaRdCompl crosses a cancel: what waits behind comes back all the same. */
+    @Test
+    void aRecallThatCrossesTheEnd() {
+        Features combined = new Features(8, 65_536, 4, 1, false, 0, 0, false);
+        Rig source = new Rig(CONFIG.with(combined), 64, 0, 0);
+        source.machine.source().lend(3, 1000, 1, 2, source.out);
+        source.machine.source().lend(4, 1000, 1, 2, source.out);
+        source.machine.source().recall(source.out);
+        int cancel = source.machine.credits().lastSent();
+        source.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 999);
+        int row = source.row(Outbox.SOURCE_RETURNED);
+        assertEquals(Outbox.DONE, source.out.outcome(row));
+        assertEquals(4, source.out.buffer(row + 1));
+        assertEquals(Outbox.RECALLED, source.out.outcome(row + 1));
+        assertEquals(List.of(), source.mids());
+    }
 }

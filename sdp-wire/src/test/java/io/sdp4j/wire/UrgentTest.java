@@ -129,6 +129,7 @@ class UrgentTest extends ZcopyRig {
         assertTrue(lendSource(3, 100_000));
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(20_000, 0));
         assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.SRC_AVAIL), rig.mids());
+        assertEquals(0, rig.out.bsdhFlags(rowOf(Mid.RDMA_WR_COMPL)));
         assertEquals(0, rig.out.bsdhFlags(rowOf(Mid.SRC_AVAIL)));
     }
 
