@@ -58,7 +58,7 @@ final class Pair implements AutoCloseable {
     Map<String, Double> measure(Row row, Times times) throws IOException, InterruptedException {
         boolean first = warmedUp.add(row.kind());
         int warmMs = first ? row.warmUps() * times.firstWarmMs() : times.warmMs();
-        long timeoutMs = 20_000 + 10L * (warmMs + times.measureMs());
+        long timeoutMs = 60_000 + 10L * (warmMs + times.measureMs());
         String answer = client.ask(row.work() + " " + warmMs + " " + times.measureMs(), timeoutMs);
         Map<String, Double> metrics = new HashMap<>();
         for (String pair : answer.split(" ", -1)) {
