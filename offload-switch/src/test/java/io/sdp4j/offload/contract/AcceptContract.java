@@ -177,7 +177,8 @@ interface AcceptContract extends Sockets {
                 Socket v6 = newSocket()) {
             listener.bind(null);
             assertEquals("0.0.0.0", listener.getInetAddress().getHostAddress());
-            v4.connect(new InetSocketAddress(Here.ADDRESS, listener.getLocalPort()));
+            InetAddress nameless = InetAddress.getByAddress(Here.ADDRESS.getAddress());
+            v4.connect(new InetSocketAddress(nameless, listener.getLocalPort()));
             try (Socket s = listener.accept()) {
                 assertEquals(Here.text(), s.getInetAddress().toString());
                 assertEquals(Here.text(), s.getLocalAddress().toString());
