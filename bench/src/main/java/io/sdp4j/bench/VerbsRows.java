@@ -22,7 +22,7 @@ final class VerbsRows {
     static final List<Row> ALL =
             List.of(
                     new Row(
-                            "rtt64",
+                            "verbs-rtt64",
                             "blocking socket: 64 B round trip",
                             "echo 64 1",
                             "p50",
@@ -30,7 +30,7 @@ final class VerbsRows {
                             2,
                             List.of(Bar.faster("p50", VERBS, RSOCKETS, 1.2))),
                     new Row(
-                            "stream64k",
+                            "verbs-stream64k",
                             "blocking socket: stream, 64 KiB writes",
                             "sink 65536",
                             "bytes",
@@ -38,7 +38,7 @@ final class VerbsRows {
                             2,
                             streamBars()),
                     new Row(
-                            "lend1m",
+                            "verbs-lend1m",
                             "blocking channel: stream, 1 MiB direct buffers",
                             "channel-sink 1048576",
                             "bytes",
@@ -49,7 +49,7 @@ final class VerbsRows {
                                     Bar.faster("bytes", VERBS_LENDING, BARE, 0.8),
                                     Bar.faster("cpu", VERBS_LENDING, VERBS, 1))),
                     new Row(
-                            "connect",
+                            "verbs-connect",
                             "blocking socket: connect",
                             "connect-only",
                             "p50",
@@ -57,7 +57,7 @@ final class VerbsRows {
                             2,
                             List.of(Bar.timesAsLong("p50", VERBS, BARE, 1.5))),
                     new Row(
-                            "alloc",
+                            "verbs-alloc",
                             "blocking socket: heap bytes per 64 KiB write, both ends",
                             "sink 65536",
                             "alloc",
