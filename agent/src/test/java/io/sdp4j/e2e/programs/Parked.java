@@ -179,7 +179,11 @@ public final class Parked {
         }
     }
 
-    /** Not while a class is loaded or initialized, as in a JVM that has just started. */
+    /**
+     * Not while a class is loaded, linked or initialized, as in a JVM that has just started. Of the
+     * reasons that HotSpot numbers, 2 is a critical section of its own, 3 a native frame, 4 a
+     * monitor: 2 at a line of ours is no wait of ours, for which a method of the JDK's is called.
+     */
     private static boolean inChannels(RecordedEvent event) {
         String reason = String.valueOf(event.getString("pinnedReason"));
         if (reason.contains("initialization of")) {
@@ -191,6 +195,9 @@ public final class Parked {
         List<String> methods = new ArrayList<>();
         for (RecordedFrame frame : event.getStackTrace().getFrames()) {
             methods.add(frame.getMethod().getType().getName() + "." + frame.getMethod().getName());
+        }
+        if (reason.endsWith("(2)") && methods.getFirst().startsWith("io.sdp4j.")) {
+            return false;
         }
         boolean loading =
                 methods.stream()
