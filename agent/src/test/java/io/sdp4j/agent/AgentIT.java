@@ -107,8 +107,10 @@ class AgentIT {
         Path report = folder.resolve("report.json");
         for (int piece : List.of(1 << 20, 100_000, 20_000)) {
             Jvm.Outcome offloaded = sentFile(Jvm.agent("report=" + report), piece);
-            List<String> expected = List.of("same=true", "read=" + (piece <= 100_000));
-            assertEquals(expected, offloaded.outLines(), offloaded::err);
+            assertEquals("same=true", offloaded.outLines().getFirst(), offloaded::err);
+            if (piece <= 100_000) { // the rest of a long one may be short, and tried many times
+                assertEquals("read=true", offloaded.outLines().getLast(), offloaded::err);
+            }
             assertEquals(List.of(1L, 0L, 0L), connections(report));
         }
     }
