@@ -67,8 +67,10 @@ class PostgresIT {
             assertEquals(WARM_UP + CONNECTS, report.fallback(), report::text);
             Arrays.sort(plainUs);
             Arrays.sort(agentUs);
-            long without = plainUs[CONNECTS / 2];
-            long with = agentUs[CONNECTS / 2];
+            // What comes on top comes on top of every connect; what other programs on the machine
+            // add, the quicker ones have least of.
+            long without = plainUs[CONNECTS / 4];
+            long with = agentUs[CONNECTS / 4];
             String times = "connect takes " + with + " us with the agent, " + without + " without";
             System.out.println(times);
             assertTrue(with <= without + MOST_EXTRA_US, times);
