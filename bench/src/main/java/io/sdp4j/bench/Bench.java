@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -12,7 +13,7 @@ import java.util.function.Consumer;
 /**
  * Runs rows round by round: each round starts fresh JVM pairs, all of them alive while it lasts,
  * and measures every row's configurations one after the other, so that whatever else the machine
- * does meets them alike. The order turns with the round. For one thread.
+ * does meets them alike. The order turns with the round, and with each slice. For one thread.
  */
 final class Bench implements AutoCloseable {
     private final Launch launch;
@@ -22,8 +23,8 @@ final class Bench implements AutoCloseable {
     private final Consumer<String> progress;
     private final Results results = new Results();
 
-    /** Living pairs of this round. */
-    private final Map<Config, Pair> pairs = new EnumMap<>(Config.class);
+    /** Living pairs of this round, by their numbers within a configuration. */
+    private final Map<Config, Map<Integer, Pair>> pairs = new EnumMap<>(Config.class);
 
     private int started;
 
@@ -42,7 +43,7 @@ final class Bench implements AutoCloseable {
                 progress.accept("round " + round + "/" + times.rounds() + "  " + row.title());
                 for (int slice = 0; slice < Math.min(row.slices(), times.maxSlices()); slice++) {
                     for (Config config : inTurn(row, round + slice)) {
-                        measure(row, config, round);
+                        measure(row, config, round, slice % row.pairs());
                     }
                 }
             }
@@ -60,16 +61,18 @@ final class Bench implements AutoCloseable {
         return configs;
     }
 
-    private void measure(Row row, Config config, int round) throws InterruptedException {
+    private void measure(Row row, Config config, int round, int number)
+            throws InterruptedException {
+        Map<Integer, Pair> alike = pairs.computeIfAbsent(config, c -> new HashMap<>());
         try {
             Map<String, Double> metrics;
             if (row.isStartup()) {
                 metrics = Map.of("wall", startup(config));
             } else {
-                Pair pair = pairs.get(config);
+                Pair pair = alike.get(number);
                 if (pair == null) {
                     pair = new Pair(launch, suite, config, ++started);
-                    pairs.put(config, pair);
+                    alike.put(number, pair);
                 }
                 metrics = pair.measure(row, times);
             }
@@ -77,7 +80,7 @@ final class Bench implements AutoCloseable {
         } catch (IOException failed) {
             progress.accept(row.id() + ", " + config.title + ": " + failed.getMessage());
             results.addFailure(row, config, failed.getMessage());
-            Pair broken = pairs.remove(config);
+            Pair broken = alike.remove(number);
             if (broken != null) {
                 broken.kill();
             }
@@ -99,21 +102,22 @@ final class Bench implements AutoCloseable {
     }
 
     private void endRound() {
-        pairs.forEach(
-                (config, pair) -> {
-                    try {
-                        pair.close(results.reported(config));
-                    } catch (IOException unreadable) {
-                        results.reported(config).merge("missing_reports", 1L, Long::sum);
-                    }
-                });
+        pairs.forEach((config, alike) -> alike.values().forEach(pair -> end(config, pair)));
         pairs.clear();
+    }
+
+    private void end(Config config, Pair pair) {
+        try {
+            pair.close(results.reported(config));
+        } catch (IOException unreadable) {
+            results.reported(config).merge("missing_reports", 1L, Long::sum);
+        }
     }
 
     /** Ends whatever still runs. */
     @Override
     public void close() {
-        pairs.values().forEach(Pair::kill);
+        pairs.values().forEach(alike -> alike.values().forEach(Pair::kill));
         pairs.clear();
     }
 }

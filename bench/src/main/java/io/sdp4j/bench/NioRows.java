@@ -102,7 +102,8 @@ final class NioRows {
                             "requests",
                             List.of(TCP_APART, KERNEL_APART),
                             6,
-                            List.of(Bar.faster("requests", KERNEL_APART, TCP_APART, 0.97))),
+                            2,
+                            List.of(Bar.fasterInTurn("requests", KERNEL_APART, TCP_APART, 0.97))),
                     new Row(
                             "kernel-http",
                             "agent on, no rule matches: HttpServer and HttpClient, a core each",
@@ -110,7 +111,8 @@ final class NioRows {
                             "requests",
                             List.of(TCP_APART, KERNEL_APART),
                             6,
-                            List.of(Bar.faster("requests", KERNEL_APART, TCP_APART, 0.97))),
+                            2,
+                            List.of(Bar.fasterInTurn("requests", KERNEL_APART, TCP_APART, 0.97))),
                     new Row(
                             "selector-alloc",
                             "selector loop: heap bytes per read, write or select",

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * Everything measured: per row and configuration the runs of each round, and what the agents
@@ -107,6 +108,7 @@ final class Results {
                                     bar,
                                     overall(row, bar.subject(), bar.metric()),
                                     overall(row, bar.base(), bar.metric()));
+                    case IN_TURN -> median(inTurn(row, bar));
                     case SPEEDUP_EVERY_ROUND -> lowest;
                     case SPREAD -> {
                         lowest = subject.length == 0 ? Double.NaN : subject[0];
@@ -131,9 +133,26 @@ final class Results {
             case TIMES_AS_LONG -> subject / base;
             case MORE_BY_AT_MOST -> subject - base;
             case AT_MOST, SPREAD -> subject;
-            case SPEEDUP, SPEEDUP_EVERY_ROUND ->
+            case SPEEDUP, IN_TURN, SPEEDUP_EVERY_ROUND ->
                     Format.higherIsBetter(bar.metric()) ? subject / base : base / subject;
         };
+    }
+
+    /**
+     * What each slice of the subject compares to the base's of the same turn, sorted. Where one is
+     * missing the turns do not fit any more, but then the bar fails anyway.
+     */
+    private double[] inTurn(Row row, Bar bar) {
+        List<Run> subject = runs(row, bar.subject());
+        List<Run> base = runs(row, bar.base());
+        return IntStream.range(0, Math.min(subject.size(), base.size()))
+                .mapToDouble(i -> compare(bar, value(subject.get(i), bar), value(base.get(i), bar)))
+                .sorted()
+                .toArray();
+    }
+
+    private static double value(Run run, Bar bar) {
+        return run.metrics().getOrDefault(bar.metric(), Double.NaN);
     }
 
     private double[] perRound(Row row, Bar bar) {

@@ -22,6 +22,7 @@ import java.util.List;
  * @param metric the number the table shows
  * @param configs measured in turn; the first is what the others are compared with
  * @param slices how often per round each is measured, alternating
+ * @param pairs JVM pairs of each configuration that share the slices of a round
  * @param bars what must come out
  */
 record Row(
@@ -31,7 +32,19 @@ record Row(
         String metric,
         List<Config> configs,
         int slices,
+        int pairs,
         List<Bar> bars) {
+    /** As most rows: one pair of JVMs a round. */
+    Row(
+            String id,
+            String title,
+            String work,
+            String metric,
+            List<Config> configs,
+            int slices,
+            List<Bar> bars) {
+        this(id, title, work, metric, configs, slices, 1, bars);
+    }
 
     /**
      * Less than one object in a thousand calls: what the JVM does beside the calls, not in them.
@@ -198,9 +211,10 @@ record Row(
     }
 
     /**
-     * How many times the usual warm-up the first measurement of its kind needs. Netty, with
-     * whatever carries its bytes, gives C2 some seconds of work in each JVM, on the processors that
-     * are measured.
+     * How many times its kind is warmed up before it is measured first. Netty, with whatever
+     * carries its bytes, gives C2 some seconds of work in each JVM, on the processors that are
+     * measured; and what was compiled while the first connections were open is compiled anew when
+     * they are closed.
      */
     int warmUps() {
         return isNetty() ? 3 : 1;

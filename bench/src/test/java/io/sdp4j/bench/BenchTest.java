@@ -111,6 +111,25 @@ class BenchTest {
         return new Row(row.id(), row.title(), work, row.metric(), row.configs(), 1, row.bars());
     }
 
+    /** Goal: slices are shared by as many pairs of JVMs as the row wants, all alive together. */
+    @Test
+    void slicesAreSharedByPairs() throws Exception {
+        Row one = new Row("one", "", "echo 64 1", "p50", List.of(Config.TCP), 2, 2, List.of());
+        Row next = new Row("next", "", "echo 64 1", "p50", List.of(Config.TCP), 1, List.of());
+        List<Long> alive = new ArrayList<>();
+        try (Bench bench =
+                bench(
+                        Suite.NET,
+                        List.of(one, next),
+                        l -> alive.add(ProcessHandle.current().children().count()))) {
+            Results results = bench.run();
+            assertEquals(List.of(), results.failures());
+            assertEquals(2, results.runs(one, Config.TCP).size());
+        }
+        assertEquals(List.of(0L, 4L), alive);
+        noChildLeft();
+    }
+
     @Test
     void fourPairsRunTogether() throws Exception {
         Row busy = Suite.NET.row("rtt64-busy4");

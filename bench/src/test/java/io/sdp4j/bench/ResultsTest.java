@@ -55,6 +55,27 @@ class ResultsTest {
         assertFalse(results.verdict(row, Bar.faster("p50", Config.SHM, Config.TCP, 6.1)).passed());
     }
 
+    /** Each slice against the one that was measured next to it, whatever the round. */
+    @Test
+    void slicesInTurnAreComparedOneByOne() {
+        Bar bar = Bar.fasterInTurn("bytes", Config.SHM, Config.TCP, 0.97);
+        Row row = row(bar);
+        double[] tcp = {10, 100, 10, 100, 50};
+        double[] shm = {10, 90, 11, 101, 40};
+        for (int i = 0; i < tcp.length; i++) {
+            results.add(row, Config.TCP, new Run(1 + i / 2, Map.of("bytes", tcp[i])));
+            results.add(row, Config.SHM, new Run(1 + i / 2, Map.of("bytes", shm[i])));
+        }
+        reportOffloaded(3, 0);
+        Verdict verdict = results.verdict(row, bar);
+        assertEquals(1.0, verdict.value());
+        assertEquals(0.8, verdict.lowest(), "of a round");
+        assertTrue(verdict.passed());
+        assertFalse(
+                results.verdict(row, Bar.fasterInTurn("bytes", Config.SHM, Config.TCP, 1.01))
+                        .passed());
+    }
+
     @Test
     void ratesCountTheOtherWayRound() {
         Bar bar = Bar.faster("bytes", Config.SHM, Config.TCP, 3);
