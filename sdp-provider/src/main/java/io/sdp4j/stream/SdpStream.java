@@ -232,7 +232,8 @@ final class SdpStream implements OffloadStream {
     @Override
     public int doorbell() {
         synchronized (core) {
-            return core.legs.descriptor();
+            // Another connection may have the number of one that is over.
+            return core.rest.ever() ? -1 : core.legs.descriptor();
         }
     }
 

@@ -166,7 +166,8 @@ public interface OffloadStream {
 
     /**
      * A descriptor that a selector can watch, see {@link #armDoorbell}; the provider's own, and the
-     * same until {@link #close}. Never to be read from. -1 if there is none.
+     * same until {@link #close}. Never to be read from. -1 if there is none, or none any more: one
+     * that was given out stays the stream's.
      */
     default int doorbell() {
         return -1;
