@@ -156,7 +156,7 @@ final class StreamWatch implements Waiters.Stream {
             core.progress();
             ready = readyOps() & ops;
         }
-        return ready;
+        return core.queue.rung() ? ready | OffloadStream.RUNG : ready;
     }
 
     /** Takes the lock. */

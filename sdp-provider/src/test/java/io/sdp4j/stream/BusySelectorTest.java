@@ -24,6 +24,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -96,7 +97,8 @@ class BusySelectorTest {
     void onlyAWaitIsWorthARing() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         try (TestFabric fabric = new TestFabric()) {
-            SelectorProvider provider = provider(counting(fabric.provider(), asked));
+            SelectorProvider provider =
+                    provider(counting(fabric.provider(), Set.of("armDoorbell"), asked));
             List<SocketChannel> theirs = new ArrayList<>();
             List<SocketChannel> ours = new ArrayList<>();
             try (ServerSocketChannel listener = listen(provider);
@@ -141,6 +143,39 @@ class BusySelectorTest {
         }
     }
 
+    /**
+     * Goal: before a wait a stream is asked once, whether or not something is there. Method: what a
+     * channel asks about its doorbell is counted.
+     */
+    @Test
+    void aStreamIsAskedOnceForEachWait() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        Set<String> questions = Set.of("armDoorbell", "holdDoorbell");
+        try (TestFabric fabric = new TestFabric()) {
+            SelectorProvider provider = provider(counting(fabric.provider(), questions, asked));
+            try (ServerSocketChannel listener = listen(provider);
+                    Selector selector = provider.openSelector();
+                    SocketChannel ours = provider.openSocketChannel()) {
+                ours.connect(listener.getLocalAddress());
+                ours.configureBlocking(false);
+                ours.register(selector, SelectionKey.OP_READ);
+                try (SocketChannel theirs = listener.accept()) {
+                    assertEquals(0, selector.selectNow());
+                    assertEquals(1, asked.getAndSet(0));
+                    theirs.write(ByteBuffer.wrap(new byte[1])); // has rung when it returns
+                    for (int i = 0; i < 3; i++) {
+                        assertEquals(1, selector.selectNow());
+                        selector.selectedKeys().clear();
+                        assertEquals(i == 0 ? 0 : 1, asked.getAndSet(0));
+                    }
+                    assertEquals(1, ours.read(ByteBuffer.allocate(9)));
+                    assertEquals(0, selector.selectNow());
+                    assertEquals(1, asked.get());
+                }
+            }
+        }
+    }
+
     private static SelectorProvider provider(OffloadProvider offload) {
         return SwitchChannels.provider(
                 new OffloadSwitch(Policy::allowAll, List.of(offload), SwitchSettings.defaults()));
@@ -151,8 +186,9 @@ class BusySelectorTest {
                 .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
 
-    /** Streams that it connects count what they are asked for. */
-    private static OffloadProvider counting(OffloadProvider real, AtomicInteger asked) {
+    /** Streams that it connects count which of these calls they get. */
+    private static OffloadProvider counting(
+            OffloadProvider real, Set<String> calls, AtomicInteger asked) {
         return around(
                 OffloadProvider.class,
                 real,
@@ -162,7 +198,7 @@ class BusySelectorTest {
                                         OffloadStream.class,
                                         stream,
                                         (call, answer) -> {
-                                            if (call.equals("armDoorbell")) {
+                                            if (calls.contains(call)) {
                                                 asked.incrementAndGet();
                                             }
                                             return answer;

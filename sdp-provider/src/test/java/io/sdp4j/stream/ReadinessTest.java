@@ -189,7 +189,8 @@ class ReadinessTest {
             assertEquals(0, server.armDoorbell(READ));
             assertEquals(WRITE, server.armDoorbell(READ | WRITE));
             StreamPair.writeFully(s.client(), new byte[3]);
-            assertEquals(READ, server.armDoorbell(READ));
+            assertEquals(READ | OffloadStream.RUNG, server.armDoorbell(READ));
+            assertTrue(rung(server), "as it says");
             readFully(server, 3);
             assertEquals(0, server.armDoorbell(READ));
             server.shutdownInput();

@@ -67,7 +67,7 @@ final class Readiness implements KernelAsync.Watcher {
             } else if (now < 0) {
                 now = askForCalls((fresh | rung) & waiting);
             }
-            now |= early;
+            now = (now & ~OffloadStream.RUNG) | early;
             early = 0;
             ready |= now;
             waiting &= ~now;

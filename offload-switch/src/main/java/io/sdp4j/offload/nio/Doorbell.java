@@ -186,10 +186,12 @@ final class Doorbell {
         boolean ready;
         if (channel.connectable()) {
             ready = (interest & SelectionKey.OP_CONNECT) != 0;
-        } else if (rung()) {
-            return; // readable as it is
         } else {
-            ready = channel.connectedStream() != null && askStream();
+            int answer = channel.connectedStream() == null ? 0 : askStream();
+            if ((answer & OffloadStream.RUNG) != 0) {
+                return; // readable as it is
+            }
+            ready = answer != 0;
         }
         if (ready) {
             bell.raise();
@@ -203,19 +205,16 @@ final class Doorbell {
                 | ((ops & SelectionKey.OP_WRITE) != 0 ? OffloadStream.WRITE : 0);
     }
 
-    /** Whether something is ready, and the provider's own hand shows it. */
-    private boolean rung() {
-        int ops = streamOps(interest);
-        return ops != 0 && channel.connectedStream() != null && stream.holdDoorbell(ops) > 0;
-    }
-
-    private boolean askStream() {
+    /**
+     * What of interest is ready, as {@link OffloadStream#armDoorbell} says it; 0 = a ring comes.
+     */
+    private int askStream() {
         int ops = streamOps(interest);
         int ready = stream.armDoorbell(ops);
         if (ready == OffloadStream.NO_DOORBELL) {
             bell.forgetBell();
         }
-        return ready > 0 || (ready < 0 && !stream.arm(ops, this::onReady));
+        return ready >= 0 ? ready : stream.arm(ops, this::onReady) ? 0 : ops;
     }
 
     /** On a thread of the provider, where its own doorbell cannot be used. */

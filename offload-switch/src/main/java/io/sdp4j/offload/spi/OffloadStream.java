@@ -22,6 +22,9 @@ public interface OffloadStream {
     int READ = 1;
     int WRITE = 2;
 
+    /** Besides what is ready, in an answer of {@link #armDoorbell}: the doorbell shows it. */
+    int RUNG = 4;
+
     /** Answer of {@link #armDoorbell}: the doorbell means nothing any more, nor ever will. */
     int NO_DOORBELL = -2;
 
@@ -201,9 +204,10 @@ public interface OffloadStream {
      * #shutdownInput}, ...) rings nothing, and may end what was asked for here: ask again after it.
      *
      * @param ops {@link #READ}, {@link #WRITE}, both, or 0: nobody watches the doorbell any more
-     * @return which of {@code ops} are ready now, and then nothing was asked for; 0 = none; -1 =
-     *     the doorbell cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} = nor ever again,
-     *     and it may be readable for no reason
+     * @return which of {@code ops} are ready now, and then nothing was asked for, with {@link
+     *     #RUNG} if the doorbell has been rung since it was, and stays readable; 0 = none; -1 = the
+     *     doorbell cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} = nor ever again, and
+     *     it may be readable for no reason
      */
     default int armDoorbell(int ops) {
         return ops == 0 ? 0 : -1;
