@@ -53,13 +53,12 @@ final class ChannelConnect {
     private final ProtocolFamily family;
     private final boolean kernelOnly = KernelScope.active();
     private final KnownSelectors selectors;
+    private final KernelReason reason;
     private final HeldPort port; // stateLock
 
     private volatile State state = State.UNDECIDED; // set under stateLock
     private InetSocketAddress target; // of an attempt
     private IOException failure; // of FAILED
-    private Attempt why; // of KERNEL
-    private ConnectionInfo kernelInfo; // once the kernel has connected
 
     ChannelConnect(SwitchSocketChannel channel, ProtocolFamily family) {
         this.channel = channel;
@@ -67,6 +66,7 @@ final class ChannelConnect {
         this.owner = channel.provider.owner();
         this.family = family;
         this.selectors = new KnownSelectors(channel);
+        this.reason = new KernelReason(channel);
         this.port = new HeldPort(channel);
     }
 
@@ -101,9 +101,7 @@ final class ChannelConnect {
     }
 
     Optional<ConnectionInfo> kernelInfo() {
-        synchronized (channel.stateLock) {
-            return Optional.ofNullable(kernelInfo);
-        }
+        return reason.info();
     }
 
     KnownSelectors selectors() {
@@ -246,9 +244,7 @@ final class ChannelConnect {
                             this::closed);
             if (attempt.stream() == null) {
                 port.giveBack();
-                synchronized (channel.stateLock) {
-                    why = attempt;
-                }
+                reason.is(attempt);
                 kernel.connect(remote);
                 next = State.KERNEL;
             } else if (adoptOrClose(attempt.stream())) {
@@ -296,10 +292,8 @@ final class ChannelConnect {
     }
 
     private void settleOnKernel(Attempt attempt) {
-        synchronized (channel.stateLock) {
-            why = attempt;
-            state = State.KERNEL;
-        }
+        reason.is(attempt);
+        move(State.KERNEL);
     }
 
     private boolean connectKernel(SocketAddress remote, long nanos) throws IOException {
@@ -317,17 +311,11 @@ final class ChannelConnect {
     }
 
     private void countKernel() {
-        ReasonCode reason;
         InetSocketAddress remote;
         synchronized (channel.stateLock) {
-            if (kernelInfo != null || why == null) {
-                return;
-            }
-            kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
-            reason = why.reason();
             remote = target;
         }
-        owner.kernelConnected(remote, reason);
+        reason.connected(remote);
     }
 
     boolean finish() throws IOException {

@@ -1,0 +1,54 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/**
+ * Why the kernel carries the connection of one channel, which is counted once it is up.
+ *
+ * <p>Guarded by the channel's state lock, which the methods take.
+ */
+final class KernelReason {
+    private final SwitchSocketChannel channel;
+    private final OffloadSwitch owner;
+    private Attempt why; // null until it is known
+    private ConnectionInfo info; // once the kernel has connected
+
+    KernelReason(SwitchSocketChannel channel) {
+        this.channel = channel;
+        this.owner = channel.provider.owner();
+    }
+
+    void is(Attempt attempt) {
+        synchronized (channel.stateLock) {
+            why = attempt;
+        }
+    }
+
+    Optional<ConnectionInfo> info() {
+        synchronized (channel.stateLock) {
+            return Optional.ofNullable(info);
+        }
+    }
+
+    /**
+     * The kernel has connected; idempotent.
+     *
+     * @param remote where an attempt to offload went to, or null
+     */
+    void connected(InetSocketAddress remote) {
+        ReasonCode reason;
+        synchronized (channel.stateLock) {
+            if (info != null || why == null) {
+                return;
+            }
+            reason = why.reason();
+            info = new ConnectionInfo(reason, why.detail(), "", -1, -1);
+        }
+        owner.kernelConnected(remote, reason);
+    }
+}
