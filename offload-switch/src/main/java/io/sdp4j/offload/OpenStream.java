@@ -144,6 +144,13 @@ public class OpenStream {
         }
     }
 
+    /** See {@link OffloadStream#room}; no limit when the stream is closed. */
+    public final int room() {
+        synchronized (stateLock) {
+            return closing ? Integer.MAX_VALUE : stream.room();
+        }
+    }
+
     /** Idempotent; false if the stream is closed. */
     public final boolean shutInput() {
         synchronized (stateLock) {

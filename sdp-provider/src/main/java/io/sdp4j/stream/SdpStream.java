@@ -215,6 +215,11 @@ final class SdpStream implements OffloadStream {
     }
 
     @Override
+    public int room() {
+        return watch.room();
+    }
+
+    @Override
     public void await(int ops, long nanos) {
         waiters.await(ops, nanos);
     }

@@ -13,6 +13,9 @@ final class StreamWatch implements Waiters.Stream {
     /** Looks at the queue before the event thread is asked to go on. */
     private static final int MAX_ROUNDS = 16;
 
+    /** Credits that payload leaves (sdp-wire.md 4.3). */
+    private static final int CONTROL_CREDITS = 2;
+
     private final StreamCore core;
     private final Runnable onDoorbell;
     private Waiters waiters;
@@ -83,6 +86,22 @@ final class StreamWatch implements Waiters.Stream {
     private boolean offered() {
         return core.lending != null
                 && (core.lending.reads().ready() || core.lending.reads().offered());
+    }
+
+    /** See {@link OffloadStream#room}. Takes the lock. */
+    int room() {
+        long room = 0;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            if ((readyOps() & OffloadStream.WRITE) != 0) {
+                int messages = Math.max(1, core.machine.credit() - CONTROL_CREDITS);
+                room = (long) messages * core.maxPayload();
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return (int) Math.min(room, Integer.MAX_VALUE);
     }
 
     /** Whether nothing of {@code ops} is ready, all having been said. Takes the lock. */

@@ -106,10 +106,11 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     @Override
     public final Long apply(FileChannel file, long[] range) {
         try {
-            if (connectedStream() == null) {
+            ChannelStream s = connectedStream();
+            if (s == null) {
                 return sendByKernel(file, range[0], range[1]);
             }
-            return range[1] <= READ_RATHER_THAN_MAPPED ? send(file, range[0], range[1]) : null;
+            return range[1] <= READ_RATHER_THAN_MAPPED ? send(s, file, range[0], range[1]) : null;
         } catch (IOException e) {
             throw Unchecked.thrown(e);
         }
@@ -123,13 +124,24 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         }
     }
 
-    private long send(FileChannel file, long position, long count) throws IOException {
+    /** What a channel that does not block has no room for is not read in vain. */
+    private int pieceBytes(ChannelStream s, long left) {
+        int most = isBlocking() ? PIECE_BYTES : Math.min(s.room(), PIECE_BYTES);
+        return (int) Math.min(left, most);
+    }
+
+    private long send(ChannelStream s, FileChannel file, long position, long count)
+            throws IOException {
+        int bytes = pieceBytes(s, count);
+        if (bytes == 0) {
+            return 0;
+        }
         ByteBuffer piece = Util.getTemporaryDirectBuffer((int) Math.min(count, PIECE_BYTES));
         try {
             long sent = 0;
             boolean more = true;
-            while (sent < count && more) {
-                piece.clear().limit((int) Math.min(count - sent, PIECE_BYTES));
+            for (; bytes > 0 && more; bytes = pieceBytes(s, count - sent)) {
+                piece.clear().limit(bytes);
                 if (file.read(piece, position + sent) <= 0) {
                     break; // the file has become shorter
                 }

@@ -100,6 +100,14 @@ public interface OffloadStream {
     int ready();
 
     /**
+     * About how many bytes the next {@code tryWrite} would take, for whoever would have to fetch
+     * them first; 0 if {@link #WRITE} is not ready, and more if it is.
+     */
+    default int room() {
+        return (ready() & WRITE) == 0 ? 0 : Integer.MAX_VALUE;
+    }
+
+    /**
      * Waits until {@code ready() & ops} may be non-zero, {@link #wake} is called or the time is
      * over. Parks a virtual thread, and returns at once if that is interrupted; a platform thread's
      * interrupt does not end the wait. May return early for no reason.
