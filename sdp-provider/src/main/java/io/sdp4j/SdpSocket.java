@@ -3,6 +3,7 @@ package io.sdp4j;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectionInfo;
+import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.Optional;
@@ -37,5 +38,23 @@ public final class SdpSocket extends Socket {
      */
     public Optional<ConnectionInfo> connectionInfo() {
         return impl.connectionInfo();
+    }
+
+    /**
+     * Has the session leave its queue pair for a fresh one (SuspComm), for example because this
+     * host's address has moved to another device or port. Nothing is lost or told twice, and the
+     * peer's application notices nothing but a pause. Returns at once: until the peer has followed,
+     * this side's writes and reads wait as for a slow peer.
+     *
+     * <p>Not every SDP answers SuspComm; this one does. With a peer that does not, or does not come
+     * back in time, the connection is reset.
+     *
+     * @return false if nothing was asked for: not connected, one half has ended, or the last time
+     *     is not over
+     * @throws IOException if there is no port to be found at, or the fabric cannot listen on it;
+     *     the connection goes on where it is
+     */
+    public boolean move() throws IOException {
+        return impl.move();
     }
 }

@@ -1,6 +1,8 @@
 package io.sdp4j;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,6 +38,39 @@ class SdpApiTest {
                 assertEquals(ReasonCode.OFFLOADED, info.reason());
                 assertEquals("shm", info.fabric());
                 assertEquals(1, info.bytesWritten());
+            }
+        }
+    }
+
+    /** Goal: a program that waits for bytes gets them, whatever they come over. */
+    @Test
+    void movesUnderWhoeverReads() throws Exception {
+        try (ServerSocket listener = Sdp.openServerSocket();
+                SdpSocket client = new SdpSocket()) {
+            assertFalse(client.move());
+            listener.bind(LOOPBACK);
+            client.connect(listener.getLocalSocketAddress(), 5000);
+            try (Socket server = listener.accept()) {
+                AtomicInteger came = new AtomicInteger();
+                Thread reader =
+                        Thread.ofPlatform()
+                                .start(
+                                        () ->
+                                                assertDoesNotThrow(
+                                                        () ->
+                                                                came.set(
+                                                                        server.getInputStream()
+                                                                                .read())));
+                assertTrue(client.move());
+                client.getOutputStream().write(42);
+                reader.join();
+                assertEquals(42, came.get());
+                assertTrue(((SdpSocket) server).move());
+                server.getOutputStream().write(43);
+                assertEquals(43, client.getInputStream().read());
+                assertEquals(1, client.connectionInfo().orElseThrow().bytesWritten());
+                client.shutdownOutput();
+                assertFalse(client.move());
             }
         }
     }

@@ -151,6 +151,13 @@ public class OpenStream {
         }
     }
 
+    /** See {@link OffloadStream#move}; false when the stream is closed. */
+    public final boolean move() throws IOException {
+        synchronized (stateLock) {
+            return !closing && stream.move();
+        }
+    }
+
     /** Idempotent; false if the stream is closed. */
     public final boolean shutInput() {
         synchronized (stateLock) {

@@ -303,8 +303,7 @@ public enum Setting {
             1,
             3_600,
             "s",
-            "Longest time a session that the peer has suspended waits for it to take the session up"
-                    + " again."),
+            "Longest time that a suspended session waits for the peer to take it up again."),
     /** When an idle peer is probed. */
     KEEPALIVE_S(
             "sdp4j.keepalive.s",

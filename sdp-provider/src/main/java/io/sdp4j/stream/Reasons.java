@@ -14,6 +14,7 @@ import io.sdp4j.wire.HelloFault;
 final class Reasons {
     static final int CAUSE_BACKLOG = 4;
     static final int CAUSE_RESOURCES = 5;
+    static final int CAUSE_POLICY = 6;
 
     private Reasons() {}
 

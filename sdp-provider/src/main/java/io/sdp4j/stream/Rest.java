@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A session at rest: the peer has suspended it (sdp-wire.md 10) and waits for us elsewhere.
+ * A session at rest: one side has suspended it (sdp-wire.md 10) and waits for the other elsewhere.
  *
  * <p>Shape: <em>resting</em> from the last message of one connection to the first of the next one;
  * then awake again, or lost. Meanwhile the machine has nothing to say, writers and readers wait as
@@ -22,8 +22,13 @@ final class Rest {
 
     private final StreamCore core;
 
+    private final Outbox out;
+
     /** Told of the port, once for each rest. */
     private final IntConsumer onRest;
+
+    /** We have asked for it. */
+    private boolean asked;
 
     private boolean resting;
     private boolean ever;
@@ -33,8 +38,9 @@ final class Rest {
     private boolean unread;
     private boolean abortive;
 
-    Rest(StreamCore core, IntConsumer onRest) {
+    Rest(StreamCore core, Outbox out, IntConsumer onRest) {
         this.core = core;
+        this.out = out;
         this.onRest = onRest;
     }
 
@@ -57,8 +63,26 @@ final class Rest {
         return outputEnded;
     }
 
-    /** The machine is suspended; the peer will listen on {@code port}. */
+    /**
+     * Asks the peer to be found at {@code port} of ours.
+     *
+     * @return false if that is not possible now, or not with this machine
+     */
+    boolean ask(int port) {
+        core.batch.flush();
+        asked = core.machine.suspend(port, out);
+        core.carryOut();
+        return asked;
+    }
+
+    /** Whether somebody must listen for the peer's answer. */
+    boolean asked() {
+        return asked;
+    }
+
+    /** The machine is suspended; who has asked for it listens on {@code port}. */
     void begin(int port) {
+        asked = false;
         ever = true;
         resting = true;
         LOG.debug("the session rests, to be resumed on port {}", port);
@@ -76,7 +100,7 @@ final class Rest {
     }
 
     /** Says on a new connection what the application has ended. */
-    void end(SdpMachine machine, boolean inputShut, Outbox out) {
+    void end(SdpMachine machine, boolean inputShut) {
         resting = false;
         if (inputShut) {
             machine.shutdownInput(out);
@@ -91,7 +115,7 @@ final class Rest {
     /** There is no way back. */
     void giveUp(String why) {
         if (resting) {
-            LOG.warn("a session that the peer has suspended is cut: {}", why);
+            LOG.warn("a suspended session is cut: {}", why);
             resting = false;
             lost = true;
             core.wake(OffloadStream.READ | OffloadStream.WRITE);

@@ -9,11 +9,8 @@ import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
-import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -56,28 +53,18 @@ final class SdpListener implements OffloadListener {
             request.reject(Reasons.refusal(Reasons.CAUSE_BACKLOG));
             return;
         }
-        StreamSettings settings = context.settings();
-        SdpMachine machine = SdpMachine.accepting(settings.wireConfig(fabric.capabilities()));
-        MemorySegment hello = MemorySegment.ofArray(request.privateData());
-        HelloFault fault = machine.onHello(hello, 0, (int) hello.byteSize());
-        if (fault != HelloFault.NONE) {
-            waiting.decrementAndGet();
-            request.reject(Reasons.refusal(fault.rejectCause()));
-            return;
-        }
-        byte[] reply = new byte[settings.helloAckBytes()];
-        int replyBytes = machine.writeHelloAck(MemorySegment.ofArray(reply), 0);
-        request.accept(
-                settings.qpSpec(),
-                Arrays.copyOf(reply, replyBytes),
-                new ConnectionRequest.Outcome() {
+        PassiveOpen.answer(
+                request,
+                fabric,
+                context.settings(),
+                new PassiveOpen.Outcome() {
                     @Override
-                    public void onEstablished(QueuePair qp) {
+                    public void onEstablished(SdpMachine machine, QueuePair qp) {
                         established(fabric, machine, qp, request);
                     }
 
                     @Override
-                    public void onFailed(FabricException failure) {
+                    public void onFailed() {
                         waiting.decrementAndGet();
                     }
                 });

@@ -266,6 +266,11 @@ final class SdpStream implements OffloadStream {
     // --- closing ---
 
     @Override
+    public boolean move() throws IOException {
+        return life.move();
+    }
+
+    @Override
     public void shutdownInput() {
         int wake;
         synchronized (core) {

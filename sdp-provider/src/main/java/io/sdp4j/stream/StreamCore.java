@@ -74,7 +74,7 @@ final class StreamCore {
 
     /**
      * @param zcopy whether the machine was told that buffers can be lent to it
-     * @param onRest told of the port of a new owner when the peer has suspended the session
+     * @param onRest told of the port of the new owner when the session was suspended
      */
     StreamCore(
             SdpMachine machine,
@@ -89,7 +89,7 @@ final class StreamCore {
         this.timers = new StreamTimers(settings, loop, onTimer);
         this.legs = new Legs(qp, settings.buffers());
         this.inbox = new Inbox(this, legs, outbox);
-        this.rest = new Rest(this, onRest);
+        this.rest = new Rest(this, outbox, onRest);
         this.lending = zcopy ? new Lending(this, settings.zcopy(), outbox) : null;
         this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), outbox);
         adopt(machine, qp);
@@ -112,7 +112,7 @@ final class StreamCore {
     void resume(SdpMachine next, QueuePair over) {
         legs.add(over, machine);
         adopt(next, over);
-        rest.end(next, inbox.isShut(), outbox);
+        rest.end(next, inbox.isShut());
         carryOut();
         wakeOps |= OffloadStream.READ | OffloadStream.WRITE;
     }

@@ -4,6 +4,7 @@ import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.SdpMachine;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 
@@ -11,8 +12,9 @@ import java.util.List;
  * The parts of one stream, and what becomes of them without the application: timers, the doorbell,
  * quiet times, a rest and its end, the release.
  *
- * <p>Called on the event thread, {@link #resume} on a thread that has connected. All methods but
- * {@link #onRest} take the lock themselves and carry out wake-ups after it was left.
+ * <p>Called on the event thread, {@link #move} by the application, {@link #resume} on a thread that
+ * has connected. All methods but {@link #onRest} take the lock themselves and carry out wake-ups
+ * after it was left.
  */
 final class StreamLife {
     final StreamCore core;
@@ -24,6 +26,9 @@ final class StreamLife {
     private final Fabric fabric;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
+
+    /** Where the peer is asked to follow to; null = nowhere. Guarded by the lock. */
+    private Relocation relocation;
 
     StreamLife(
             SdpMachine machine,
@@ -106,7 +111,7 @@ final class StreamLife {
                 reader.giveBackIfRead();
                 core.sizes.rest();
             }
-            left = waiters.nobodySleeps() ? core.legs.takeLeft() : List.of();
+            left = takeLeft();
             wake = core.takeWakeOps();
         }
         left.forEach(QueuePair::close);
@@ -114,14 +119,59 @@ final class StreamLife {
         return true;
     }
 
-    /** With the lock: the peer has suspended the session, and is to be found at another port. */
+    private List<QueuePair> takeLeft() {
+        return waiters.sleepsElsewhere() ? List.of() : core.legs.takeLeft();
+    }
+
+    /** See {@link io.sdp4j.offload.spi.OffloadStream#move}. */
+    boolean move() throws IOException {
+        Relocation place = Relocation.open(this, context, fabric, local, remote);
+        boolean asked = false;
+        int wake;
+        synchronized (core) {
+            if (relocation == null && !core.legs.full()) {
+                relocation = place; // before the answer can come
+                asked = core.rest.ask(place.port());
+                relocation = asked ? place : null;
+                watch.lookAfterItself();
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        if (!asked) {
+            place.end();
+        }
+        return asked;
+    }
+
+    /** The port that the peer is asked to follow to, 0 = none. */
+    int movingTo() {
+        synchronized (core) {
+            return relocation == null ? 0 : relocation.port();
+        }
+    }
+
+    /** With the lock: the session is suspended, to be resumed at {@code port} of one side. */
     private void onRest(int port) {
         if (core.legs.full()) {
-            core.rest.giveUp("what came before has not been read yet");
-            return;
+            List<QueuePair> left = takeLeft();
+            core.later(() -> left.forEach(QueuePair::close));
         }
-        InetSocketAddress to = new InetSocketAddress(remote.getAddress(), port);
-        new Resumption(this, context, fabric, local, to).begin();
+        if (core.legs.full()) {
+            core.rest.giveUp("what came before has not been read yet");
+        } else if (core.machine.suspendedByPeer()) {
+            InetSocketAddress to = new InetSocketAddress(remote.getAddress(), port);
+            new Resumption(this, context, fabric, local, to).begin();
+        } else {
+            relocation.begin();
+        }
+    }
+
+    /** Whether the session may still rest, and go on afterwards. */
+    boolean alive() {
+        synchronized (core) {
+            return !core.released() && !core.reset();
+        }
     }
 
     boolean resting() {
@@ -130,9 +180,12 @@ final class StreamLife {
         }
     }
 
-    /** The peer was found: goes on over another connection, unless that comes too late. */
+    /**
+     * The peer was found, or has come: goes on over another connection, unless that is too late.
+     */
     void resume(SdpMachine machine, QueuePair qp) {
         CompletionQueue before;
+        Relocation left;
         int wake;
         synchronized (core) {
             if (!core.rest.resting()) {
@@ -141,11 +194,21 @@ final class StreamLife {
                 return;
             }
             before = core.queue;
+            boolean follows = core.machine.suspendedByPeer();
             qp.completions().onDoorbell(this::onDoorbell);
             core.resume(machine, qp);
             waiters.moveTo(core.queue);
+            left = relocation;
+            if (left != null && follows && core.rest.ask(left.port())) {
+                left = null; // both had asked: the peer's wish came first
+            } else {
+                relocation = null;
+            }
             watch.lookAfterItself();
             wake = core.takeWakeOps();
+        }
+        if (left != null) {
+            left.end();
         }
         before.wake();
         waiters.signal(wake);
@@ -166,13 +229,18 @@ final class StreamLife {
     /** Releases everything when the application has closed and nothing is left to do. */
     void releaseIfClosed() {
         List<QueuePair> all;
+        Relocation left;
         synchronized (core) {
             if (core.released() || !watch.closing() || !core.over()) {
                 return;
             }
             core.release();
             all = core.legs.takeAll();
+            left = relocation;
         }
         all.forEach(QueuePair::close);
+        if (left != null) {
+            left.end();
+        }
     }
 }

@@ -224,7 +224,7 @@ final class StreamWatch implements Waiters.Stream {
     /**
      * Arms the doorbell while there is work that no thread stands by for: a closing hand-shake, an
      * end of stream that waits for credits, input to be thrown away so that the peer can write on,
-     * a buffer whose operation was given up, a parked virtual thread.
+     * a buffer whose operation was given up, an answer to SuspComm, a parked virtual thread.
      */
     void lookAfterItself() {
         watched = false;
@@ -244,7 +244,8 @@ final class StreamWatch implements Waiters.Stream {
 
     private boolean unattended() {
         boolean lingers = core.lending != null && core.lending.lingers();
-        return (closing || core.inputShut() || !core.drained() || lingers) && !core.over();
+        boolean ends = closing || core.inputShut() || !core.drained();
+        return (ends || lingers || core.rest.asked()) && !core.over();
     }
 
     void close() {

@@ -18,7 +18,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the
  * stream once more; a thread that drains changes the stream first and looks at the slots
  * afterwards. All these fields are volatile. A thread enters as sleeper before it looks which queue
- * to sleep in, so who sees no sleeper after {@link #moveTo} knows that nobody is in the old one.
+ * to sleep in, so who sees none after {@link #moveTo}, or one in the new queue, knows that nobody
+ * is in the old one.
  */
 final class Waiters {
     private static final VarHandle SLEEPER;
@@ -55,6 +56,9 @@ final class Waiters {
     private volatile Thread writer;
     private volatile Thread sleeper;
 
+    /** The sleeper's queue; entered before it looks whether that is still the one in use. */
+    private volatile CompletionQueue sleepsIn;
+
     /**
      * Operations whose next wait returns at once: a wake that came before its waiter must not be
      * lost.
@@ -81,9 +85,9 @@ final class Waiters {
         queue = next;
     }
 
-    /** Whether no thread is in a queue that was left before. */
-    boolean nobodySleeps() {
-        return sleeper == null;
+    /** Whether a thread may be in a queue that was left before. */
+    boolean sleepsElsewhere() {
+        return sleeper != null && sleepsIn != queue;
     }
 
     /** See {@link OffloadStream#await}. */
@@ -127,10 +131,15 @@ final class Waiters {
         enter(ops, me);
         try {
             if (!takeWoken(ops) && (stream.ready() & ops) == 0) {
-                queue.await(nanos);
+                CompletionQueue here = queue;
+                sleepsIn = here;
+                if (here == queue) {
+                    here.await(nanos);
+                }
             }
         } finally {
             leave(ops);
+            sleepsIn = null;
             sleeper = null;
             // Nobody would look after the one that parked: let it take over.
             Thread other = ops == OffloadStream.READ ? writer : reader;

@@ -111,6 +111,17 @@ final class HandMadePeer implements AutoCloseable {
         carryOut();
     }
 
+    /** Goes on over a connection that it has opened itself. */
+    void take(ActiveOpen open) {
+        qp = open.qp();
+        qp.completions().onDoorbell(() -> {});
+        machine = open.machine();
+        all.add(qp);
+        rests = false;
+        machine.onEstablished(out);
+        carryOut();
+    }
+
     /** Whether a connection has come that was not taken. */
     boolean knocked() {
         return established.get() != null;

@@ -15,9 +15,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,6 +115,13 @@ final class TestFabric implements AutoCloseable {
 
     Path directory() {
         return directory;
+    }
+
+    /** Whoever listens here, by its file. */
+    Set<Path> listeners() throws IOException {
+        try (var files = Files.list(directory)) {
+            return files.collect(Collectors.toSet());
+        }
     }
 
     TestFabric beside() throws IOException {

@@ -189,6 +189,11 @@ public final class SdpMachine extends SetUp {
         return true;
     }
 
+    /** Of a suspended session, whether it is the peer who waits for us to reconnect. */
+    public boolean suspendedByPeer() {
+        return resting.peerSilent();
+    }
+
     /**
      * Sends of any kind have completed, {@code count} of them: frees send depth. Need not be called
      * when the send depth is {@link Integer#MAX_VALUE}.

@@ -50,6 +50,12 @@ final class SwitchClientImpl extends DataSocketImpl {
     }
 
     @Override
+    public boolean move() throws IOException {
+        OffloadedConnection connection = offloaded;
+        return connection != null && connection.move();
+    }
+
+    @Override
     OffloadedConnection offloaded() {
         return offloaded;
     }

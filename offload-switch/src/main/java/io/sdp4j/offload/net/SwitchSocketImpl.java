@@ -77,6 +77,11 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         }
     }
 
+    /** See {@link io.sdp4j.offload.spi.OffloadStream#move}; false while nothing is offloaded. */
+    public boolean move() throws IOException {
+        return false;
+    }
+
     /** A kernel socket of the right kind, not created. */
     abstract KernelSocket newKernel();
 

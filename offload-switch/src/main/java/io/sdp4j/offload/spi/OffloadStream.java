@@ -222,6 +222,21 @@ public interface OffloadStream {
     }
 
     /**
+     * Has the session leave the connection below for a fresh one between the same two hosts,
+     * without the peer's application noticing more than a pause: for example after an address has
+     * moved to another port of this host. Returns at once; until the peer has followed, nothing is
+     * ready that is not there already. A peer that does not follow in time, or cannot, breaks the
+     * stream.
+     *
+     * @return false = nothing was asked for: the stream cannot do it, or not now, because one of
+     *     its halves has ended, or because the last time is not over
+     * @throws IOException if there is no place to move to; nothing was asked for
+     */
+    default boolean move() throws IOException {
+        return false;
+    }
+
+    /**
      * Later reads give -1 and what still arrives is dropped; frees a waiting reader. Idempotent.
      */
     void shutdownInput();

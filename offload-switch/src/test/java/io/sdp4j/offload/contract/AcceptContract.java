@@ -170,6 +170,7 @@ interface AcceptContract extends Sockets {
         }
     }
 
+    /** Goal: who accepts sees addresses alone, although the client asked for a name. */
     @Test
     default void wildcardListener() throws IOException {
         try (ServerSocket listener = newServerSocket();
@@ -177,8 +178,8 @@ interface AcceptContract extends Sockets {
                 Socket v6 = newSocket()) {
             listener.bind(null);
             assertEquals("0.0.0.0", listener.getInetAddress().getHostAddress());
-            InetAddress nameless = InetAddress.getByAddress(Here.ADDRESS.getAddress());
-            v4.connect(new InetSocketAddress(nameless, listener.getLocalPort()));
+            InetAddress named = InetAddress.getByAddress("named", Here.ADDRESS.getAddress());
+            v4.connect(new InetSocketAddress(named, listener.getLocalPort()));
             try (Socket s = listener.accept()) {
                 assertEquals(Here.text(), s.getInetAddress().toString());
                 assertEquals(Here.text(), s.getLocalAddress().toString());

@@ -8,7 +8,9 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
@@ -53,7 +55,7 @@ public final class LoopbackProvider implements OffloadProvider {
         LoopbackStream client =
                 new LoopbackStream(local, spec.remote(), link, open::decrementAndGet);
         LoopbackStream server =
-                new LoopbackStream(spec.remote(), local, link, open::decrementAndGet);
+                new LoopbackStream(nameless(spec.remote()), local, link, open::decrementAndGet);
         LoopbackStream.join(client, server);
         open.addAndGet(2);
         if (!listener.offer(server)) {
@@ -62,6 +64,16 @@ public final class LoopbackProvider implements OffloadProvider {
             throw new OffloadUnavailable(ReasonCode.BACKLOG, "the backlog is full");
         }
         return client;
+    }
+
+    /** As who accepts sees it: a name is the client's own, and does not travel. */
+    private static InetSocketAddress nameless(InetSocketAddress a) {
+        try {
+            InetAddress bare = InetAddress.getByAddress(a.getAddress().getAddress());
+            return new InetSocketAddress(bare, a.getPort());
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e); // the bytes are an address's
+        }
     }
 
     @Override

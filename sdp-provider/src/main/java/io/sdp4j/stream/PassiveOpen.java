@@ -1,0 +1,53 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.ConnectionRequest;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.wire.HelloFault;
+import io.sdp4j.wire.SdpMachine;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/** The passive side of one connection: Hello here, HelloAck there. */
+final class PassiveOpen {
+    /** How it ended. Called once: by the answer itself if that is no, else on the event thread. */
+    interface Outcome {
+        /** The receiver of the call owns the queue pair. */
+        void onEstablished(SdpMachine machine, QueuePair qp);
+
+        /** There is no connection, and nothing is left of it. */
+        void onFailed();
+    }
+
+    private PassiveOpen() {}
+
+    /** Answers a request whose Hello is acceptable with HelloAck, else with a refusal. */
+    static void answer(
+            ConnectionRequest request, Fabric fabric, StreamSettings settings, Outcome outcome) {
+        SdpMachine machine = SdpMachine.accepting(settings.wireConfig(fabric.capabilities()));
+        MemorySegment hello = MemorySegment.ofArray(request.privateData());
+        HelloFault fault = machine.onHello(hello, 0, (int) hello.byteSize());
+        if (fault != HelloFault.NONE) {
+            outcome.onFailed();
+            request.reject(Reasons.refusal(fault.rejectCause()));
+            return;
+        }
+        byte[] reply = new byte[settings.helloAckBytes()];
+        int replyBytes = machine.writeHelloAck(MemorySegment.ofArray(reply), 0);
+        request.accept(
+                settings.qpSpec(),
+                Arrays.copyOf(reply, replyBytes),
+                new ConnectionRequest.Outcome() {
+                    @Override
+                    public void onEstablished(QueuePair qp) {
+                        outcome.onEstablished(machine, qp);
+                    }
+
+                    @Override
+                    public void onFailed(FabricException failure) {
+                        outcome.onFailed();
+                    }
+                });
+    }
+}

@@ -1,0 +1,277 @@
+package io.sdp4j.stream;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.QueuePair;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: a session that one of its ends moves to another queue pair (sdp-wire.md 10) goes on with
+ * every byte once and in order, urgent ones and ends of halves included, whoever asks and whenever.
+ * Method: two ends in one JVM, whose queue pairs are compared.
+ */
+@Timeout(60)
+final class MoveTest {
+    private TestFabric fabric;
+    private StreamPair pair;
+    private SdpStream client;
+    private SdpStream server;
+
+    @BeforeEach
+    void open() throws Exception {
+        fabric = new TestFabric();
+    }
+
+    @AfterEach
+    void shut() throws IOException {
+        pair.close();
+        fabric.close();
+    }
+
+    private void connect(StreamSettings.Zcopy zcopy) throws Exception {
+        pair = new StreamPair(fabric.provider(zcopy));
+        client = (SdpStream) pair.client;
+        server = (SdpStream) pair.server;
+    }
+
+    private void connect() throws Exception {
+        connect(TestFabric.NO_ZCOPY);
+    }
+
+    private static ConditionFactory soon() {
+        return await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(2));
+    }
+
+    private static QueuePair qp(SdpStream s) {
+        synchronized (s.life().core) {
+            return s.life().core.qp;
+        }
+    }
+
+    private static boolean settled(SdpStream s) {
+        synchronized (s.life().core) {
+            return !s.life().core.rest.asked() && !s.life().core.rest.resting();
+        }
+    }
+
+    /** Moves the session, and waits until both ends are somewhere else. */
+    private void move(SdpStream by) {
+        QueuePair c = qp(client);
+        QueuePair s = qp(server);
+        soon().until(by::move);
+        soon().until(() -> qp(client) != c && qp(server) != s);
+    }
+
+    private static void write(SdpStream to, String s) throws IOException {
+        StreamPair.writeFully(to, s.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    private static String read(SdpStream from, int len) throws IOException {
+        return new String(StreamPair.readFully(from, len), StandardCharsets.ISO_8859_1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void goesOnInOrder(boolean byClient) throws Exception {
+        connect();
+        SdpStream mover = byClient ? client : server;
+        SdpStream other = byClient ? server : client;
+        other.oobInline(true);
+        write(mover, "one");
+        assertTrue(mover.tryWriteUrgent('!'));
+        write(other, "eins ");
+        assertEquals("ei", read(mover, 2));
+        move(mover);
+        write(mover, " two");
+        assertTrue(mover.tryWriteUrgent('?'));
+        write(other, "zwei");
+        assertEquals("ns zwei", read(mover, 7));
+        assertEquals("one! two?", read(other, 9));
+        assertEquals(9, mover.info().bytesWritten());
+        assertEquals(9, other.info().bytesRead());
+        // a half ends as ever, and the other one goes on
+        mover.shutdownOutput();
+        assertEquals("", read(other, 1));
+        write(other, "!");
+        assertEquals("!", read(mover, 1));
+        other.close(false);
+        assertEquals("", read(mover, 1));
+        mover.close(false);
+        soon().until(() -> mover.life().core.released() && other.life().core.released());
+    }
+
+    /** An urgent byte that was not read before counts as one afterwards: it is passed over. */
+    @Test
+    void anUrgentByteStaysUrgent() throws Exception {
+        connect();
+        write(client, "ab");
+        assertTrue(client.tryWriteUrgent('!'));
+        move(client);
+        write(client, "cd");
+        soon().until(() -> server.available() == 2);
+        assertEquals("abcd", read(server, 4));
+        client.close(true);
+        server.close(true);
+    }
+
+    /** More often than queue pairs are kept, by either side, while both write and read. */
+    @Test
+    void againAndAgainUnderLoad() throws Exception {
+        connect();
+        byte[] up = new byte[200_000];
+        new Random(5).nextBytes(up);
+        byte[] down = new byte[300_000];
+        new Random(6).nextBytes(down);
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            for (int i = 0; i < 8; i++) {
+                Future<?> w1 = threads.submit(() -> writeAll(client, up));
+                Future<?> w2 = threads.submit(() -> writeAll(server, down));
+                Future<byte[]> r1 = threads.submit(() -> StreamPair.readFully(server, up.length));
+                Future<byte[]> r2 = threads.submit(() -> StreamPair.readFully(client, down.length));
+                move(i % 2 == 0 ? client : server);
+                w1.get();
+                w2.get();
+                assertArrayEquals(up, r1.get());
+                assertArrayEquals(down, r2.get());
+            }
+        }
+        client.close(true);
+        server.close(true);
+    }
+
+    private static Object writeAll(SdpStream to, byte[] all) throws IOException {
+        StreamPair.writeFully(to, all);
+        return to;
+    }
+
+    /** The accepting side's wish comes first, the connecting side repeats its own. */
+    @Test
+    void bothAtOnce() throws Exception {
+        AtomicInteger connects = new AtomicInteger();
+        pair = new StreamPair(fabric.provider(f -> counting(f, connects)));
+        client = (SdpStream) pair.client;
+        server = (SdpStream) pair.server;
+        write(client, "un");
+        write(server, "deux");
+        QueuePair[] old = {qp(client), qp(server)};
+        soon().until(
+                        () -> {
+                            connects.set(0);
+                            boolean first = server.move();
+                            boolean both = client.move() && first;
+                            soon().until(() -> settled(client) && settled(server));
+                            return both;
+                        });
+        assertTrue(connects.get() >= 2, "one wish was forgotten");
+        assertFalse(Arrays.asList(old).contains(qp(client)));
+        assertFalse(Arrays.asList(old).contains(qp(server)));
+        write(client, "trois");
+        write(server, "quatre");
+        assertEquals("untrois", read(server, 7));
+        assertEquals("deuxquatre", read(client, 10));
+        client.close(true);
+        server.close(true);
+    }
+
+    private static Fabric counting(Fabric fabric, AtomicInteger connects) {
+        return (Fabric)
+                Proxy.newProxyInstance(
+                        Fabric.class.getClassLoader(),
+                        new Class<?>[] {Fabric.class},
+                        (proxy, method, args) -> {
+                            if (method.getName().equals("connect")) {
+                                connects.incrementAndGet();
+                            }
+                            try {
+                                return method.invoke(fabric, args);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
+    }
+
+    @Test
+    void notWhileAHalfEnds() throws Exception {
+        connect();
+        var before = fabric.listeners();
+        client.shutdownOutput();
+        assertFalse(client.move());
+        assertEquals("", read(server, 1));
+        assertFalse(server.move());
+        assertEquals(before, fabric.listeners());
+        client.close(false);
+        server.close(false);
+    }
+
+    /** What is ended after having asked is said over the next connection. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void closedMeanwhile(boolean abortive) throws Exception {
+        if (abortive) {
+            fabric.resumingWithin(TimeUnit.MILLISECONDS.toNanos(500)); // who asked may be gone
+        }
+        connect();
+        var before = fabric.listeners();
+        assertTrue(client.move());
+        assertFalse(client.move(), "the last time is not over");
+        client.close(abortive);
+        if (abortive) {
+            SocketException e = assertThrows(SocketException.class, () -> read(server, 1));
+            assertEquals("Connection reset", e.getMessage());
+        } else {
+            assertEquals("", read(server, 1));
+        }
+        server.close(false);
+        soon().until(() -> client.life().core.released() && server.life().core.released());
+        soon().until(() -> fabric.listeners().equals(before));
+    }
+
+    /** What of a lent buffer had not moved follows on the next connection. */
+    @Test
+    void aLoanComesBack() throws Exception {
+        connect(TestFabric.zcopy(true, false));
+        byte[] much = new byte[1 << 20];
+        new Random(3).nextBytes(much);
+        ByteBuffer lent = ByteBuffer.allocateDirect(much.length).put(much).flip();
+        Operation write = Operation.write(client, lent);
+        assertTrue(client.hasLoan());
+        move(client);
+        assertFalse(client.hasLoan());
+        assertTrue(write.tried());
+        byte[] rest = new byte[lent.remaining()];
+        lent.get(rest);
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            Future<?> writer = threads.submit(() -> writeAll(client, rest));
+            assertArrayEquals(much, StreamPair.readFully(server, much.length));
+            writer.get();
+        }
+        client.close(true);
+        server.close(true);
+    }
+}
