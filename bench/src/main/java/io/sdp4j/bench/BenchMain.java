@@ -55,7 +55,7 @@ public final class BenchMain {
                bench verbs [options]     over an RDMA device, beside librspreload, kernel TCP and
                                          programs that only post and poll (lab/checks/speed)
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
-               bench zcopy [--quick] [--rounds N]
+               bench zcopy [--quick] [--rounds N] [--json FILE] [--agent JAR]
                                          borrowed direct buffers beside copied ones
 
           --rows ID,ID…   only these rows
@@ -85,25 +85,47 @@ public final class BenchMain {
     }
 
     private static int zcopy(List<String> args) throws InterruptedException {
-        Times times = args.contains("--quick") ? Times.QUICK : Times.FULL;
-        int rounds = args.indexOf("--rounds");
-        if (rounds >= 0 && rounds + 1 < args.size()) {
-            times = times.withRounds(Integer.parseInt(args.get(rounds + 1)));
+        Times times = ZcopyBench.FULL;
+        int rounds = 0;
+        Path json = null;
+        String agent = System.getProperty("sdp4j.agent.jar", "agent/target/sdp4j-agent.jar");
+        try {
+            for (int i = 0; i < args.size(); i++) {
+                switch (args.get(i)) {
+                    case "--rounds" -> rounds = Integer.parseInt(args.get(++i));
+                    case "--quick" -> times = Times.QUICK;
+                    case "--json" -> json = Path.of(args.get(++i));
+                    case "--agent" -> agent = args.get(++i);
+                    default -> throw new IllegalArgumentException("unknown: " + args.get(i));
+                }
+            }
+        } catch (IllegalArgumentException | IndexOutOfBoundsException wrong) {
+            System.err.println(wrong.getMessage() + "\n" + usage());
+            return 2;
         }
-        Path agent =
-                Path.of(System.getProperty("sdp4j.agent.jar", "agent/target/sdp4j-agent.jar"))
-                        .toAbsolutePath();
+        if (rounds > 0) {
+            times = times.withRounds(rounds);
+        }
+        Path agentJar = Path.of(agent).toAbsolutePath();
         Map<String, Object> machine = Machine.describe();
+        long start = System.nanoTime();
         try {
             Path directory = Files.createTempDirectory("sdp4j-bench");
             Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
-            Launch launch = new Launch(agent, directory);
-            System.out.print(new ZcopyBench(launch, times, BenchMain::progress).run());
+            Launch launch = new Launch(agentJar, directory);
+            ZcopyBench bench = new ZcopyBench(launch, times, BenchMain::progress);
+            System.out.print(bench.run());
+            long seconds = (System.nanoTime() - start) / 1_000_000_000;
+            if (json != null) {
+                keep(json, machine, times, agentJar, seconds, Map.of("rows", bench.rowsForJson()));
+            }
+            System.out.println("\n" + times.rounds() + " rounds in " + seconds + " s, medians.");
         } catch (IOException failed) {
             System.err.println("cannot run: " + failed);
             return 3;
         }
-        System.out.println("\n" + times.rounds() + " rounds. " + Machine.sentence(machine) + ".");
+        System.out.println(Machine.sentence(machine) + ".");
+        warnOfLoad(machine);
         return 0;
     }
 
@@ -218,7 +240,11 @@ public final class BenchMain {
         Results results = measure(suite, rows, times, agentJar, rdma);
         long seconds = (System.nanoTime() - start) / 1_000_000_000;
         if (json != null) {
-            keep(json, machine, times, agentJar, seconds, results);
+            Map<String, Object> findings = new LinkedHashMap<>();
+            findings.put("rows", results.rowsForJson());
+            findings.put("reported", results.reportedForJson());
+            findings.put("failures", results.failures());
+            keep(json, machine, times, agentJar, seconds, findings);
         }
         System.out.println();
         System.out.print(rdma == null ? Table.markdown(results) : Table.wide(results));
@@ -234,10 +260,7 @@ public final class BenchMain {
                         + " ms measured. "
                         + Machine.sentence(machine)
                         + ".");
-        if (load(machine) > QUIET_LOAD) {
-            System.out.println(
-                    "The machine was not idle when this began: believe the ratios only, if those.");
-        }
+        warnOfLoad(machine);
         results.failures().forEach(failure -> System.out.println("failed: " + failure));
         long missed = 0;
         for (Row row : results.rows()) {
@@ -246,6 +269,13 @@ public final class BenchMain {
         }
         System.out.println(missed == 0 ? "Every bar reached." : missed + " bars missed.");
         return missed == 0 ? 0 : 1;
+    }
+
+    private static void warnOfLoad(Map<String, Object> machine) {
+        if (load(machine) > QUIET_LOAD) {
+            System.out.println(
+                    "The machine was not idle when this began: believe the ratios only, if those.");
+        }
     }
 
     private static double load(Map<String, Object> machine) {
@@ -262,7 +292,7 @@ public final class BenchMain {
             Times times,
             Path agentJar,
             long seconds,
-            Results results)
+            Map<String, ?> findings)
             throws IOException {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("format", 1);
@@ -276,9 +306,7 @@ public final class BenchMain {
         settings.put("agent", agentJar != null);
         settings.put("seconds", seconds);
         all.put("settings", settings);
-        all.put("rows", results.rowsForJson());
-        all.put("reported", results.reportedForJson());
-        all.put("failures", results.failures());
+        all.putAll(findings);
         Path parent = file.toAbsolutePath().getParent();
         if (parent != null) {
             Files.createDirectories(parent);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -16,6 +17,9 @@ import java.util.function.Consumer;
  * the default of {@code sdp4j.zcopy.enabled}. For one thread.
  */
 final class ZcopyBench {
+    /** Three to four minutes on a quiet machine. */
+    static final Times FULL = new Times(7, 2000, 500, 1500, 1);
+
     private static final int START_TIMEOUT_MS = 20_000;
     private static final int BUFFER_BYTES = 1 << 20;
     private static final int[] BUFFERS = {1, 4};
@@ -105,6 +109,33 @@ final class ZcopyBench {
             }
         }
         return Double.NaN;
+    }
+
+    /** Every run: bytes per second, CPU nanoseconds of both processes per byte. */
+    List<Object> rowsForJson() {
+        List<Object> rows = new ArrayList<>();
+        for (int i = 0; i < BUFFERS.length; i++) {
+            Map<String, Object> byConfig = new LinkedHashMap<>();
+            for (Config config : CONFIGS) {
+                List<Object> list = new ArrayList<>();
+                List<double[]> measured = runs.get(config).get(i);
+                for (int round = 0; round < measured.size(); round++) {
+                    Map<String, Object> one = new LinkedHashMap<>();
+                    one.put("round", round + 1);
+                    one.put("bytes", measured.get(round)[0]);
+                    one.put("cpu", measured.get(round)[1]);
+                    list.add(one);
+                }
+                byConfig.put(config.id, list);
+            }
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("id", "async-" + BUFFERS[i] + "x" + BUFFER_BYTES);
+            row.put("title", "asynchronous channels, 1 MiB direct buffers, " + BUFFERS[i]);
+            row.put("metric", "cpu");
+            row.put("runs", byConfig);
+            rows.add(row);
+        }
+        return rows;
     }
 
     private String table() {

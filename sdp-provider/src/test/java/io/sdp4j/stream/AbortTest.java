@@ -86,6 +86,17 @@ final class AbortTest {
         return e.getMessage();
     }
 
+    /** As TCP tells it: once, to whoever asks first; the other hears of the consequences. */
+    private void assertResetIsTold(boolean readFirst) throws IOException {
+        if (readFirst) {
+            assertEquals("Connection reset", readFails());
+            assertEquals("Broken pipe", writeFails());
+        } else {
+            assertEquals("Connection reset by peer", writeFails());
+            assertEquals(-1, read.get());
+        }
+    }
+
     /** Mappings of connections in this process. */
     private static long mappings() throws IOException {
         try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
@@ -96,6 +107,10 @@ final class AbortTest {
     private void assertNothingIsLeft() {
         assertFalse(client.hasLoan());
         client.close(false);
+        assertAllIsReleased();
+    }
+
+    private void assertAllIsReleased() {
         await().atMost(Duration.ofSeconds(20)).until(() -> client.life().core.released());
         if (server != null) {
             assertFalse(server.hasLoan());
@@ -121,13 +136,7 @@ final class AbortTest {
         begin(lends);
         server.ready(); // it has got what it does not read
         server.close(abortive);
-        if (readFirst) {
-            assertEquals("Connection reset", readFails());
-            assertEquals("Broken pipe", writeFails());
-        } else {
-            assertEquals("Connection reset by peer", writeFails());
-            assertEquals(-1, read.get());
-        }
+        assertResetIsTold(readFirst);
         assertNothingIsLeft();
     }
 
@@ -161,9 +170,7 @@ final class AbortTest {
                     readFully(server, 64 * MIB);
                 });
         server.close(false);
-        await().atMost(Duration.ofSeconds(20)).until(() -> client.life().core.released());
-        await().atMost(Duration.ofSeconds(20)).until(() -> server.life().core.released());
-        await().atMost(Duration.ofSeconds(20)).until(() -> mappings() == 0);
+        assertAllIsReleased();
     }
 
     /** The peer's process is killed, with data of ours that it has not read. */
@@ -178,13 +185,7 @@ final class AbortTest {
             client = (SdpStream) pair.client;
             begin(lends);
             child.destroyForcibly().waitFor();
-            if (readFirst) {
-                assertEquals("Connection reset", readFails());
-                assertEquals("Broken pipe", writeFails());
-            } else {
-                assertEquals("Connection reset by peer", writeFails());
-                assertEquals(-1, read.get());
-            }
+            assertResetIsTold(readFirst);
             assertNothingIsLeft();
         } finally {
             child.destroyForcibly();

@@ -80,9 +80,13 @@ final class OldPeer {
         if (flight == null) {
             return false;
         }
-        if (flight.read != null) {
-            source.serve(flight.read);
+        Lone.Rdma rdma = flight.loneRdma;
+        if (rdma != null && rdma.read()) {
+            source.serve(rdma);
             host.served();
+        } else if (rdma != null) {
+            sink.land(rdma);
+            host.landed();
         } else {
             receive(flight);
         }
@@ -171,10 +175,12 @@ final class OldPeer {
             case Mid.SRC_AVAIL -> sink.onSrcAvail(m, flight.streamAt, payload);
             case Mid.SRC_AVAIL_CANCEL -> sink.onSrcAvailCancel();
             case Mid.RDMA_RD_COMPL -> source.onRdmaRdCompl(word);
+            case Mid.RDMA_WR_COMPL -> sink.onRdmaWrCompl(word);
             case Mid.SEND_SM -> source.onSendSm();
             case Mid.MODE_CHANGE -> sink.onModeChange(word);
             case Mid.SINK_AVAIL -> source.onSinkAvail(m);
             case Mid.SINK_AVAIL_CANCEL -> source.onSinkAvailCancel();
+            case Mid.SINK_CANCEL_ACK -> sink.offers.onCancelAck(ack);
             case Mid.CH_RCV_BUF -> onSize(word, ack);
             case Mid.CH_RCV_BUF_ACK -> {
                 host.require(asked, "an answer to no question");
@@ -187,7 +193,10 @@ final class OldPeer {
                 silent = true;
                 host.hangUp();
             }
-            case Mid.DISCONN -> heardFin = true;
+            case Mid.DISCONN -> {
+                heardFin = true;
+                sink.offers.forget();
+            }
             default -> host.require(false, "sends what it must not");
         }
     }
@@ -236,8 +245,22 @@ final class OldPeer {
         return machineBytes - Bsdh.BYTES;
     }
 
+    /** Size of our private buffers. */
+    int bytes() {
+        return size;
+    }
+
+    int lastSent() {
+        return mseq;
+    }
+
     private int credit() {
         return limit - mseq;
+    }
+
+    /** Whether something new may be begun by a message without payload. */
+    boolean mayBegin() {
+        return mayControl() && !quiet() && !heardFin;
     }
 
     boolean mayPayload() {

@@ -20,6 +20,7 @@ final class OldSink {
     private final Visit host;
     private final OldPeer peer;
     private final Deque<Advert> held = new ArrayDeque<>();
+    final OldOffers offers;
     private int mode = Mch.COMBINED;
     private long expected; // bytes wanted as Data
     private boolean cancelled; // the answer is due
@@ -30,14 +31,24 @@ final class OldSink {
         this.choices = choices;
         this.host = host;
         this.peer = peer;
-    }
-
-    boolean holds() {
-        return !held.isEmpty();
+        offers = new OldOffers(vintage, choices, host, peer);
     }
 
     boolean busy() {
-        return holds() || expected > 0 || cancelled;
+        return !held.isEmpty() || expected > 0 || cancelled || !offers.isEmpty();
+    }
+
+    /** Offers a buffer, when nothing is to be read first (6.3). */
+    boolean offer() {
+        return held.isEmpty() && expected == 0 && offers.offer(mode == Mch.PIPELINED);
+    }
+
+    void land(Lone.Rdma rdma) {
+        offers.land(rdma, rdma.local().start + rdma.offset(), got);
+    }
+
+    void onRdmaWrCompl(int bytes) {
+        got += offers.onCompleted(bytes);
     }
 
     /** Payload of a message, which must fit the order (6.2, 6.4). */
@@ -46,6 +57,9 @@ final class OldSink {
         host.require(payload == 0 || held.isEmpty() || expected >= payload, "payload in between");
         expected -= Math.min(expected, payload);
         got += payload;
+        if (payload > 0) {
+            offers.onPayload();
+        }
     }
 
     void onSrcAvail(MemorySegment m, long at, int payload) {
@@ -61,7 +75,9 @@ final class OldSink {
         advert.read = payload;
         advert.told = payload;
         host.require(advert.lenBytes > payload, "SrcAvail of nothing");
-        held.add(advert);
+        if (offers.isEmpty()) { // else it has crossed one of ours, which wins (6.5)
+            held.add(advert);
+        }
     }
 
     void onSrcAvailCancel() {
@@ -74,6 +90,7 @@ final class OldSink {
             host.require(vintage.maxAdverts > 1, "ModeChange to one who cannot profit");
         } else {
             mode = word >>> 28;
+            offers.forget();
         }
     }
 
@@ -127,6 +144,6 @@ final class OldSink {
 
     @Override
     public String toString() {
-        return "got " + got + ", holds " + held.size() + ", expects " + expected;
+        return "got " + got + ", holds " + held.size() + ", expects " + expected + ", " + offers;
     }
 }

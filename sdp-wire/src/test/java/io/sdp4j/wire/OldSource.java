@@ -42,6 +42,27 @@ final class OldSource {
         return advertisedFrom < 0 && !sinkAckDue && !finSent && peer.mayPayload();
     }
 
+    /** SrcAvails that the machine has to keep track of. */
+    int advertisements() {
+        return advertisedFrom >= 0 ? 1 : 0;
+    }
+
+    /** Most payload bytes of a message with an extended header; 0 = none. */
+    int mostBeside(int extendedBytes) {
+        boolean free = payloadAllowed() && owed == 0;
+        return free ? Math.max(0, peer.payload() - extendedBytes) : 0;
+    }
+
+    /** A message with payload of our stream, or without. */
+    Flight make(int mid, int payload) {
+        if (payload > 0) {
+            onPayload();
+        }
+        Flight flight = peer.make(mid, payload, written);
+        written += payload;
+        return flight;
+    }
+
     boolean sendData() {
         if (!payloadAllowed()) {
             return false;
@@ -49,9 +70,7 @@ final class OldSource {
         int most = owed > 0 ? (int) Math.min(owed, peer.payload()) : peer.payload();
         int bytes = 1 + choices.below(most);
         owed -= Math.min(owed, bytes);
-        onPayload();
-        host.deliver(peer.make(Mid.DATA, bytes, written));
-        written += bytes;
+        host.deliver(make(Mid.DATA, bytes));
         return true;
     }
 

@@ -71,7 +71,30 @@ enum Vintage {
     RESIZES(Greeting.SHORT, 8, 4, Habit.READS, Habit.ASKS_SIZES),
 
     /** Suspends the session and moves it elsewhere. */
-    SUSPENDS(Greeting.SHORT, 8, 4, Habit.READS, Habit.ADVERTISES, Habit.SUSPENDS);
+    SUSPENDS(Greeting.SHORT, 8, 4, Habit.READS, Habit.ADVERTISES, Habit.SUSPENDS),
+
+    /** Offers buffers to write into, as many as may be, and takes them back at any time. */
+    OFFERS(
+            Greeting.SHORT,
+            8,
+            4,
+            Habit.READS,
+            Habit.ADVERTISES,
+            Habit.PIPELINES,
+            Habit.OFFERS,
+            Habit.ASKS_SIZES),
+
+    /** The same with three buffers; what it does not offer to have written, it has copied. */
+    OFFERS_AND_COPIES(Greeting.IB_2_2, 3, 2, Habit.COPIES, Habit.ADVERTISES, Habit.OFFERS),
+
+    /** Offers buffers that are too small, or of no bytes. */
+    OFFERS_TINY(Greeting.SHORT, 8, 4, Habit.READS, Habit.OFFERS, Habit.OFFERS_TINY),
+
+    /** Offers more than we have said that we keep track of. */
+    OFFERS_TOO_MANY(Greeting.SHORT, 8, 4, Habit.READS, Habit.OFFERS, Habit.OFFERS_TOO_MANY),
+
+    /** Tracks one advertisement, so that nobody leaves Combined for it, and offers there. */
+    OFFERS_UNASKED(Greeting.SHORT, 8, 1, Habit.READS, Habit.OFFERS, Habit.OFFERS_UNASKED);
 
     /** The form and version of its Hello. */
     enum Greeting {
@@ -103,7 +126,12 @@ enum Vintage {
         BARE_SIZES,
         ASKS_SIZES,
         SUSPENDS,
-        IGNORES_SUSPEND
+        IGNORES_SUSPEND,
+        /** Sends SinkAvail. */
+        OFFERS,
+        OFFERS_TINY,
+        OFFERS_TOO_MANY,
+        OFFERS_UNASKED
     }
 
     final Greeting greeting;

@@ -66,7 +66,10 @@ class VintageTest {
         assertEquals(advertises, said[Mid.RDMA_RD_COMPL] > 10, "RdmaRdCompl");
         assertEquals(sinkAvails, said[Mid.SINK_AVAIL] > 0, "SinkAvail");
         assertEquals(pipelines, said[Mid.MODE_CHANGE] > 0, "ModeChange");
-        assertEquals(0, said[Mid.RDMA_WR_COMPL] + said[Mid.SINK_CANCEL_ACK], "never offered");
+        boolean offers = vintage.is(Habit.OFFERS) && pipelines;
+        assertEquals(offers, said[Mid.RDMA_WR_COMPL] > 10, "RdmaWrCompl");
+        assertEquals(offers, said[Mid.SINK_CANCEL_ACK] > 0, "SinkCancelAck");
+        assertEquals(offers, heard[Mid.SINK_AVAIL_CANCEL] > 10, "offers taken back");
         assertEquals(vintage.is(Habit.READS), heard[Mid.RDMA_RD_COMPL] > 100, "reads");
         assertEquals(vintage.is(Habit.CANCELS), heard[Mid.SRC_AVAIL_CANCEL] > 10, "cancels");
         assertEquals(vintage.is(Habit.ASKS_SIZES), said[Mid.CH_RCV_BUF_ACK] > 10, "sizes");

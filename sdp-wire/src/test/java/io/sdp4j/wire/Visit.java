@@ -22,6 +22,7 @@ final class Visit extends Lone {
     private long sendAt; // position of the payload being sent
     private long arrived; // bytes of the peer's stream that the program has
     private int served; // reads whose bytes have come
+    private int landed; // writes whose bytes are there
     private boolean resting; // we have asked for it
     private boolean down;
 
@@ -69,10 +70,14 @@ final class Visit extends Lone {
         limit = ours + bufs;
         advertised = theirs + config.receiveSlots();
         event(() -> machine.onEstablished(out));
+        boolean offered = vintage.is(Vintage.Habit.OFFERS) && vintage.maxAdverts > 1;
+        if (offered && choices.below(3) != 0) {
+            event(() -> machine.source().changeMode(Mch.PIPELINED, out)); // or it hardly ever is
+        }
     }
 
     private void step() {
-        switch (choices.below(22)) {
+        switch (choices.below(24)) {
             case 0, 1, 2, 3 -> peer.land();
             case 4, 5, 6 -> poll();
             case 7, 8 -> write(1 + choices.below(200));
@@ -80,19 +85,20 @@ final class Visit extends Lone {
             case 10 -> lendSink(1 + choices.below(700), choices.below(4) != 0);
             case 11 -> consume();
             case 12 -> completeSend();
-            case 13 -> completeReads();
+            case 13 -> completeRdma();
             case 14 -> program();
             case 15 -> peer.repost();
             case 16 -> peer.update();
             case 17 -> peer.source.sendData();
             case 18 -> peer.source.advertise();
             case 19, 20 -> peer.answer();
+            case 21, 22 -> peer.sink.offer();
             default -> rare();
         }
     }
 
     private void rare() {
-        switch (choices.below(5)) {
+        switch (choices.below(6)) {
             case 0 -> peer.source.cancel();
             case 1 -> peer.source.pipeline();
             case 2 -> peer.askSize();
@@ -101,11 +107,12 @@ final class Visit extends Lone {
                     peer.suspend();
                 }
             }
-            default -> {
+            case 4 -> {
                 if ((timers & (1 << SdpMachine.TIMER_SRC_AVAIL)) != 0) {
                     fire(SdpMachine.TIMER_SRC_AVAIL);
                 }
             }
+            default -> peer.sink.offers.cancel();
         }
     }
 
@@ -185,16 +192,21 @@ final class Visit extends Lone {
         return true;
     }
 
-    private boolean completeReads() {
-        boolean moved = served > 0 && !machine.closed();
+    private boolean completeRdma() {
+        boolean moved = served + landed > 0 && !machine.closed();
         for (; served > 0 && !machine.closed(); served--) {
             completeRead();
+        }
+        for (; landed > 0 && !machine.closed(); landed--) {
+            completeWrite();
         }
         return moved;
     }
 
     private void finish() {
         settle(false);
+        boolean wrong = vintage.is(Vintage.Habit.OFFERS_UNASKED) && peer.sink.offers.misbehaved;
+        require(!wrong || machine.closed(), "takes a SinkAvail in Combined");
         if (!machine.closed() && vintage.buffers < 3) {
             if (choices.below(2) == 0) {
                 end(); // starved of credits: time-outs see to it
@@ -238,6 +250,7 @@ final class Visit extends Lone {
     /** Why a connection may have ended early. */
     private void judge() {
         AbortReason reason = machine.abortReason();
+        boolean offered = peer.sink.offers.misbehaved;
         boolean right =
                 switch (reason) {
                     case NONE -> suspended && (resting || vintage.is(Vintage.Habit.SUSPENDS));
@@ -248,7 +261,11 @@ final class Visit extends Lone {
                     case SUSPEND_UNSUPPORTED ->
                             vintage.is(Vintage.Habit.SUSPENDS) && !config.features().suspending();
                     case BAD_ADVERTISEMENT ->
-                            peer.source.misbehaved && vintage.is(Vintage.Habit.ZERO_LENGTH);
+                            (peer.source.misbehaved && vintage.is(Vintage.Habit.ZERO_LENGTH))
+                                    || (offered && vintage.is(Vintage.Habit.OFFERS_TINY));
+                    case TOO_MANY_ADVERTISEMENTS ->
+                            offered && vintage.is(Vintage.Habit.OFFERS_TOO_MANY);
+                    case ILLEGAL_IN_MODE -> offered && vintage.is(Vintage.Habit.OFFERS_UNASKED);
                     case PEER_RESET, TRANSPORT_ERROR ->
                             peer.source.misbehaved || peer.waitsForRest();
                     default -> false;
@@ -271,7 +288,7 @@ final class Visit extends Lone {
         moved |= peer.answer();
         moved |= peer.source.sendOwed();
         moved |= peer.update();
-        moved |= completeReads();
+        moved |= completeRdma();
         moved |= write(0);
         moved |= !uncompleted.isEmpty();
         completeSend();
@@ -315,6 +332,10 @@ final class Visit extends Lone {
         served++;
     }
 
+    void landed() {
+        landed++;
+    }
+
     /** The peer reads from what is lent, by RDMA. */
     void readFrom(int rkey, long va, int bytes) {
         Lent source = lookUp(sources, rkey);
@@ -349,9 +370,9 @@ final class Visit extends Lone {
 
     @Override
     void posts(Rdma rdma) {
-        require(rdma.read(), "writes into what was never offered");
+        require(rdma.read() || vintage.is(Vintage.Habit.OFFERS), "writes into nothing");
         Flight flight = new Flight();
-        flight.read = rdma;
+        flight.loneRdma = rdma;
         peer.inbox.add(flight);
     }
 
