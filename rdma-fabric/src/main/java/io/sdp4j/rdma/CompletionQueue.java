@@ -25,9 +25,18 @@ public interface CompletionQueue {
     boolean ready();
 
     /**
+     * As {@link #ready}, but of what is known without asking a device, where that costs a native
+     * call: false does not say that nothing has come.
+     */
+    default boolean known() {
+        return ready();
+    }
+
+    /**
      * Waits on a platform thread until {@link #poll} may find something, {@link #wake} is called or
-     * the time is over. Spins first if that has paid off lately, then sleeps in the fabric. Not
-     * ended by an interrupt. May return early for no reason.
+     * the time is over. Looks before it sleeps, so that nobody need do it before; spins first if
+     * that has paid off lately, then sleeps in the fabric. Not ended by an interrupt. May return
+     * early for no reason.
      *
      * @param nanos upper bound; values up to {@link Long#MAX_VALUE} mean "no bound"
      */

@@ -29,6 +29,12 @@ public interface QueuePair {
     int QUIET = 4;
 
     /**
+     * Flag of {@link #postSend}: another message follows at once, so the peer's thread need not be
+     * woken for this one; only a hint, and a promise that may be broken at the cost of a delay.
+     */
+    int MORE = 8;
+
+    /**
      * Memory that holds the send slots. The peer may be able to write it: never read back what was
      * put there.
      */
@@ -77,8 +83,9 @@ public interface QueuePair {
 
     /**
      * Posts receive slot {@code slot}, which a completion had given to the caller. It is posted
-     * before the next {@link #postSend} and the next look at {@link #completions}, whichever comes
-     * first, so that several can be posted together. Caller's lock.
+     * before the next {@link #postSend}, which may tell the peer of it, and before somebody waits
+     * for {@link #completions}, whichever comes first, so that several can be posted together.
+     * Caller's lock.
      */
     void postReceive(int slot);
 

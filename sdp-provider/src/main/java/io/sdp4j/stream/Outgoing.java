@@ -12,10 +12,18 @@ import java.lang.foreign.MemorySegment;
 final class Outgoing {
     private static final int FIRST_TAGS = 64;
 
+    /** The peer's thread is woken for every so many messages of a long write. */
+    private static final int BURST = 4;
+
     private final SdpMachine machine;
     private final QueuePair qp;
     private final Outbox outbox;
     private final MemorySegment sendMemory;
+
+    private boolean followed;
+
+    /** Messages since the last one that the peer's thread is woken for. */
+    private int unmarked;
 
     /** Tags of signalled control messages under way, by send slot; null until the first one. */
     private int[] controlTags;
@@ -31,7 +39,19 @@ final class Outgoing {
     void send(int i) {
         int slot = outbox.slot(i);
         outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
-        qp.postSend(slot, outbox.messageBytes(i), solicited(outbox.flags(i)));
+        int flags = solicited(outbox.flags(i));
+        if (followed && ++unmarked < BURST) {
+            flags |= QueuePair.MORE;
+        } else {
+            unmarked = 0;
+        }
+        followed = false;
+        qp.postSend(slot, outbox.messageBytes(i), flags);
+    }
+
+    /** Whether a message follows the next one at once. */
+    void followed(boolean is) {
+        followed = is;
     }
 
     /** Row {@code i}: a header alone. */

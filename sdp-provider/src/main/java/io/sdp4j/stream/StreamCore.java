@@ -343,6 +343,12 @@ final class StreamCore {
         return sent;
     }
 
+    /** As {@link #send}, for a part of a write that another one follows if there is room. */
+    boolean sendPart(int slot, int payloadBytes, boolean followed) {
+        outgoing.followed(followed && machine.writable());
+        return send(slot, payloadBytes, false);
+    }
+
     void shutdownInput() {
         inbox.shut();
         inbox.drop();

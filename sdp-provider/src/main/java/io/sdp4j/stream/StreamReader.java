@@ -191,7 +191,10 @@ final class StreamReader {
             giveBack();
             long entry = core.legs.take();
             if (entry == UnreadQueue.NONE) {
-                core.progress();
+                // A read that has something to give does not ask a device for more.
+                if (first || core.queue.known()) {
+                    core.progress();
+                }
                 entry = core.legs.take();
             }
             if (entry == UnreadQueue.NONE) {

@@ -45,10 +45,21 @@ final class StreamWatch implements Waiters.Stream {
     /** Takes the lock. */
     @Override
     public int ready() {
+        return ready(true);
+    }
+
+    @Override
+    public int known() {
+        return ready(false);
+    }
+
+    private int ready(boolean asking) {
         int ready;
         int wake;
         synchronized (core) {
-            core.progress();
+            if (asking || core.queue.known()) {
+                core.progress();
+            }
             ready = readyOps();
             wake = core.takeWakeOps();
         }

@@ -66,7 +66,8 @@ final class StreamWriter {
             int wake;
             SocketException failure = null;
             synchronized (core) {
-                if (filled > 0 && core.send(taken, filled, false)) {
+                boolean followed = len - done - filled > SMALL_BYTES;
+                if (filled > 0 && core.sendPart(taken, filled, followed)) {
                     done += filled;
                 }
                 if (sample != null) {

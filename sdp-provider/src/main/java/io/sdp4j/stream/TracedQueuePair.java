@@ -141,6 +141,11 @@ final class TracedQueuePair implements QueuePair {
         }
 
         @Override
+        public boolean known() {
+            return queue.known();
+        }
+
+        @Override
         public boolean ready() {
             return queue.ready();
         }

@@ -43,6 +43,12 @@ final class Waiters {
         int ready();
 
         /**
+         * As {@link #ready}, for a thread that is about to wait in the queue, which looks by itself
+         * what has completed.
+         */
+        int known();
+
+        /**
          * Asks for the doorbell, making progress until that is granted or an operation of {@code
          * ops} is ready.
          */
@@ -130,7 +136,7 @@ final class Waiters {
     private void sleep(Thread me, int ops, long nanos) {
         enter(ops, me);
         try {
-            if (!takeWoken(ops) && (stream.ready() & ops) == 0) {
+            if (!takeWoken(ops) && (stream.known() & ops) == 0) {
                 CompletionQueue here = queue;
                 sleepsIn = here;
                 if (here == queue) {

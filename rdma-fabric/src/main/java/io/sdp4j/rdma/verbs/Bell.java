@@ -4,6 +4,7 @@ import io.sdp4j.rdma.os.Descriptors;
 import io.sdp4j.rdma.os.EpollLoop;
 import io.sdp4j.rdma.os.Linux;
 import io.sdp4j.rdma.os.Spinner;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -15,6 +16,10 @@ import java.util.function.BooleanSupplier;
  * Whichever of the two takes an event from the channel wakes the other, so neither can miss one.
  * Requests for events are remembered until the event is taken, so nothing is asked twice.
  *
+ * <p>A peer of ours marks the last message of each burst (a solicited event), and a thread that
+ * blocks sleeps until one comes: of four messages that follow each other, one wakes it. A mark is
+ * never relied on: who has slept a while without one asks to be woken by any message.
+ *
  * <p>Somebody else's poller gets an epoll of the channel and another eventfd, made when first asked
  * for; what the channel does not tell, and events that somebody else took from it, is signalled on
  * the eventfd.
@@ -22,21 +27,43 @@ import java.util.function.BooleanSupplier;
  * <p>All but {@link #await}'s sleep is guarded by the queue pair's monitor.
  */
 final class Bell {
+    /** What was asked of the receive queue: no event, one at a marked message, one at any. */
+    private static final int NOTHING = 0;
+
+    private static final int MARKED = 1;
+    private static final int ANY = 2;
+
+    /** So long a message may be there that nobody was woken for. */
+    private static final long MARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** The same where the device does not tell of marks, between messages of a stream. */
+    private static final long GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    /** So many messages without a word of ours are a stream. */
+    private static final int STREAMING = 16;
+
+    private static final int FOUND = -1;
+
     private final VerbsQueuePair qp;
     private final QpResources resources;
+    private final Outstanding outstanding;
+    private final Marks marks;
     private final EpollLoop loop;
     private final long watch;
     private boolean sleeping;
     private boolean wakeRequested;
     private boolean armed;
-    private boolean receiveAsked;
+    private int receiveAsked = NOTHING;
     private boolean sendAsked;
+
+    /** The peer marks the last message of each burst. */
+    private boolean peerMarks;
+
     private Runnable handler;
     private int descriptor = -1;
     private int ringFd = -1;
     private boolean polled;
     private Runnable onGreeting;
-
     private final Spinner spinner;
 
     /** Judges waits of a side that has said nothing since it last heard something. */
@@ -44,13 +71,27 @@ final class Bell {
 
     private final BooleanSupplier something = this::hasSomething;
 
-    Bell(VerbsQueuePair qp, QpResources resources, EpollLoop loop, Spinner spinner) {
+    Bell(
+            VerbsQueuePair qp,
+            QpResources resources,
+            Outstanding outstanding,
+            EpollLoop loop,
+            Spinner spinner) {
         this.qp = qp;
         this.spinner = spinner;
         this.listener = spinner.another();
         this.resources = resources;
+        this.outstanding = outstanding;
+        marks = qp.device().marks;
         this.loop = loop;
         watch = loop.watchOnDemand(resources.compFd, what -> onChannel());
+    }
+
+    /** The peer marks bursts. Before use. */
+    void peerMarks() {
+        synchronized (qp) {
+            peerMarks = true;
+        }
     }
 
     void onDoorbell(Runnable called) {
@@ -61,17 +102,51 @@ final class Bell {
 
     void await(long nanos) {
         if (nanos > 0 && spinner.spin(something, nanos, Bell::never)) {
-            clearWake();
+            synchronized (qp) {
+                wakeRequested = false;
+            }
             return;
         }
+        long bound = markNanos();
+        if (bound == 0) {
+            sleep(nanos, false);
+        } else if (sleep(Math.min(nanos, bound), true) == 0 && nanos > bound) {
+            int how = sleep(nanos == Long.MAX_VALUE ? nanos : nanos - bound, false);
+            if (how == FOUND) {
+                marks.onMissed();
+            }
+        }
+    }
+
+    /**
+     * How long to wait for a marked message alone. Where the device does not tell of them, a stream
+     * that goes one way is left alone for a moment all the same, so that several messages can come.
+     */
+    private long markNanos() {
+        synchronized (qp) {
+            if (!peerMarks) {
+                return 0;
+            }
+            boolean stream = outstanding.heard() >= STREAMING;
+            return marks.come() ? MARK_NANOS : stream ? GATHER_NANOS : 0;
+        }
+    }
+
+    /**
+     * @param marked whether only a marked message ends it
+     * @return what is readable, 0 if only time has passed, {@link #FOUND} if there was no need
+     */
+    private int sleep(long nanos, boolean marked) {
+        boolean onlyMarked;
         synchronized (qp) {
             if (!wakeRequested && nanos > 0) {
-                ask();
+                ask(marked);
             }
             if (wakeRequested || nanos <= 0 || qp.look()) {
                 wakeRequested = false;
-                return;
+                return FOUND;
             }
+            onlyMarked = receiveAsked == MARKED;
             sleeping = true;
         }
         int ready =
@@ -83,18 +158,16 @@ final class Bell {
             wakeRequested = false;
             if ((ready & 1) != 0) {
                 takeEventsForAll();
+                if (onlyMarked && receiveAsked == NOTHING) {
+                    marks.onRung();
+                }
             }
             if ((ready & 2) != 0) {
                 resources.countNativeCalls(1);
                 Descriptors.drain(resources.wakeFd);
             }
         }
-    }
-
-    private void clearWake() {
-        synchronized (qp) {
-            wakeRequested = false;
-        }
+        return ready;
     }
 
     private static boolean never() {
@@ -198,14 +271,20 @@ final class Bell {
     }
 
     private void ask() {
+        ask(false);
+    }
+
+    private void ask(boolean marked) {
         if (!qp.isOpen()) {
             return;
         }
-        if (!receiveAsked) {
-            receiveAsked = true;
-            resources.requestReceiveEvent();
+        qp.postReceives();
+        int wanted = marked ? MARKED : ANY;
+        if (receiveAsked < wanted) {
+            receiveAsked = wanted;
+            resources.requestReceiveEvent(marked);
         }
-        if (!sendAsked && qp.sendsMatter()) {
+        if (!sendAsked && outstanding.sendsMatter()) {
             sendAsked = true;
             resources.requestSendEvent();
         }
@@ -220,9 +299,9 @@ final class Bell {
 
     private boolean takeEvents() {
         boolean any = false;
-        while (qp.isOpen() && (receiveAsked || sendAsked)) {
+        while (qp.isOpen() && (receiveAsked != NOTHING || sendAsked)) {
             switch (resources.takeEvent()) {
-                case CompletionEvents.RECEIVE -> receiveAsked = false;
+                case CompletionEvents.RECEIVE -> receiveAsked = NOTHING;
                 case CompletionEvents.SEND -> sendAsked = false;
                 default -> {
                     return any;
@@ -271,7 +350,7 @@ final class Bell {
     }
 
     private Runnable takeGreeting() {
-        Runnable then = qp.greeted() ? onGreeting : null;
+        Runnable then = outstanding.greeted() ? onGreeting : null;
         if (then != null) {
             onGreeting = null;
         }

@@ -57,10 +57,10 @@ final class HotVerbs {
         }
     }
 
-    /** Asks for one event at the next completion of any kind. */
-    int requestNotify(long cq) {
+    /** Asks for one event at the next completion, of any kind or only a solicited or bad one. */
+    int requestNotify(long cq, boolean solicitedOnly) {
         try {
-            return (int) NOTIFY_CQ.invokeExact(notifyCq, cq, 0);
+            return (int) NOTIFY_CQ.invokeExact(notifyCq, cq, solicitedOnly ? 1 : 0);
         } catch (Throwable t) {
             throw new AssertionError(t);
         }

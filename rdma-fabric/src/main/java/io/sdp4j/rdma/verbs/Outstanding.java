@@ -17,7 +17,7 @@ final class Outstanding {
     private static final int LOOK_EVERY = 8;
 
     /** Looks of a sender between two sends. */
-    private static final int LOOKS_OF_A_SEND = 2;
+    private static final int LOOKS_OF_A_SEND = 3;
 
     /** Receives posted in one call, where there are many more. */
     private static final int RECEIVES_AT_ONCE = 8;
@@ -48,6 +48,9 @@ final class Outstanding {
     private boolean deaf;
 
     private boolean emptied;
+
+    /** Messages that came since this side has said something. */
+    private int heard;
 
     /** Sends since somebody last asked the device what has completed. */
     private int sendsUnlooked;
@@ -81,8 +84,12 @@ final class Outstanding {
         freeSlots[freeCount++] = slot;
     }
 
-    void onSendPosted(boolean signalled) {
+    /**
+     * @param quiet it says nothing that a peer waits for
+     */
+    void onSendPosted(boolean signalled, boolean quiet) {
         sends++;
+        heard = quiet ? heard : 0;
         sendsUnlooked++;
         freeLooks = sendsUnlooked < LOOK_EVERY ? LOOKS_OF_A_SEND : 0;
         if (signalled) {
@@ -92,7 +99,7 @@ final class Outstanding {
 
     /**
      * Posts a receive, together with others, and at the latest before the next send, which may tell
-     * the peer of it, and before the next look at the device.
+     * the peer of it, and before somebody waits.
      *
      * @return false if the device takes no more
      */
@@ -171,18 +178,25 @@ final class Outstanding {
         return was;
     }
 
+    /** Messages that came since this side has said something. */
+    int heard() {
+        return heard;
+    }
+
     /** Whether a look may do without the device. */
     boolean takeFreeLook() {
         return freeLooks > 0 && freeLooks-- > 0;
+    }
+
+    /** The device was asked, and the same call may ask once more. */
+    void onLookOfSend() {
+        freeLooks = 1;
     }
 
     /** Takes everything from the device that matters. */
     void reap() {
         sendsUnlooked = 0;
         freeLooks = 0;
-        if (!deaf) {
-            postReceives();
-        }
         if (deaf) {
             return;
         }
@@ -197,6 +211,7 @@ final class Outstanding {
                     continue;
                 }
                 receives--;
+                heard++;
                 flushSeen |= status != IbvWc.SUCCESS;
                 ring.add(IbvWc.wrId(resources.wcs(), i), status, IbvWc.byteLen(resources.wcs(), i));
             }

@@ -326,14 +326,17 @@ final class QpResources {
         return wcs;
     }
 
-    void requestReceiveEvent() {
+    /**
+     * @param marked only at a message that was sent with a solicited event, or an error
+     */
+    void requestReceiveEvent(boolean marked) {
         nativeCalls++;
-        hot.requestNotify(receiveCq);
+        hot.requestNotify(receiveCq, marked);
     }
 
     void requestSendEvent() {
         nativeCalls++;
-        hot.requestNotify(sendCq);
+        hot.requestNotify(sendCq, false);
     }
 
     /** Made elsewhere for this queue pair. */

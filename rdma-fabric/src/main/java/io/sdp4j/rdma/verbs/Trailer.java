@@ -10,6 +10,8 @@ import java.util.Arrays;
  * trailer has the same place on every transport. A peer that knows nothing of it sends zeros or
  * fewer bytes there.
  *
+ * <p>Who sends one marks the last message of each burst with a solicited event; version 1 did not.
+ *
  * {@snippet lang = text :
  *  offset  0     1             4      6         7
  *        | 0x5D | receiveBytes | port | version | 0 |
@@ -30,7 +32,7 @@ record Trailer(int receiveBytes, int port) {
     static final int REFUSAL_BYTES = 148;
 
     private static final int MAGIC = 0x5D;
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int MIN_RECEIVE_BYTES = 64;
     private static final int MAX_RECEIVE_BYTES = 1 << 20;
 

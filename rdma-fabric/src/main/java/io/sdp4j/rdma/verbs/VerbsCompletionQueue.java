@@ -39,11 +39,18 @@ final class VerbsCompletionQueue implements CompletionQueue {
     /** Whether {@link #poll} would find something. Monitor held. */
     boolean look() {
         qp.reap();
-        return known();
+        return isKnown();
     }
 
-    /** The same without asking the device. */
-    private boolean known() {
+    @Override
+    public boolean known() {
+        synchronized (qp) {
+            return isKnown();
+        }
+    }
+
+    /** As {@link #look}, without asking the device. Monitor held. */
+    private boolean isKnown() {
         return !outstanding.completed().isEmpty()
                 || (!over
                         && (ending.failure() != null
@@ -149,7 +156,12 @@ final class VerbsCompletionQueue implements CompletionQueue {
     @Override
     public boolean ready() {
         synchronized (qp) {
-            return outstanding.takeFreeLook() ? known() : look();
+            if (outstanding.takeFreeLook()) {
+                return isKnown();
+            }
+            boolean something = look();
+            outstanding.onLookOfSend();
+            return something;
         }
     }
 

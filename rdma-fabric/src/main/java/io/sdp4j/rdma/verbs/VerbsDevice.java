@@ -54,6 +54,7 @@ final class VerbsDevice {
     private final int readsServed;
     private final int readsStarted;
     private final HotVerbs hot;
+    final Marks marks = new Marks();
     private final SlabPool slabs;
     private final RegistrationCache cache;
 

@@ -70,7 +70,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
         outstanding = new Outstanding(resources, spec);
         ending = new Ending(this, channel, resources, outstanding);
-        bell = new Bell(this, resources, channel.loop(), fabric.spinner());
+        bell = new Bell(this, resources, outstanding, channel.loop(), fabric.spinner());
         completions = new VerbsCompletionQueue(this, outstanding, ending, bell);
         VerbsDevice.add(resources.queuePair(), this);
     }
@@ -86,6 +86,9 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         int most = Math.max(own, VerbsFabric.MAX_SEND_BYTES);
         sendBytes = trailer == null ? own : Math.min(trailer.receiveBytes(), most);
         resources.takeSendMemory(sendBytes);
+        if (trailer != null) {
+            bell.peerMarks();
+        }
         fabric.established(this);
     }
 
@@ -95,17 +98,12 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         if (r != 0) {
             throw Failures.of("the connection ended at once", -Math.abs(r));
         }
-        outstanding.onSendPosted(false);
+        outstanding.onSendPosted(false, true);
     }
 
     /** Runs {@code then} on the event thread when the peer's greeting has come. Event thread. */
     void onGreeting(Runnable then) {
         bell.onGreeting(then);
-    }
-
-    /** Monitor held. */
-    boolean greeted() {
-        return outstanding.greeted();
     }
 
     VerbsDevice device() {
@@ -182,12 +180,12 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         boolean signalled = (flags & SIGNALLED) != 0;
         long wrId = WrId.of(signalled ? WrId.SIGNALLED_SEND : WrId.SEND, slot);
         if (!outstanding.postReceives()
-                || resources.postSend(wrId, slot, byteLen, (flags & SOLICITED) != 0) != 0) {
+                || resources.postSend(wrId, slot, byteLen, (flags & MORE) == 0) != 0) {
             returnSendSlot(slot);
             ending.onFlush();
             return;
         }
-        outstanding.onSendPosted(signalled);
+        outstanding.onSendPosted(signalled, (flags & QUIET) != 0);
     }
 
     @Override
@@ -274,9 +272,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     // ---- what completed
 
-    /** Whether the ends of sends are of interest now. Monitor held. */
-    boolean sendsMatter() {
-        return outstanding.sendsMatter();
+    /** Posts the receives that were kept to be posted together. Monitor held. */
+    void postReceives() {
+        if (!outstanding.postReceives()) {
+            ending.onFlush();
+        }
     }
 
     /** Monitor held. */

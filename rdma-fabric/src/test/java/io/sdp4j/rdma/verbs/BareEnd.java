@@ -240,7 +240,7 @@ final class BareEnd {
     private int take() {
         int n = hot.poll(cq, BATCH, wcs.address());
         if (n == 0) {
-            hot.requestNotify(cq);
+            hot.requestNotify(cq, false);
             n = hot.poll(cq, BATCH, wcs.address());
         }
         while (n == 0) {
@@ -248,7 +248,7 @@ final class BareEnd {
                 throw new IllegalStateException("no completion event");
             }
             events++;
-            hot.requestNotify(cq);
+            hot.requestNotify(cq, false);
             n = hot.poll(cq, BATCH, wcs.address());
         }
         int messages = 0;
