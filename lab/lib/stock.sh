@@ -9,7 +9,7 @@ STOCK_RDMA=(crc32_generic crc32c_generic libcrc32c rdma_ucm ib_uverbs ib_umad)
 stock_prepare() {
   need qemu-system-x86:qemu-system-x86_64 kmod:modprobe cpio:cpio
   local key
-  key=$({ cat "$LAB_DIR/guest/stock-init" && echo "${STOCK_BASE[@]}" "${STOCK_RDMA[@]}"; } | sha256sum | cut -c1-8)
+  key=$({ cat "$LAB_DIR/guest/stock-init" "$LAB_DIR/siw.sed" && echo "${STOCK_BASE[@]}" "${STOCK_RDMA[@]}"; } | sha256sum | cut -c1-8)
   [ -n "$(newest_stock "$key")" ] || alone stock_build "$key"
   stock_kernel=$(newest_stock "$key")
   [ -e "$stock_kernel/initramfs" ] || fail "no stock kernel in $LAB_CACHE"
@@ -18,7 +18,7 @@ stock_prepare() {
 newest_stock() { { compgen -G "$LAB_CACHE/stock-*-$1" || true; } | sort -V | tail -n 1; }
 
 stock_build() {
-  local key=$1 release started=$SECONDS
+  local key=$1 release source started=$SECONDS
   [ -z "$(newest_stock "$key")" ] || return 0
   [ "$(dpkg --print-architecture)" = amd64 ] || fail "the stock kernel is set up for amd64 only"
   apt_update
@@ -28,8 +28,9 @@ stock_build() {
   say "unpacking Debian's kernel $release and building its initramfs, once"
   build=$(mktemp -d "$LAB_CACHE/build.XXXXXX")
   trap 'rm -rf "$build"' EXIT
-  (cd "$build" && unpack_package "linux-image-$release" "$build/image" && unpack_package "$(source_package)" "$build/source")
-  (stock_siw "$build" "$release" && stock_initramfs "$build" "$release") >"$LAB_CACHE/build.log" 2>&1 ||
+  source=$(source_package) || exit
+  (cd "$build" && unpack_package "linux-image-$release" "$build/image" && unpack_package "$source" "$build/source") || exit
+  logged stock_compile "$build" "$release" ||
     fail "building the initramfs failed: $(tail -n 5 "$LAB_CACHE/build.log")"
   mkdir "$build/done"
   cp "$build/image/boot/vmlinuz-$release" "$build/done/vmlinuz"
@@ -40,12 +41,17 @@ stock_build() {
   say "built in $((SECONDS - started)) s: $LAB_CACHE/stock-$release-$key"
 }
 
-# Debian leaves siw out; its source builds against Debian's headers as it is.
+stock_compile() {
+  stock_siw "$@"
+  stock_initramfs "$@"
+}
+
+# Debian leaves siw out; its source builds against Debian's headers.
 stock_siw() (
-  set -e
   mkdir "$1/siw"
   cd "$1/siw"
   tar -xJf "$1"/source/usr/src/linux-source-*.tar.xz --strip-components=5 --wildcards '*/drivers/infiniband/sw/siw/*'
+  patch_siw .
   {
     echo 'obj-m := siw.o'
     sed -n 's/^siw-y/siw-y/p; /^\t/p; /^ /p' Makefile
@@ -57,7 +63,6 @@ stock_siw() (
 )
 
 stock_initramfs() (
-  set -e
   mkdir -p "$1/tree"/{bin,dev,proc,sys,lower,layer,root,modules}
   cd "$1/tree"
   cp "$(command -v busybox)" bin/busybox
