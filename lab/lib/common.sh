@@ -50,6 +50,14 @@ unpack_package() {
   rm -f "$package"_*.deb "$to.log"
 }
 
+# Runs a function of the lab up to its first failure, its output in the build log. It gets a shell of its own, because
+# `set -e` has no force in whatever is called left of `||`.
+logged() {
+  # shellcheck disable=SC2016 # for the other shell
+  LAB_DIR=$LAB_DIR bash -euo pipefail -c 'for part in common uml stock; do . "$LAB_DIR/lib/$part.sh"; done; "$@"' lab "$@" \
+    >"$LAB_CACHE/build.log" 2>&1
+}
+
 # Runs a builder alone, so that two first runs at once build once; the builder looks again before it starts.
 alone() {
   local lock

@@ -18,7 +18,7 @@ stock_prepare() {
 newest_stock() { { compgen -G "$LAB_CACHE/stock-*-$1" || true; } | sort -V | tail -n 1; }
 
 stock_build() {
-  local key=$1 release started=$SECONDS
+  local key=$1 release source started=$SECONDS
   [ -z "$(newest_stock "$key")" ] || return 0
   [ "$(dpkg --print-architecture)" = amd64 ] || fail "the stock kernel is set up for amd64 only"
   apt_update
@@ -28,8 +28,9 @@ stock_build() {
   say "unpacking Debian's kernel $release and building its initramfs, once"
   build=$(mktemp -d "$LAB_CACHE/build.XXXXXX")
   trap 'rm -rf "$build"' EXIT
-  (cd "$build" && unpack_package "linux-image-$release" "$build/image" && unpack_package "$(source_package)" "$build/source")
-  (stock_siw "$build" "$release" && stock_initramfs "$build" "$release") >"$LAB_CACHE/build.log" 2>&1 ||
+  source=$(source_package) || exit
+  (cd "$build" && unpack_package "linux-image-$release" "$build/image" && unpack_package "$source" "$build/source") || exit
+  logged stock_compile "$build" "$release" ||
     fail "building the initramfs failed: $(tail -n 5 "$LAB_CACHE/build.log")"
   mkdir "$build/done"
   cp "$build/image/boot/vmlinuz-$release" "$build/done/vmlinuz"
@@ -40,9 +41,13 @@ stock_build() {
   say "built in $((SECONDS - started)) s: $LAB_CACHE/stock-$release-$key"
 }
 
+stock_compile() {
+  stock_siw "$@"
+  stock_initramfs "$@"
+}
+
 # Debian leaves siw out; its source builds against Debian's headers as it is.
 stock_siw() (
-  set -e
   mkdir "$1/siw"
   cd "$1/siw"
   tar -xJf "$1"/source/usr/src/linux-source-*.tar.xz --strip-components=5 --wildcards '*/drivers/infiniband/sw/siw/*'
@@ -57,7 +62,6 @@ stock_siw() (
 )
 
 stock_initramfs() (
-  set -e
   mkdir -p "$1/tree"/{bin,dev,proc,sys,lower,layer,root,modules}
   cd "$1/tree"
   cp "$(command -v busybox)" bin/busybox
