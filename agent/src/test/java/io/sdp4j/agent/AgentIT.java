@@ -1,63 +1,36 @@
 package io.sdp4j.agent;
 
+import static io.sdp4j.agent.AgentRuns.BYTE;
+import static io.sdp4j.agent.AgentRuns.assertRan;
+import static io.sdp4j.agent.AgentRuns.connections;
+import static io.sdp4j.agent.AgentRuns.otherAgent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.agent.programs.BeanReader;
 import io.sdp4j.agent.programs.NoSocket;
-import io.sdp4j.agent.programs.OneChannel;
 import io.sdp4j.agent.programs.OneConnection;
-import io.sdp4j.agent.programs.OtherAgent;
-import io.sdp4j.agent.programs.OtherSelectorProvider;
 import io.sdp4j.agent.programs.Parent;
-import io.sdp4j.agent.programs.SentFile;
 import io.sdp4j.agent.programs.Surroundings;
-import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.jar.Attributes;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The jar in JVMs that know nothing of it. Checklist of jdk-spi.md, 65 to 74 and 79. */
 class AgentIT {
-    private static final List<String> BYTE = List.of("byte=42");
-
     @TempDir private Path folder;
 
     private static Jvm.Outcome connect(String agentOptions, String... jvmOptions) {
         List<String> all = new ArrayList<>(List.of(jvmOptions));
         all.add(Jvm.agent(agentOptions));
         return Jvm.run(OneConnection.class, all);
-    }
-
-    private static void assertRan(Jvm.Outcome outcome, int errLines) {
-        assertEquals(0, outcome.exitCode(), outcome::err);
-        assertEquals(BYTE, outcome.outLines());
-        assertEquals(errLines, outcome.errLines().size(), outcome::err);
-    }
-
-    /** The connections of a report: offloaded, kernel by policy, kernel by fallback. */
-    private static List<Long> connections(Path report) throws IOException {
-        Map<?, ?> connections =
-                (Map<?, ?>)
-                        ((Map<?, ?>) JsonReader.parse(Files.readString(report))).get("connections");
-        Map<?, ?> kernel = (Map<?, ?>) connections.get("kernel");
-        long offloaded =
-                ((Map<?, ?>) connections.get("offloaded"))
-                        .values().stream().mapToLong(n -> (Long) n).sum();
-        return List.of(offloaded, (Long) kernel.get("policy"), (Long) kernel.get("fallback"));
     }
 
     private Path file(String name, String text) throws IOException {
@@ -70,94 +43,6 @@ class AgentIT {
         Path report = folder.resolve("report.json");
         assertRan(connect("report=" + report), 0);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
-    }
-
-    @Test
-    void offloadsChannels() throws IOException {
-        Path report = folder.resolve("report.json");
-        assertRan(channel(Jvm.agent("report=" + report)), 0);
-        assertEquals(List.of(1L, 0L, 0L), connections(report));
-        assertRan(channel(Jvm.agent("report=" + report), "--illegal-native-access=deny"), 1);
-        assertEquals(List.of(1L, 0L, 0L), connections(report));
-    }
-
-    private static Jvm.Outcome channel(String... options) {
-        return Jvm.run(OneChannel.class, List.of(options));
-    }
-
-    @Test
-    @DisplayName("57: a file goes out by sendfile where a channel fell back to the kernel")
-    void theKernelSendsFilesOfItsOwnConnections() throws IOException {
-        Path report = folder.resolve("report.json");
-        Path rules = file("rules", "use tcp server * *:*\nuse both client * *:*\n");
-        List<String> sentByKernel = List.of("same=true", "read=true");
-        Jvm.Outcome plain = sentFile("-Dnone", 1 << 20);
-        assertEquals(sentByKernel, plain.outLines(), plain::err);
-        Jvm.Outcome fallback =
-                sentFile(Jvm.agent("policy=" + rules + ",report=" + report), 1 << 20);
-        assertEquals(sentByKernel, fallback.outLines(), fallback::err);
-        assertEquals(List.of(), fallback.errLines());
-        assertEquals(List.of(0L, 0L, 1L), connections(report));
-    }
-
-    @Test
-    @DisplayName(
-            "57: of a file short pieces are read, long ones mapped, where a channel is offloaded")
-    void sendsFilesOverOffloadedConnections() throws IOException {
-        Path report = folder.resolve("report.json");
-        for (int piece : List.of(1 << 20, 100_000, 20_000)) {
-            Jvm.Outcome offloaded = sentFile(Jvm.agent("report=" + report), piece);
-            assertEquals("same=true", offloaded.outLines().getFirst(), offloaded::err);
-            if (piece <= 100_000) { // the rest of a long one may be short, and tried many times
-                assertEquals("read=true", offloaded.outLines().getLast(), offloaded::err);
-            }
-            assertEquals(List.of(1L, 0L, 0L), connections(report));
-        }
-    }
-
-    private Jvm.Outcome sentFile(String option, int pieceBytes) {
-        String path = folder.resolve("sent").toString();
-        return Jvm.run(SentFile.class, List.of(option), path, "" + pieceBytes);
-    }
-
-    @Test
-    @DisplayName("66, 67: another provider stays, and one line says so")
-    void leavesAnotherSelectorProviderAlone() throws IOException {
-        Path report = folder.resolve("report.json");
-        String agent = Jvm.agent("report=" + report);
-        Jvm.Outcome named =
-                channel(
-                        agent,
-                        "-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider");
-        assertRan(named, 1);
-        assertTrue(named.err().contains("channels are not offloaded"), named::err);
-        assertEquals(List.of(0L, 0L, 0L), connections(report));
-        Jvm.Outcome late = channel(otherAgent("selector"), agent);
-        assertRan(late, 1);
-        assertTrue(late.err().contains("put this -javaagent first"), late::err);
-        assertEquals(List.of(0L, 0L, 0L), connections(report));
-    }
-
-    /** Goal: one that comes in a service file does the work; ours only stands in for it. */
-    @Test
-    @DisplayName("67: a selector provider on the class path stays, and one line says so")
-    void standsAsideForASelectorProviderOnTheClassPath() throws IOException {
-        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
-        String theirs = OtherSelectorProvider.class.getName();
-        Files.writeString(services.resolve("java.nio.channels.spi.SelectorProvider"), theirs);
-        Path report = folder.resolve("report.json");
-        Jvm.Outcome outcome =
-                Jvm.java(
-                        List.of(
-                                Jvm.agent("report=" + report),
-                                "-cp",
-                                folder + File.pathSeparator + Jvm.classes(),
-                                OneChannel.class.getName()));
-        assertTrue(outcome.err().contains(OtherSelectorProvider.TEXT), outcome::err);
-        assertEquals(
-                "sdp4j: channels are not offloaded: the class path brings " + theirs,
-                outcome.errLines().getFirst());
-        assertEquals(List.of(0L, 0L, 0L), connections(report));
     }
 
     @Test
@@ -194,7 +79,7 @@ class AgentIT {
     void leavesForeignFactoriesAlone() throws IOException {
         for (String which : List.of("client", "server")) {
             Jvm.Outcome outcome =
-                    Jvm.run(NoSocket.class, List.of(otherAgent(which), Jvm.agent("")));
+                    Jvm.run(NoSocket.class, List.of(otherAgent(folder, which), Jvm.agent("")));
             assertEquals(0, outcome.exitCode());
             assertEquals(1, outcome.errLines().size(), outcome::err);
             assertTrue(outcome.err().contains("another socket factory"), outcome::err);
@@ -251,7 +136,7 @@ class AgentIT {
         String property = "-Dcom.sun.sdp.conf=" + rules;
         assertRan(connect("report=" + report, property), 0);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
-        Jvm.Outcome late = connect("report=" + report, property, otherAgent("nethooks"));
+        Jvm.Outcome late = connect("report=" + report, property, otherAgent(folder, "nethooks"));
         assertRan(late, 0);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
         Jvm.Outcome seen = Jvm.run(Surroundings.class, List.of(property, Jvm.agent("")));
@@ -403,22 +288,5 @@ class AgentIT {
         String stat = Files.readString(Path.of("/proc/self/stat"));
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         return 10 * (Long.parseLong(fields[13]) + Long.parseLong(fields[14]));
-    }
-
-    /** Writes a jar with {@link OtherAgent} and returns the option that loads it. */
-    private String otherAgent(String what) throws IOException {
-        Manifest manifest = new Manifest();
-        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        manifest.getMainAttributes()
-                .put(new Attributes.Name("Premain-Class"), OtherAgent.class.getName());
-        Path jar = folder.resolve("other.jar");
-        String entry = OtherAgent.class.getName().replace('.', '/') + ".class";
-        try (OutputStream file = Files.newOutputStream(jar);
-                JarOutputStream out = new JarOutputStream(file, manifest);
-                InputStream in = AgentIT.class.getClassLoader().getResourceAsStream(entry)) {
-            out.putNextEntry(new JarEntry(entry));
-            in.transferTo(out);
-        }
-        return "-javaagent:" + jar + "=" + what;
     }
 }

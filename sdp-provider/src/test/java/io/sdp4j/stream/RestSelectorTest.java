@@ -1,6 +1,5 @@
 package io.sdp4j.stream;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -33,6 +32,8 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,7 +62,7 @@ final class RestSelectorTest {
 
     @BeforeEach
     void open() throws IOException {
-        fabric = new TestFabric();
+        fabric = new TestFabric().resumingWithin(TimeUnit.SECONDS.toNanos(40));
     }
 
     @AfterEach
@@ -122,8 +123,7 @@ final class RestSelectorTest {
     private InetSocketAddress suspend(Runnable standing) throws IOException {
         InetSocketAddress next = peer.port();
         peer.askToSuspend(next.getPort());
-        await().atMost(Duration.ofSeconds(10))
-                .until(
+        soon().until(
                         () -> {
                             standing.run();
                             return peer.atRest() && stream.get().life().core.rest.ever();
@@ -138,7 +138,14 @@ final class RestSelectorTest {
     private void resume(InetSocketAddress at) throws IOException {
         peer.listen(at);
         peer.accept();
-        await().atMost(Duration.ofSeconds(10)).until(() -> !resting());
+        soon().until(() -> !resting());
+    }
+
+    private static ConditionFactory soon() {
+        return Awaitility.await()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(3))
+                .atMost(Duration.ofMillis(PATIENCE_MS));
     }
 
     /** A few looks at most come back before their time. */
@@ -208,8 +215,7 @@ final class RestSelectorTest {
                 resume(next);
                 peer.send(bytes("n" + i), false);
                 all.append("v").append(i).append("n").append(i);
-                await().atMost(Duration.ofSeconds(15))
-                        .untilAsserted(() -> assertEquals(all.toString(), came.get()));
+                soon().untilAsserted(() -> assertEquals(all.toString(), came.get()));
             }
             peer.send(bytes("."), false);
             reader.get(20, TimeUnit.SECONDS);
@@ -269,8 +275,7 @@ final class RestSelectorTest {
                             });
             InetSocketAddress again = suspend(() -> {});
             resume(again);
-            await().atMost(Duration.ofSeconds(20))
-                    .until(() -> peer.received().length == much.length);
+            soon().until(() -> peer.received().length == much.length);
             writer.get(20, TimeUnit.SECONDS);
             assertArrayEquals(much, peer.received());
         }
@@ -381,8 +386,7 @@ final class RestSelectorTest {
                 assertEquals(2, read.get());
                 assertEquals(2, channel.write(ByteBuffer.wrap(bytes("y" + i))).get());
             }
-            await().atMost(Duration.ofSeconds(10))
-                    .untilAsserted(
+            soon().untilAsserted(
                             () ->
                                     assertEquals(
                                             "y0y1y2",

@@ -1,0 +1,114 @@
+package io.sdp4j.agent;
+
+import static io.sdp4j.agent.AgentRuns.assertRan;
+import static io.sdp4j.agent.AgentRuns.connections;
+import static io.sdp4j.agent.AgentRuns.otherAgent;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.agent.programs.OneChannel;
+import io.sdp4j.agent.programs.OtherSelectorProvider;
+import io.sdp4j.agent.programs.SentFile;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Channels in JVMs that know nothing of the jar. Checklist of jdk-spi.md, 57, 66 and 67. */
+class AgentChannelsIT {
+    @TempDir private Path folder;
+
+    @Test
+    void offloadsChannels() throws IOException {
+        Path report = folder.resolve("report.json");
+        assertRan(channel(Jvm.agent("report=" + report)), 0);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+        assertRan(channel(Jvm.agent("report=" + report), "--illegal-native-access=deny"), 1);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
+    private static Jvm.Outcome channel(String... options) {
+        return Jvm.run(OneChannel.class, List.of(options));
+    }
+
+    @Test
+    @DisplayName("57: a file goes out by sendfile where a channel fell back to the kernel")
+    void theKernelSendsFilesOfItsOwnConnections() throws IOException {
+        Path report = folder.resolve("report.json");
+        Path rules =
+                Files.writeString(
+                        folder.resolve("rules"), "use tcp server * *:*\nuse both client * *:*\n");
+        List<String> sentByKernel = List.of("same=true", "read=true");
+        Jvm.Outcome plain = sentFile("-Dnone", 1 << 20);
+        assertEquals(sentByKernel, plain.outLines(), plain::err);
+        Jvm.Outcome fallback =
+                sentFile(Jvm.agent("policy=" + rules + ",report=" + report), 1 << 20);
+        assertEquals(sentByKernel, fallback.outLines(), fallback::err);
+        assertEquals(List.of(), fallback.errLines());
+        assertEquals(List.of(0L, 0L, 1L), connections(report));
+    }
+
+    @Test
+    @DisplayName(
+            "57: of a file short pieces are read, long ones mapped, where a channel is offloaded")
+    void sendsFilesOverOffloadedConnections() throws IOException {
+        Path report = folder.resolve("report.json");
+        for (int piece : List.of(1 << 20, 100_000, 20_000)) {
+            Jvm.Outcome offloaded = sentFile(Jvm.agent("report=" + report), piece);
+            assertEquals("same=true", offloaded.outLines().getFirst(), offloaded::err);
+            if (piece <= 100_000) { // the rest of a long one may be short, and tried many times
+                assertEquals("read=true", offloaded.outLines().getLast(), offloaded::err);
+            }
+            assertEquals(List.of(1L, 0L, 0L), connections(report));
+        }
+    }
+
+    private Jvm.Outcome sentFile(String option, int pieceBytes) {
+        String path = folder.resolve("sent").toString();
+        return Jvm.run(SentFile.class, List.of(option), path, "" + pieceBytes);
+    }
+
+    @Test
+    @DisplayName("66, 67: another provider stays, and one line says so")
+    void leavesAnotherSelectorProviderAlone() throws IOException {
+        Path report = folder.resolve("report.json");
+        String agent = Jvm.agent("report=" + report);
+        Jvm.Outcome named =
+                channel(
+                        agent,
+                        "-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider");
+        assertRan(named, 1);
+        assertTrue(named.err().contains("channels are not offloaded"), named::err);
+        assertEquals(List.of(0L, 0L, 0L), connections(report));
+        Jvm.Outcome late = channel(otherAgent(folder, "selector"), agent);
+        assertRan(late, 1);
+        assertTrue(late.err().contains("put this -javaagent first"), late::err);
+        assertEquals(List.of(0L, 0L, 0L), connections(report));
+    }
+
+    /** Goal: one that comes in a service file does the work; ours only stands in for it. */
+    @Test
+    @DisplayName("67: a selector provider on the class path stays, and one line says so")
+    void standsAsideForASelectorProviderOnTheClassPath() throws IOException {
+        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+        String theirs = OtherSelectorProvider.class.getName();
+        Files.writeString(services.resolve("java.nio.channels.spi.SelectorProvider"), theirs);
+        Path report = folder.resolve("report.json");
+        Jvm.Outcome outcome =
+                Jvm.java(
+                        List.of(
+                                Jvm.agent("report=" + report),
+                                "-cp",
+                                folder + File.pathSeparator + Jvm.classes(),
+                                OneChannel.class.getName()));
+        assertTrue(outcome.err().contains(OtherSelectorProvider.TEXT), outcome::err);
+        assertEquals(
+                "sdp4j: channels are not offloaded: the class path brings " + theirs,
+                outcome.errLines().getFirst());
+        assertEquals(List.of(0L, 0L, 0L), connections(report));
+    }
+}
