@@ -47,7 +47,8 @@ public final class SdpSocket extends Socket {
      * this side's writes and reads wait as for a slow peer.
      *
      * <p>Not every SDP answers SuspComm; this one does. With a peer that does not, or does not come
-     * back in time, the connection is reset.
+     * back in time, the connection is reset. A moment when little is written is the best: a peer
+     * that has no credit left when it is asked cannot answer.
      *
      * @return false if nothing was asked for: not connected, one half has ended, or the last time
      *     is not over

@@ -93,7 +93,7 @@ public final class BenchMain {
             for (int i = 0; i < args.size(); i++) {
                 switch (args.get(i)) {
                     case "--rounds" -> rounds = Integer.parseInt(args.get(++i));
-                    case "--quick" -> times = Times.QUICK;
+                    case "--quick" -> times = ZcopyBench.QUICK;
                     case "--json" -> json = Path.of(args.get(++i));
                     case "--agent" -> agent = args.get(++i);
                     default -> throw new IllegalArgumentException("unknown: " + args.get(i));

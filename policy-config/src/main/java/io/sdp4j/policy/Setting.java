@@ -303,7 +303,8 @@ public enum Setting {
             1,
             3_600,
             "s",
-            "Longest time that a suspended session waits for the peer to take it up again."),
+            "Longest time that a suspended session waits for the peer to answer, and to take it up"
+                    + " again."),
     /** When an idle peer is probed. */
     KEEPALIVE_S(
             "sdp4j.keepalive.s",

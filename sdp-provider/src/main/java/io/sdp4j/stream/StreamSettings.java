@@ -19,7 +19,8 @@ import java.util.concurrent.TimeUnit;
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
  * @param closeGraceNanos how long the second closer leaves closing the connection below to the
  *     first
- * @param resumeNanos longest that a suspended session waits for the peer's new owner
+ * @param resumeNanos longest that a session which we suspend waits for the peer's answer, and a
+ *     suspended one for the connection to go on over
  * @param quietNanos how long a stream must be quiet before it gives memory back; 0 = never
  * @param keepAliveNanos after so long without a message a connection that is to be kept alive is
  *     probed
@@ -114,6 +115,7 @@ record StreamSettings(
         return switch (timer) {
             case SdpMachine.TIMER_CLOSE -> closeTimeoutNanos;
             case SdpMachine.TIMER_GRACE -> closeGraceNanos;
+            case SdpMachine.TIMER_SUSPEND -> resumeNanos;
             default -> nanos;
         };
     }

@@ -207,6 +207,7 @@ class RestTest extends ZcopyRig {
         able.machine.sink().lend(5, 1000, 1, 2, true, able.out);
         suspend(able);
         able.feed(Mid.SUSP_COMM_ACK, 64, 0);
+        assertFalse(able.machine.suspendedByPeer());
         assertEquals(5, able.out.buffer(able.row(Outbox.SINK_RETURNED)));
         assertEquals(State.SUSPENDED, able.machine.state());
         assertTrue(able.row(Outbox.SINK_RETURNED) < able.row(Outbox.SUSPENDED));
@@ -235,6 +236,7 @@ class RestTest extends ZcopyRig {
         able.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
         able.complete(Mid.SUSP_COMM_ACK);
         assertEquals(State.SUSPENDED, able.machine.state());
+        assertTrue(able.machine.suspendedByPeer());
         able.out.clear();
         able.machine.onDisconnected(able.out);
         assertEquals(0, able.out.size());
