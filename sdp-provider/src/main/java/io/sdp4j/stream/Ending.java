@@ -43,17 +43,13 @@ final class Ending {
 
     /** What a writer that cannot write must throw; null = wait, or {@link #swallowsWrite}. */
     SocketException forWriter() {
-        if (core.outputShut()) {
-            return new SocketException("Broken pipe");
+        boolean inOrder = core.vanishedClean() || core.finSeen();
+        if (core.reset() && !inOrder && reported == Reported.NOTHING) {
+            reported = Reported.TO_WRITER; // also to one who has shut its output
+            return new SocketException("Connection reset by peer");
         }
-        if (!core.reset() || (core.vanishedClean() && !writeSwallowed)) {
-            return null;
-        }
-        if (core.vanishedClean() || core.finSeen() || reported != Reported.NOTHING) {
-            return new SocketException("Broken pipe");
-        }
-        reported = Reported.TO_WRITER;
-        return new SocketException("Connection reset by peer");
+        boolean over = core.reset() && (!core.vanishedClean() || writeSwallowed);
+        return over || core.outputShut() ? new SocketException("Broken pipe") : null;
     }
 
     /**

@@ -128,7 +128,7 @@ final class ChannelStream extends OpenStream {
         channel.ensureOpen();
         boolean blocking = channel.isBlocking();
         channel.enter(blocking);
-        if (reset) {
+        if (reset && !inputShut()) {
             channel.leave(blocking, false);
             throw new SocketException("Connection reset");
         }
@@ -198,8 +198,10 @@ final class ChannelStream extends OpenStream {
             }
             boolean blocking = beginWrite();
             try {
-                if (!outputShut()) {
-                    sources.of(one, several, offset, length);
+                sources.of(one, several, offset, length);
+                if (outputShut()) {
+                    int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
+                } else {
                     if (sources.more()) {
                         tell();
                     }

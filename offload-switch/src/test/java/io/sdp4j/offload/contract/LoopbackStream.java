@@ -154,7 +154,7 @@ final class LoopbackStream implements OffloadStream {
 
     private int writable(int len) throws SocketException {
         checkOpen();
-        if (!finished && resetPending) {
+        if (resetPending) {
             resetPending = false; // a write consumes the error: NET-30
             throw new SocketException("Connection reset by peer");
         }

@@ -12,7 +12,6 @@ import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.Task.Kind;
 import java.io.IOException;
 import java.net.SocketException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Shutdown, close, reset and interrupt. */
+/** Shutdown, close and interrupt. */
 interface EndingContract extends NioChannels {
     private static ByteBuffer room() {
         return ByteBuffer.allocate(16);
@@ -288,101 +287,6 @@ interface EndingContract extends NioChannels {
                 Expect.thrown(IOException.class, "Broken pipe", () -> p.client().write(one()));
                 assertEquals(-1, p.client().read(room()));
                 assertTrue(p.client().isOpen());
-            }
-        }
-    }
-
-    private static void reset(SocketChannel c) throws IOException {
-        c.setOption(StandardSocketOptions.SO_LINGER, 0).close();
-    }
-
-    @Test
-    @DisplayName("45: reset, read first: queued data, then Connection reset for ever")
-    default void resetReadFirst() throws Exception {
-        for (boolean blocking : new boolean[] {true, false}) {
-            try (Pair p = pair()) {
-                p.client().configureBlocking(blocking);
-                Nio.send(p.server(), "queued");
-                reset(p.server());
-                assertEquals("queued", Nio.receive(p.client(), 6));
-                Expect.is(
-                        SocketException.class,
-                        "Connection reset",
-                        Nio.awaitThrown(() -> p.client().read(room())));
-                Expect.thrown(
-                        SocketException.class, "Connection reset", () -> p.client().read(room()));
-                Expect.thrown(IOException.class, "Broken pipe", () -> p.client().write(one()));
-                Expect.thrown(
-                        SocketException.class, "Connection reset", () -> p.client().read(room()));
-                assertTrue(p.client().isOpen());
-            }
-        }
-    }
-
-    @Test
-    @DisplayName("45: reset, write first: Connection reset by peer, then queued data, then -1")
-    default void resetWriteFirst() throws Exception {
-        for (boolean blocking : new boolean[] {true, false}) {
-            try (Pair p = pair()) {
-                p.client().configureBlocking(blocking);
-                Nio.send(p.server(), "queued");
-                reset(p.server());
-                Expect.is(
-                        IOException.class,
-                        "Connection reset by peer",
-                        Nio.awaitThrown(() -> p.client().write(one())));
-                assertEquals("queued", Nio.receiveAll(p.client()));
-                Expect.thrown(IOException.class, "Broken pipe", () -> p.client().write(one()));
-                assertEquals(-1, p.client().read(room()));
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(Kind.class)
-    @DisplayName("45: a reset ends blocked reads and writes")
-    default void resetWakes(Kind kind) throws Exception {
-        try (Pair p = pair()) {
-            Task<Integer> reader = Task.start(kind, () -> p.client().read(room()));
-            reader.awaitBlocked();
-            reset(p.server());
-            Expect.is(SocketException.class, "Connection reset", reader.thrown());
-        }
-        try (Pair p = pair()) {
-            Task<Void> writer = Nio.fillBlocking(kind, p.client());
-            reset(p.server());
-            Expect.is(IOException.class, "Connection reset by peer", writer.thrown());
-        }
-    }
-
-    /**
-     * Whether the peer of a channel that is closed over unread data sees a reset, as the kernel's
-     * does, and not what the peer of a {@code Socket} sees: the end of the stream, then a broken
-     * pipe. A reset may overtake data that was written before.
-     */
-    default boolean resetsOverUnreadData() {
-        return true;
-    }
-
-    /** Goal: closing over unread data is a reset, as nobody will ever read it. */
-    @Test
-    @DisplayName("18: close with unread data: the peer gets what was sent to it, then a reset")
-    default void closeWithUnreadData() throws Exception {
-        try (Pair p = pair()) {
-            Nio.send(p.server(), "for the client");
-            Nio.send(p.client(), "never read");
-            Nio.await().until(() -> p.server().socket().getInputStream().available() == 10);
-            p.server().close();
-            assertEquals("for the client", Nio.receive(p.client(), 14));
-            if (resetsOverUnreadData()) {
-                Expect.thrown(
-                        SocketException.class, "Connection reset", () -> p.client().read(room()));
-            } else {
-                assertEquals(-1, p.client().read(room()));
-                Expect.is(
-                        IOException.class,
-                        "Broken pipe",
-                        Nio.awaitThrown(() -> p.client().write(one())));
             }
         }
     }

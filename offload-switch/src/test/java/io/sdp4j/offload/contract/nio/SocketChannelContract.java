@@ -5,6 +5,7 @@ public interface SocketChannelContract
         extends ConnectingContract,
                 TransferContract,
                 EndingContract,
+                ResetContract,
                 StreamingContract,
                 UrgentChannelContract,
                 SamenessContract {}
