@@ -154,6 +154,9 @@ final class StreamCore {
     }
 
     private void onRdma() {
+        if (completion.status == WcStatus.WR_FLUSH_ERR) {
+            return; // the end of the queue pair, which is told by itself, says why
+        }
         if (completion.status != WcStatus.SUCCESS) {
             fate.onQpError(completion);
         } else if (completion.wrId != KeepAlive.PROBE) {

@@ -14,7 +14,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.SocketException;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 final class TimedOutTest {
     /** What the client's queue pair says next. */
-    private final AtomicReference<Completion> last = new AtomicReference<>();
+    private final Queue<Completion> last = new ConcurrentLinkedQueue<>();
 
     private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
         try {
@@ -61,7 +62,7 @@ final class TimedOutTest {
                         (p, method, args) -> {
                             switch (method.getName()) {
                                 case "poll" -> {
-                                    Completion end = last.getAndSet(null);
+                                    Completion end = last.poll();
                                     if (end != null) {
                                         Completion c = (Completion) args[0];
                                         c.opcode = end.opcode;
@@ -72,7 +73,7 @@ final class TimedOutTest {
                                     }
                                 }
                                 case "ready", "known" -> {
-                                    if (last.get() != null) {
+                                    if (!last.isEmpty()) {
                                         return true;
                                     }
                                 }
@@ -94,7 +95,7 @@ final class TimedOutTest {
         c.status = status;
         c.count = 1;
         c.wrId = KeepAlive.PROBE;
-        last.set(c);
+        last.add(c);
     }
 
     private static String readFails(OffloadStream s) {
@@ -129,6 +130,22 @@ final class TimedOutTest {
             }
             assertEquals(-1, pair.client.tryRead(new byte[1], 0, 1));
             assertEquals("Broken pipe", writeFails(pair.client));
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    /** Goal: what was only flushed by the end does not speak for it. */
+    @Test
+    void aFlushedProbeSaysNothing() throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::ending))) {
+            endsWith(Completion.WRITE, WcStatus.WR_FLUSH_ERR);
+            assertEquals(0, pair.client.tryRead(new byte[1], 0, 1));
+            endsWith(Completion.WRITE, WcStatus.WR_FLUSH_ERR);
+            endsWith(Completion.DISCONNECTED, WcStatus.RESP_TIMEOUT_ERR);
+            assertEquals("Connection timed out", readFails(pair.client));
             pair.client.close(false);
             pair.server.close(false);
         }
