@@ -13,6 +13,8 @@ package io.sdp4j.rdma;
  * @param initiatorSpeaksFirst the passive side must stay silent until the active side's first
  *     message (iWARP without the enhanced set-up)
  * @param registersHeap heap arrays may be registered; no fabric of ours can
+ * @param refusalCostsRoundTrip that nobody listens is found out by asking another host, so it is
+ *     worth remembering
  */
 public record Capabilities(
         int maxRequestPrivateDataBytes,
@@ -20,4 +22,5 @@ public record Capabilities(
         boolean sendsCompleteAtPost,
         int maxOutstandingReads,
         boolean initiatorSpeaksFirst,
-        boolean registersHeap) {}
+        boolean registersHeap,
+        boolean refusalCostsRoundTrip) {}

@@ -15,10 +15,17 @@ public enum WcStatus {
     REM_OP_ERR,
     /** The peer's request broke the protocol of the fabric. */
     REM_INV_REQ_ERR,
-    /** The peer is gone: process dead, link cut. */
+    /** The peer is known to be gone: its process has died. */
     RETRY_EXC_ERR,
+    /** The peer did not answer until the fabric gave up: link cut, host down, process dead. */
+    RESP_TIMEOUT_ERR,
     /** A message found no posted receive buffer. */
     RNR_RETRY_EXC_ERR,
     /** The device or the fabric itself failed. */
-    FATAL_ERR
+    FATAL_ERR;
+
+    /** Whether somebody waited for the peer in vain, as a kernel's TCP does before ETIMEDOUT. */
+    public boolean timedOut() {
+        return this == RESP_TIMEOUT_ERR || this == RNR_RETRY_EXC_ERR;
+    }
 }

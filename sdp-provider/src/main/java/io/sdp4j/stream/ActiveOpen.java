@@ -5,7 +5,6 @@ import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.QueuePair;
-import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
@@ -50,7 +49,7 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
         try {
             c = fabric.connect(request);
         } catch (FabricException e) {
-            throw fabric.name().equals(DeviceResolver.VERBS)
+            throw fabric.capabilities().refusalCostsRoundTrip()
                     ? Reasons.unavailableThere(e)
                     : Reasons.unavailable(e);
         }

@@ -10,6 +10,8 @@ import java.net.SocketException;
  * are carried out first.
  */
 final class Ending {
+    private static final String TIMED_OUT = "Connection timed out";
+
     private enum Reported {
         NOTHING,
         TO_READER,
@@ -27,9 +29,9 @@ final class Ending {
     /** Whether a reader that finds nothing unread has reached the end of the stream. */
     boolean endOfStream() {
         return core.inputShut()
-                || core.finSeen()
-                || core.vanishedClean()
-                || (core.reset() && reported == Reported.TO_WRITER);
+                || core.fate.finSeen()
+                || core.fate.vanishedClean()
+                || (core.reset() && (reported == Reported.TO_WRITER || (told() && timedOut())));
     }
 
     /** What a reader that finds nothing unread, and no end, must throw; null = wait. */
@@ -38,17 +40,27 @@ final class Ending {
             return null;
         }
         reported = Reported.TO_READER;
-        return new SocketException("Connection reset");
+        return new SocketException(timedOut() ? TIMED_OUT : "Connection reset");
+    }
+
+    /** Whether somebody knows. */
+    private boolean told() {
+        return reported != Reported.NOTHING;
+    }
+
+    /** A reset is remembered by the JDK, a time-out is not: the kernel tells it once. */
+    private boolean timedOut() {
+        return core.fate.timedOut();
     }
 
     /** What a writer that cannot write must throw; null = wait, or {@link #swallowsWrite}. */
     SocketException forWriter() {
-        boolean inOrder = core.vanishedClean() || core.finSeen();
-        if (core.reset() && !inOrder && reported == Reported.NOTHING) {
+        boolean inOrder = core.fate.vanishedClean() || core.fate.finSeen();
+        if (core.reset() && !inOrder && !told()) {
             reported = Reported.TO_WRITER; // also to one who has shut its output
-            return new SocketException("Connection reset by peer");
+            return new SocketException(timedOut() ? TIMED_OUT : "Connection reset by peer");
         }
-        boolean over = core.reset() && (!core.vanishedClean() || writeSwallowed);
+        boolean over = core.reset() && (!core.fate.vanishedClean() || writeSwallowed);
         return over || core.outputShut() ? new SocketException("Broken pipe") : null;
     }
 
@@ -57,7 +69,7 @@ final class Ending {
      * to a process that has ended in TCP's good order (NET-14).
      */
     boolean swallowsWrite() {
-        boolean swallows = core.reset() && core.vanishedClean() && !writeSwallowed;
+        boolean swallows = core.reset() && core.fate.vanishedClean() && !writeSwallowed;
         writeSwallowed |= swallows;
         return swallows;
     }

@@ -49,6 +49,7 @@ final class StreamCore {
     final Inbox inbox;
     final Rest rest;
     final KeepAlive keepAlive;
+    final Fate fate;
 
     /** Null where payload is always copied. */
     final Lending lending;
@@ -62,15 +63,6 @@ final class StreamCore {
     private int wakeOps;
 
     private boolean released;
-
-    /**
-     * The peer's half ended in order, whatever came after: reads have given -1 or will, as after a
-     * FIN.
-     */
-    private boolean finSeen;
-
-    /** The peer left without a word and had taken everything we sent: TCP would show a FIN. */
-    private boolean vanishedClean;
 
     /**
      * @param zcopy whether the machine was told that buffers can be lent to it
@@ -89,6 +81,7 @@ final class StreamCore {
         this.timers = new StreamTimers(settings, loop, onTimer);
         this.legs = new Legs(qp, settings.buffers());
         this.inbox = new Inbox(this, legs, outbox);
+        this.fate = new Fate(this, outbox);
         this.rest = new Rest(this, outbox, onRest);
         this.lending = zcopy ? new Lending(this, settings.zcopy(), outbox) : null;
         this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), outbox);
@@ -126,7 +119,7 @@ final class StreamCore {
         for (int n = 0; n < MAX_COMPLETIONS && queue.poll(completion); n++) {
             onCompletion();
             carryOut();
-            finSeen |= machine.eof();
+            fate.onMessage();
         }
         batch.flushIfPeerKeepsUp();
         if (lending != null) {
@@ -138,10 +131,10 @@ final class StreamCore {
         switch (completion.opcode) {
             case Completion.RECEIVE -> onReceive();
             case Completion.SEND -> outgoing.onCompleted(completion);
-            case Completion.DISCONNECTED -> onDisconnected();
+            case Completion.DISCONNECTED -> fate.onDisconnected(completion);
             case Completion.ERROR -> {
                 LOG.debug("queue pair failed: {}", completion.status);
-                machine.onQpError(outbox);
+                fate.onQpError(completion);
             }
             case Completion.READ, Completion.WRITE -> onRdma();
             default -> throw new AssertionError("unknown completion " + completion.opcode);
@@ -150,7 +143,7 @@ final class StreamCore {
 
     private void onReceive() {
         if (completion.status != WcStatus.SUCCESS) {
-            machine.onQpError(outbox);
+            fate.onQpError(completion);
             return;
         }
         int slot = completion.slot;
@@ -161,17 +154,14 @@ final class StreamCore {
     }
 
     private void onRdma() {
+        if (completion.status == WcStatus.WR_FLUSH_ERR) {
+            return; // the end of the queue pair, which is told by itself, says why
+        }
         if (completion.status != WcStatus.SUCCESS) {
-            machine.onQpError(outbox);
+            fate.onQpError(completion);
         } else if (completion.wrId != KeepAlive.PROBE) {
             lending.onCompleted(completion);
         }
-    }
-
-    private void onDisconnected() {
-        boolean unsaid = completion.status == WcStatus.RETRY_EXC_ERR && !rest.resting();
-        vanishedClean = unsaid && completion.count == 0;
-        machine.onDisconnected(outbox);
     }
 
     /**
@@ -388,13 +378,5 @@ final class StreamCore {
             case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
             default -> !batch.isOpen() && !(rest.resting() && rest.outputEnded());
         };
-    }
-
-    boolean finSeen() {
-        return finSeen;
-    }
-
-    boolean vanishedClean() {
-        return vanishedClean;
     }
 }

@@ -75,7 +75,7 @@ final class StreamWatch implements Waiters.Stream {
         boolean over = core.reset() || closing;
         int ops = 0;
         boolean unread = core.inbox.readable() || offered();
-        if (over || unread || core.inputShut() || core.finSeen()) {
+        if (over || unread || core.inputShut() || core.fate.finSeen()) {
             ops |= OffloadStream.READ;
         }
         if (over || core.outputShut() || writable(m)) {

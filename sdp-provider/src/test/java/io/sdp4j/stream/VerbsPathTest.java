@@ -52,6 +52,7 @@ class VerbsPathTest {
     private static final class Silent implements Fabric {
         int asked;
         long leftNanos;
+        boolean roundTrip = true;
         FabricException.Cause answer = FabricException.Cause.TIMED_OUT;
 
         @Override
@@ -61,7 +62,7 @@ class VerbsPathTest {
 
         @Override
         public Capabilities capabilities() {
-            return new Capabilities(92, 196, false, 16, false, false);
+            return new Capabilities(92, 196, false, 16, false, false, roundTrip);
         }
 
         @Override
@@ -152,6 +153,21 @@ class VerbsPathTest {
             assertEquals(expected, a.reason());
         }
         assertEquals(1, fabric.asked);
+    }
+
+    /** Goal: whether a refusal is worth remembering is what the fabric says, whatever its name. */
+    @Test
+    void aRefusalThatCostsNothingIsNotRemembered() {
+        fabric.answer = FabricException.Cause.NO_LISTENER;
+        for (boolean roundTrip : new boolean[] {true, false}) {
+            fabric.roundTrip = roundTrip;
+            OffloadUnavailable e =
+                    assertThrows(
+                            OffloadUnavailable.class,
+                            () -> provider(usable()).connect(spec(false)));
+            assertEquals(ReasonCode.NO_PEER, e.reason());
+            assertEquals(roundTrip, e.remember());
+        }
     }
 
     @Test

@@ -156,13 +156,17 @@ final class ChannelStream extends OpenStream {
         return n;
     }
 
-    /** A reset stays one (NET-13), but input that was shut is at its end. */
-    private int readFailed(SocketException e) throws SocketException {
-        reset |= "Connection reset".equals(e.getMessage());
+    /**
+     * A reset stays one (NET-13), but input that was shut is at its end. What else ends a
+     * connection (ETIMEDOUT) is not a SocketException in the JDK's channels.
+     */
+    private int readFailed(SocketException e) throws IOException {
+        boolean isReset = "Connection reset".equals(e.getMessage());
+        reset |= isReset;
         if (inputShut()) {
             return -1;
         }
-        throw e;
+        throw isReset ? e : new IOException(e.getMessage(), e);
     }
 
     int write(ByteBuffer src) throws IOException {

@@ -44,6 +44,7 @@ public final class ShmFabric implements Fabric {
                     true,
                     RdmaEngine.MAX_READS,
                     false,
+                    false,
                     false);
 
     private static final int NATIVE_CHUNKS = 4;

@@ -141,7 +141,7 @@ final class Ending {
     void onBadStatus(WcStatus status) {
         switch (status) {
             case WR_FLUSH_ERR -> onFlush();
-            case RETRY_EXC_ERR -> {
+            case RESP_TIMEOUT_ERR -> {
                 peerDead |= !cut;
                 cut();
             }

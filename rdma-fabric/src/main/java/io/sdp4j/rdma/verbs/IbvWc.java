@@ -63,7 +63,7 @@ final class IbvWc {
             case 9 -> WcStatus.REM_INV_REQ_ERR;
             case 10 -> WcStatus.REM_ACCESS_ERR;
             case 11 -> WcStatus.REM_OP_ERR;
-            case 12, 20 -> WcStatus.RETRY_EXC_ERR;
+            case 12, 20 -> WcStatus.RESP_TIMEOUT_ERR;
             case 13 -> WcStatus.RNR_RETRY_EXC_ERR;
             default -> WcStatus.FATAL_ERR;
         };

@@ -137,7 +137,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
         }
         over = true;
         into.opcode = Completion.DISCONNECTED;
-        into.status = peerDead ? WcStatus.RETRY_EXC_ERR : WcStatus.SUCCESS;
+        into.status = peerDead ? WcStatus.RESP_TIMEOUT_ERR : WcStatus.SUCCESS;
         into.count = peerDead ? Math.max(1, outstanding.sends()) : 0;
         return true;
     }

@@ -57,7 +57,8 @@ public final class VerbsFabric implements Fabric {
                     false,
                     MAX_READS,
                     false,
-                    false);
+                    false,
+                    true);
 
     /** Threads of the process that spin now. */
     private static final AtomicInteger SPINNERS = new AtomicInteger();

@@ -1,0 +1,63 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.wire.Outbox;
+
+/**
+ * How the connection below a stream ended, as far as the application can tell the ways apart.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class Fate {
+    private final StreamCore core;
+    private final Outbox outbox;
+    private boolean finSeen;
+    private boolean vanishedClean;
+    private boolean timedOut;
+
+    Fate(StreamCore core, Outbox outbox) {
+        this.core = core;
+        this.outbox = outbox;
+    }
+
+    /** The machine has seen a message. */
+    void onMessage() {
+        finSeen |= core.machine.eof();
+    }
+
+    void onQpError(Completion c) {
+        note(c);
+        core.machine.onQpError(outbox);
+    }
+
+    void onDisconnected(Completion c) {
+        note(c);
+        boolean unsaid = c.status == WcStatus.RETRY_EXC_ERR && !core.rest.resting();
+        vanishedClean = unsaid && c.count == 0;
+        core.machine.onDisconnected(outbox);
+    }
+
+    /** The first to tell of the end knows why it came. */
+    private void note(Completion c) {
+        timedOut |= !core.reset() && c.status.timedOut();
+    }
+
+    /**
+     * The peer's half ended in order, whatever came after: reads have given -1 or will, as after a
+     * FIN.
+     */
+    boolean finSeen() {
+        return finSeen;
+    }
+
+    /** The peer left without a word and had taken everything we sent: TCP would show a FIN. */
+    boolean vanishedClean() {
+        return vanishedClean;
+    }
+
+    /** The peer did not answer any more, so the session was cut. */
+    boolean timedOut() {
+        return timedOut;
+    }
+}

@@ -1,0 +1,184 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.rdma.Completion;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.WcStatus;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.SocketException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Goal: a peer that does not answer any more ends a stream as it ends one of the kernel's TCP, once
+ * and apart from a reset. Method: a queue pair that tells of its end what the test wants.
+ */
+@Timeout(60)
+final class TimedOutTest {
+    /** What the client's queue pair says next. */
+    private final Queue<Completion> last = new ConcurrentLinkedQueue<>();
+
+    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
+        try {
+            method.setAccessible(true);
+            return method.invoke(target, args);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private Fabric ending(Fabric fabric) {
+        return proxy(
+                Fabric.class,
+                (p, method, args) -> {
+                    Object result = invoke(method, fabric, args);
+                    return result instanceof Fabric.Connection c
+                            ? new Fabric.Connection(ending(c.queuePair()), c.privateData())
+                            : result;
+                });
+    }
+
+    private QueuePair ending(QueuePair qp) {
+        CompletionQueue queue =
+                proxy(
+                        CompletionQueue.class,
+                        (p, method, args) -> {
+                            switch (method.getName()) {
+                                case "poll" -> {
+                                    Completion end = last.poll();
+                                    if (end != null) {
+                                        Completion c = (Completion) args[0];
+                                        c.opcode = end.opcode;
+                                        c.status = end.status;
+                                        c.count = end.count;
+                                        c.wrId = end.wrId;
+                                        return true;
+                                    }
+                                }
+                                case "ready", "known" -> {
+                                    if (!last.isEmpty()) {
+                                        return true;
+                                    }
+                                }
+                                default -> {
+                                    // as it is
+                                }
+                            }
+                            return invoke(method, qp.completions(), args);
+                        });
+        return proxy(
+                QueuePair.class,
+                (p, method, args) ->
+                        method.getName().equals("completions") ? queue : invoke(method, qp, args));
+    }
+
+    private void endsWith(int opcode, WcStatus status) {
+        Completion c = new Completion();
+        c.opcode = opcode;
+        c.status = status;
+        c.count = 1;
+        c.wrId = KeepAlive.PROBE;
+        last.add(c);
+    }
+
+    private static String readFails(OffloadStream s) {
+        return assertThrows(SocketException.class, () -> s.tryRead(new byte[1], 0, 1)).getMessage();
+    }
+
+    private static String writeFails(OffloadStream s) {
+        return assertThrows(SocketException.class, () -> s.tryWrite(new byte[1], 0, 1))
+                .getMessage();
+    }
+
+    /** 5 = DISCONNECTED, 6 = ERROR, 4 = the answer to a probe. */
+    @ParameterizedTest
+    @CsvSource({
+        "5, RESP_TIMEOUT_ERR, true",
+        "5, RESP_TIMEOUT_ERR, false",
+        "6, RNR_RETRY_EXC_ERR, true",
+        "6, RNR_RETRY_EXC_ERR, false",
+        "4, RESP_TIMEOUT_ERR, true",
+        "4, RESP_TIMEOUT_ERR, false"
+    })
+    void silenceIsATimeOutThatIsToldOnce(int opcode, WcStatus status, boolean readFirst)
+            throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::ending))) {
+            endsWith(opcode, status);
+            if (readFirst) {
+                assertEquals("Connection timed out", readFails(pair.client));
+            } else {
+                assertEquals("Connection timed out", writeFails(pair.client));
+            }
+            assertEquals(-1, pair.client.tryRead(new byte[1], 0, 1));
+            assertEquals("Broken pipe", writeFails(pair.client));
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    /** Goal: what was only flushed by the end does not speak for it. */
+    @Test
+    void aFlushedProbeSaysNothing() throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::ending))) {
+            endsWith(Completion.WRITE, WcStatus.WR_FLUSH_ERR);
+            assertEquals(0, pair.client.tryRead(new byte[1], 0, 1));
+            endsWith(Completion.WRITE, WcStatus.WR_FLUSH_ERR);
+            endsWith(Completion.DISCONNECTED, WcStatus.RESP_TIMEOUT_ERR);
+            assertEquals("Connection timed out", readFails(pair.client));
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"5, SUCCESS", "5, RETRY_EXC_ERR", "6, FATAL_ERR", "6, REM_OP_ERR"})
+    void anotherEndIsAReset(int opcode, WcStatus status) throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::ending))) {
+            endsWith(opcode, status);
+            assertEquals("Connection reset", readFails(pair.client));
+            assertEquals("Connection reset", readFails(pair.client));
+            assertEquals("Broken pipe", writeFails(pair.client));
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    /** What the peer has ended in order stays so, whatever becomes of the connection. */
+    @Test
+    void silenceAfterTheEndOfTheStreamIsTheEnd() throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::ending))) {
+            pair.server.shutdownOutput();
+            assertEquals(0, StreamPair.readFully(pair.client, 1).length);
+            endsWith(Completion.DISCONNECTED, WcStatus.RESP_TIMEOUT_ERR);
+            assertEquals(-1, pair.client.tryRead(new byte[1], 0, 1));
+            assertEquals("Broken pipe", writeFails(pair.client));
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+}
