@@ -6,8 +6,8 @@
 # shellcheck source=java.sh
 . "$LAB_DIR/lib/java.sh"
 
-# Options of lab/run, and what on the host starts the JVM.
-lab_options=(--quiet)
+# Options of lab/run, and what on the host starts the JVM. Many tests take their time on a busy machine.
+lab_options=(--quiet --timeout "$(slow 2200 560)")
 in_lab=()
 
 # junit MODULE CLASS...: runs test classes of a module there; ends with 1 when a test fails or is skipped, or none ran.

@@ -84,8 +84,12 @@ uml_check_config() {
 # Sets host_command to what boots one host: uml_command HOST.
 uml_command() {
   local memory_dir=/dev/shm
-  # The memory of a host is an unlinked file; containers often have a tiny /dev/shm.
-  [ "$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt "$((memory * hosts))" ] || memory_dir=${TMPDIR:-/tmp}
+  # The memory of a host is an unlinked file; containers often have a tiny /dev/shm, or one that
+  # nothing may be executed from, as the memory of processes has to be.
+  if ! [ "$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt "$((memory * hosts))" ] ||
+    grep -q '^[^ ]* /dev/shm [^ ]* [^ ]*noexec' /proc/mounts; then
+    memory_dir=${TMPDIR:-/tmp}
+  fi
   mkdir "$run_dir/$1/uml"
   ln -sf "$LAB_DIR/guest/uml-init" "$run_dir/init"
   host_command=(env "TMPDIR=$memory_dir" "$LAB_DIR/lib/to-file" "$run_dir/$1/console" "$uml_kernel" "mem=${memory}M"
