@@ -7,6 +7,7 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Proxy;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.ShutdownChannelGroupException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -24,6 +25,9 @@ final class GroupPort implements KernelAsync.Watch {
         static final MethodHandle REGISTER;
         static final MethodHandle UNREGISTER;
         static final MethodHandle START_POLL;
+        static final MethodHandle EXECUTE;
+        static final MethodHandle EPFD;
+        static final MethodHandle CTL;
 
         static {
             try {
@@ -63,6 +67,32 @@ final class GroupPort implements KernelAsync.Watch {
                                                 AsynchronousChannelGroup.class,
                                                 int.class,
                                                 int.class));
+                EXECUTE =
+                        port.findVirtual(
+                                        PORT,
+                                        "executeOnHandlerTask",
+                                        MethodType.methodType(void.class, Runnable.class))
+                                .asType(
+                                        MethodType.methodType(
+                                                void.class,
+                                                AsynchronousChannelGroup.class,
+                                                Runnable.class));
+                Class<?> epollPort = Class.forName("sun.nio.ch.EPollPort", false, null);
+                EPFD =
+                        MethodHandles.privateLookupIn(epollPort, own)
+                                .findGetter(epollPort, "epfd", int.class)
+                                .asType(
+                                        MethodType.methodType(
+                                                int.class, AsynchronousChannelGroup.class));
+                Class<?> epoll = Class.forName("sun.nio.ch.EPoll", false, null);
+                CTL =
+                        MethodHandles.privateLookupIn(epoll, own)
+                                .findStatic(
+                                        epoll,
+                                        "ctl",
+                                        MethodType.methodType(
+                                                int.class, int.class, int.class, int.class,
+                                                int.class));
             } catch (ReflectiveOperationException e) {
                 throw new ExceptionInInitializerError(e);
             }
@@ -75,9 +105,12 @@ final class GroupPort implements KernelAsync.Watch {
         static final boolean USABLE = JdkBridge.problemOf(Handles.class).isEmpty();
     }
 
+    private static final int CTL_DEL = 2;
+
     private final AsynchronousChannelGroup group;
     private final int descriptor;
     private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile boolean polled;
 
     private GroupPort(AsynchronousChannelGroup group, int descriptor) {
         this.group = group;
@@ -125,6 +158,7 @@ final class GroupPort implements KernelAsync.Watch {
 
     @Override
     public void poll() {
+        polled = true;
         try {
             Handles.START_POLL.invokeExact(group, descriptor, JdkBridge.POLLIN);
         } catch (Throwable t) {
@@ -132,14 +166,35 @@ final class GroupPort implements KernelAsync.Watch {
         }
     }
 
+    /**
+     * A thread of the group that is told of a descriptor which the group does not know any more,
+     * and together with it of a task or of shutdown, goes back to wait and leaves the latter to
+     * another thread, which there may not be. So the kernel forgets the descriptor first; for a
+     * thread that has been told already, a task of nothing makes it look once more.
+     */
     @Override
     public void end() {
-        if (!ended.getAndSet(true)) {
-            try {
-                Handles.UNREGISTER.invokeExact(group, descriptor);
-            } catch (Throwable t) {
-                throw new AssertionError(t);
-            }
+        if (ended.getAndSet(true)) {
+            return;
         }
+        try {
+            if (polled) {
+                int _ = (int) Handles.CTL.invokeExact(epfd(), CTL_DEL, descriptor, 0);
+            }
+            Handles.UNREGISTER.invokeExact(group, descriptor);
+            if (polled) {
+                Handles.EXECUTE.invokeExact(group, (Runnable) GroupPort::nothing);
+            }
+        } catch (RejectedExecutionException e) {
+            // that was the last descriptor of a group that has been shut down
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    private static void nothing() {}
+
+    private int epfd() throws Throwable {
+        return (int) Handles.EPFD.invokeExact(group);
     }
 }
