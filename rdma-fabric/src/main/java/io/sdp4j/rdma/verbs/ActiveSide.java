@@ -91,6 +91,7 @@ final class ActiveSide implements CmChannel.Target {
         expect(RdmaCmEvent.ROUTE_RESOLVED);
         Trailer own = new Trailer(request.spec().receiveBytes(), localPort());
         qp = new VerbsQueuePair(fabric, channel, device, id, request.spec(), false);
+        qp.reserve(null);
         start(device, own.append(request.privateData(), Trailer.REQUEST_BYTES));
         CmEvent established = expect(RdmaCmEvent.ESTABLISHED);
         Trailer trailer = Trailer.of(established.privateData(), Trailer.REPLY_BYTES);

@@ -95,6 +95,7 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
             VerbsDevice device = fabric.device(RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT)));
             greeted = trailer != null && device.initiatorSpeaksFirst();
             qp = new VerbsQueuePair(fabric, channel, device, id, spec, greeted);
+            qp.reserve(trailer);
             int served = fewer(device.readsServed(), event.readsServed());
             int started = fewer(device.readsStarted(), event.readsStarted());
             int r = channel.cm().accept(id, ConnParams.of(arena, reply, served, started));
@@ -111,9 +112,7 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
                                                             "the client did not answer")),
                                     OUTCOME_NANOS);
         } catch (FabricException e) {
-            if (qp == null) {
-                channel.cm().reject(id, new byte[0]);
-            }
+            channel.cm().reject(id, new byte[0]); // in vain if it was accept that failed
             fail(e);
         }
     }
@@ -125,12 +124,7 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
     @Override
     public void onCmEvent(CmEvent e) {
         if (e.type() == RdmaCmEvent.ESTABLISHED && qp != null && !told) {
-            try {
-                qp.establish(trailer);
-            } catch (FabricException ex) {
-                fail(ex);
-                return;
-            }
+            qp.establish(trailer);
             if (greeted) {
                 qp.onGreeting(this::established);
             } else {

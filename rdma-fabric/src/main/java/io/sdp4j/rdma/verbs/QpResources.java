@@ -209,9 +209,25 @@ final class QpResources {
 
     /** Takes send slots of {@code bytes} each. */
     void takeSendMemory(int bytes) throws FabricException {
-        sendStride = round(bytes);
-        sendLease = device.slabs().lease((long) spec.sendSlots() * sendStride);
+        int stride = round(bytes);
+        sendLease = device.slabs().lease((long) spec.sendSlots() * stride);
         sendMemory = sendLease.memory();
+        sendStride = stride;
+    }
+
+    /** Makes unused send slots as large as {@code bytes}; false if there is no memory for that. */
+    boolean growSendMemory(int bytes) {
+        if (round(bytes) <= sendStride) {
+            return true;
+        }
+        SlabPool.Lease small = sendLease;
+        try {
+            takeSendMemory(bytes);
+        } catch (FabricException noMemory) {
+            return false;
+        }
+        small.close();
+        return true;
     }
 
     MemorySegment receiveMemory() {

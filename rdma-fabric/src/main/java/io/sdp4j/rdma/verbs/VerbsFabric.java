@@ -16,6 +16,9 @@ import io.sdp4j.rdma.os.Spinner;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -129,6 +132,33 @@ public final class VerbsFabric implements Fabric {
     @Override
     public FabricListener listen(ListenRequest request) throws FabricException {
         requireOpen();
+        InetAddress address = request.address().getAddress();
+        if (!request.dualStack()
+                || !(address instanceof Inet6Address)
+                || !address.isAnyLocalAddress()) {
+            return start(request);
+        }
+        // An id for each family: the connection manager refuses IPv4 clients by itself where an
+        // iWARP device is asked to listen for both.
+        VerbsListener six = start(at(address, request));
+        try {
+            VerbsListener four = start(at(InetAddress.ofLiteral("0.0.0.0"), request));
+            return () -> {
+                six.close();
+                four.close();
+            };
+        } catch (FabricException e) {
+            six.close();
+            throw e;
+        }
+    }
+
+    private static ListenRequest at(InetAddress address, ListenRequest both) {
+        int port = both.address().getPort();
+        return new ListenRequest(new InetSocketAddress(address, port), false, both.handler());
+    }
+
+    private VerbsListener start(ListenRequest request) throws FabricException {
         VerbsListener l = new VerbsListener(this, channel, request);
         listeners.add(l);
         l.start();

@@ -76,20 +76,37 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     }
 
     /**
-     * The peer has answered. Send slots are as large as its receive slots, within reason, or as our
-     * own if it does not say.
+     * Takes send slots, before the peer is told anything: what is found missing afterwards would
+     * cut a connection that the peer has already handed to its application.
+     *
+     * @param trailer what the peer told of its receive slots, or null if it has not yet: as large
+     *     as our own then
+     */
+    void reserve(Trailer trailer) throws FabricException {
+        sendBytes = trailer == null ? resources.spec.receiveBytes() : wanted(trailer);
+        resources.takeSendMemory(sendBytes);
+    }
+
+    /**
+     * The peer has answered. Send slots are as large as its receive slots, within reason; not
+     * larger than what is reserved if there is no memory for that.
      *
      * @param trailer what it told, or null
      */
-    void establish(Trailer trailer) throws FabricException {
-        int own = resources.spec.receiveBytes();
-        int most = Math.max(own, VerbsFabric.MAX_SEND_BYTES);
-        sendBytes = trailer == null ? own : Math.min(trailer.receiveBytes(), most);
-        resources.takeSendMemory(sendBytes);
+    void establish(Trailer trailer) {
         if (trailer != null) {
+            int wanted = wanted(trailer);
+            if (wanted < sendBytes || resources.growSendMemory(wanted)) {
+                sendBytes = wanted;
+            }
             bell.peerMarks();
         }
         fabric.established(this);
+    }
+
+    private int wanted(Trailer trailer) {
+        int most = Math.max(resources.spec.receiveBytes(), VerbsFabric.MAX_SEND_BYTES);
+        return Math.min(trailer.receiveBytes(), most);
     }
 
     /** Lets the passive side speak. */
