@@ -7,6 +7,7 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Proxy;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.ShutdownChannelGroupException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -25,7 +26,7 @@ final class GroupPort implements KernelAsync.Watch {
         static final MethodHandle REGISTER;
         static final MethodHandle UNREGISTER;
         static final MethodHandle START_POLL;
-        static final MethodHandle EXECUTE;
+        static final MethodHandle FIXED;
         static final MethodHandle EPFD;
         static final MethodHandle CTL;
 
@@ -67,16 +68,14 @@ final class GroupPort implements KernelAsync.Watch {
                                                 AsynchronousChannelGroup.class,
                                                 int.class,
                                                 int.class));
-                EXECUTE =
+                FIXED =
                         port.findVirtual(
                                         PORT,
-                                        "executeOnHandlerTask",
-                                        MethodType.methodType(void.class, Runnable.class))
+                                        "isFixedThreadPool",
+                                        MethodType.methodType(boolean.class))
                                 .asType(
                                         MethodType.methodType(
-                                                void.class,
-                                                AsynchronousChannelGroup.class,
-                                                Runnable.class));
+                                                boolean.class, AsynchronousChannelGroup.class));
                 Class<?> epollPort = Class.forName("sun.nio.ch.EPollPort", false, null);
                 EPFD =
                         MethodHandles.privateLookupIn(epollPort, own)
@@ -170,7 +169,8 @@ final class GroupPort implements KernelAsync.Watch {
      * A thread of the group that is told of a descriptor which the group does not know any more,
      * and together with it of a task or of shutdown, goes back to wait and leaves the latter to
      * another thread, which there may not be. So the kernel forgets the descriptor first; for a
-     * thread that has been told already, a task of nothing makes it look once more.
+     * thread that has been told already, a task of nothing makes it look once more. (The threads of
+     * a group without a fixed number are told of no tasks.)
      */
     @Override
     public void end() {
@@ -182,8 +182,8 @@ final class GroupPort implements KernelAsync.Watch {
                 int _ = (int) Handles.CTL.invokeExact(epfd(), CTL_DEL, descriptor, 0);
             }
             Handles.UNREGISTER.invokeExact(group, descriptor);
-            if (polled) {
-                Handles.EXECUTE.invokeExact(group, (Runnable) GroupPort::nothing);
+            if (polled && (boolean) Handles.FIXED.invokeExact(group)) {
+                ((Executor) group).execute(GroupPort::nothing);
             }
         } catch (RejectedExecutionException e) {
             // that was the last descriptor of a group that has been shut down
