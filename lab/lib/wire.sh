@@ -24,14 +24,14 @@ tcp_bytes() { fields "$1" tcp.len | awk '{ n += $1 } END { print n + 0 }'; }
 # A line for each SDP message on the wire, MID and length, once however often it was sent: queue pair and sequence number
 # tell. Over RoCE Wireshark's own SDP dissector reads it; the set-up's messages lie in the connection manager's. Over
 # iWARP it knows no SDP: a message is what ends with a last segment of a SEND, its length is what DDP carried, its MID is
-# not known.
+# not known. Of both kinds of SEND, 5 has the bit for solicited events.
 sdp_messages() {
   if [ "$LAB_FABRIC" = rxe ]; then
     fields 'infiniband_sdp && infiniband.bth.opcode in {0,4,23}' infiniband.bth.destqp infiniband.bth.psn \
       infiniband_sdp.bsdh.mid infiniband_sdp.bsdh.len | awk '!seen[$1 " " $2]++ { print $3, $4 }'
   else
     # 18 bytes of each segment are headers of DDP and RDMAP.
-    fields 'iwarp_rdma.opcode == 3 && !tcp.analysis.retransmission' tcp.stream tcp.srcport iwarp_mpa.ulpdulength \
+    fields 'iwarp_rdma.opcode in {3,5} && !tcp.analysis.retransmission' tcp.stream tcp.srcport iwarp_mpa.ulpdulength \
       iwarp_ddp.last_flag |
       awk '{ from = $1 " " $2; n = split($3, len, ","); split($4, last, ",")
         for (i = 1; i <= n; i++) {
