@@ -34,6 +34,11 @@ public class WaitersTell {
                         }
 
                         @Override
+                        public int known() {
+                            return ready();
+                        }
+
+                        @Override
                         public boolean armUnlessReady(int ops) {
                             return !readable;
                         }
