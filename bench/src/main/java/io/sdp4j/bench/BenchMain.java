@@ -255,7 +255,9 @@ public final class BenchMain {
                         + seconds
                         + " s, each with fresh JVMs; medians (lowest … highest); at least "
                         + times.firstWarmMs()
-                        + " ms of warm-up before the first measurement of a kind, "
+                        + " ms of warm-up before the first measurement of a kind, and up to "
+                        + times.furtherWarmMs()
+                        + " more until the compilers are idle; "
                         + times.measureMs()
                         + " ms measured. "
                         + Machine.sentence(machine)
@@ -301,6 +303,7 @@ public final class BenchMain {
         Map<String, Object> settings = new LinkedHashMap<>();
         settings.put("rounds", times.rounds());
         settings.put("first_warm_ms", times.firstWarmMs());
+        settings.put("further_warm_ms", times.furtherWarmMs());
         settings.put("warm_ms", times.warmMs());
         settings.put("measure_ms", times.measureMs());
         settings.put("agent", agentJar != null);

@@ -16,7 +16,7 @@ import java.util.List;
 final class Gate {
     private static final Gate NET =
             new Gate(
-                    new Times(3, 1500, 100, 300, 1),
+                    new Times(3, 1500, 4000, 100, 300, 1),
                     List.of(
                             row(Suite.NET, "rtt64", Bar.faster("p50", SHM, TCP, 3)),
                             row(Suite.NET, "oneway64", Bar.faster("writes", SHM, TCP, 3)),
@@ -28,7 +28,7 @@ final class Gate {
     /** Netty is still being compiled when it is measured, which costs more where there is more. */
     private static final Gate NIO =
             new Gate(
-                    new Times(2, 1500, 100, 300, 1),
+                    new Times(2, 1500, 4000, 100, 300, 1),
                     List.of(
                             row(Suite.NIO, "netty-64x256", Bar.faster("requests", SHM, TCP, 0.3)),
                             row(Suite.NIO, "selector-rtt64", Bar.faster("p50", SHM, TCP, 1)),

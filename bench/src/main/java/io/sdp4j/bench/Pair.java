@@ -62,19 +62,23 @@ final class Pair implements AutoCloseable {
     /**
      * Runs one measurement; the first of a kind in these JVMs has the long warm-up. Where that is
      * several, each is a measurement of its own whose result nobody wants, so that what happens
-     * once to each connection is warm, too, and is followed by a rest.
+     * once to each connection is warm, too, and is followed by a rest. It then goes on until the
+     * compilers of both JVMs have hardly worked for a second.
      */
     Map<String, Double> measure(Row row, Times times) throws IOException, InterruptedException {
         int warmMs = times.warmMs();
         if (warmedUp.add(row.kind())) {
-            if (row.warmUps() == 1) {
-                warmMs = times.firstWarmMs();
-            } else {
-                for (int n = 0; n < row.warmUps(); n++) {
-                    String _ = run(row, times.firstWarmMs(), HARDLY_MEASURED_MS);
+            for (int n = 0; n < row.warmUps(); n++) {
+                String _ = run(row, times.firstWarmMs(), HARDLY_MEASURED_MS);
+                if (row.warmUps() > 1) {
                     Thread.sleep(REST_MS);
                 }
             }
+            Compilers.warmUp(
+                    times.furtherWarmMs(),
+                    forMs -> run(row, forMs, HARDLY_MEASURED_MS),
+                    client,
+                    server);
         }
         String answer = run(row, warmMs, times.measureMs());
         Map<String, Double> metrics = new HashMap<>();

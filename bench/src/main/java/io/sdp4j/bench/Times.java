@@ -4,17 +4,19 @@ package io.sdp4j.bench;
  * How long things are done.
  *
  * @param rounds each with fresh JVMs
- * @param firstWarmMs warm-up before the first measurement of each kind in a JVM pair: long enough
- *     for C2 to have compiled what runs (tens of thousands of calls)
+ * @param firstWarmMs least warm-up before the first measurement of each kind in a JVM pair
+ * @param furtherWarmMs how much longer that may take at most while the compilers of the pair work:
+ *     they need twice the time on a slow machine, and four times on one core
  * @param warmMs warm-up before each further one
  * @param measureMs each measurement
  * @param maxSlices at most so many measurements of a configuration per row and round
  */
-record Times(int rounds, int firstWarmMs, int warmMs, int measureMs, int maxSlices) {
-    static final Times FULL = new Times(5, 3000, 500, 600, Integer.MAX_VALUE);
-    static final Times QUICK = new Times(3, 400, 60, 120, 1);
+record Times(
+        int rounds, int firstWarmMs, int furtherWarmMs, int warmMs, int measureMs, int maxSlices) {
+    static final Times FULL = new Times(5, 3000, 20_000, 500, 600, Integer.MAX_VALUE);
+    static final Times QUICK = new Times(3, 400, 0, 60, 120, 1);
 
     Times withRounds(int wanted) {
-        return new Times(wanted, firstWarmMs, warmMs, measureMs, maxSlices);
+        return new Times(wanted, firstWarmMs, furtherWarmMs, warmMs, measureMs, maxSlices);
     }
 }

@@ -17,11 +17,11 @@ import java.util.function.Consumer;
  * the default of {@code sdp4j.zcopy.enabled}. For one thread.
  */
 final class ZcopyBench {
-    /** Three to four minutes on a quiet machine. */
-    static final Times FULL = new Times(7, 2000, 500, 1500, 1);
+    /** Some five minutes on a quiet machine. */
+    static final Times FULL = new Times(7, 2000, 10_000, 500, 1500, 1);
 
     /** With less of a warm-up the first mebibytes are all that is measured. */
-    static final Times QUICK = new Times(2, 2000, 300, 300, 1);
+    static final Times QUICK = new Times(2, 2000, 0, 300, 300, 1);
 
     private static final int START_TIMEOUT_MS = 20_000;
     private static final int BUFFER_BYTES = 1 << 20;
@@ -80,19 +80,9 @@ final class ZcopyBench {
                             config.title + " client",
                             launch.command(config, 0, null, AsyncPeers.class, port));
             client.expect("READY", START_TIMEOUT_MS);
+            warmUp(server, client);
             for (int i = 0; i < BUFFERS.length; i++) {
-                int warmMs = i == 0 ? times.firstWarmMs() : times.warmMs();
-                String answer =
-                        client.ask(
-                                "async "
-                                        + BUFFER_BYTES
-                                        + " "
-                                        + BUFFERS[i]
-                                        + " "
-                                        + warmMs
-                                        + " "
-                                        + times.measureMs(),
-                                START_TIMEOUT_MS + 10L * (warmMs + times.measureMs()));
+                String answer = run(client, BUFFERS[i], times.warmMs(), times.measureMs());
                 runs.get(config).get(i).add(new double[] {of(answer, "bytes"), of(answer, "cpu")});
             }
             client.close();
@@ -103,6 +93,22 @@ final class ZcopyBench {
                 client.kill();
             }
         }
+    }
+
+    private void warmUp(Worker server, Worker client) throws IOException, InterruptedException {
+        String _ = run(client, BUFFERS[0], times.firstWarmMs(), times.warmMs());
+        Compilers.warmUp(
+                times.furtherWarmMs(),
+                forMs -> run(client, BUFFERS[0], forMs, times.warmMs()),
+                client,
+                server);
+    }
+
+    private static String run(Worker client, int buffers, int warmMs, int measureMs)
+            throws IOException, InterruptedException {
+        return client.ask(
+                "async " + BUFFER_BYTES + " " + buffers + " " + warmMs + " " + measureMs,
+                START_TIMEOUT_MS + 10L * (warmMs + measureMs));
     }
 
     private static double of(String answer, String name) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Goal: the benchmark itself works. Method: tiny runs of what needs no agent. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BenchTest {
-    private static final Times TINY = new Times(1, 50, 20, 50, 2);
+    private static final Times TINY = new Times(1, 50, 0, 20, 50, 2);
 
     @TempDir Path directory;
 
