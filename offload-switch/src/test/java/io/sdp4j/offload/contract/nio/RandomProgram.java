@@ -103,6 +103,7 @@ final class RandomProgram implements AutoCloseable {
         }
         trace.log("connect " + number, () -> c.connect(listener.getLocalAddress()) || c.isOpen());
         Nio.await().until(c::finishConnect);
+        on.checkCarrier(c);
         listener.configureBlocking(false);
         SocketChannel s = Nio.await().until(listener::accept, a -> a != null);
         c.configureBlocking(false);
