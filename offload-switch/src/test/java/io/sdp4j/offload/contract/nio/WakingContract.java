@@ -160,13 +160,20 @@ interface WakingContract extends NioChannels {
         }
     }
 
-    private static int bounce(Selector selector, SocketChannel c, int rounds) throws IOException {
+    private int bounce(Selector selector, SocketChannel c, int rounds) throws IOException {
         ByteBuffer b = ByteBuffer.allocateDirect(8);
         int done = 0;
         int idle = 0;
+        int early = 0;
         while (done < rounds) {
             int before = done;
-            assertTrue(selector.select(20_000) > 0, "lost after " + done);
+            long start = System.nanoTime();
+            if (selector.select(20_000) == 0) {
+                long tookNanos = System.nanoTime() - start;
+                assertTrue(tookNanos < TimeUnit.SECONDS.toNanos(20), "lost after " + done);
+                // a ring that was under way when its bytes were read comes late
+                assertTrue(++early <= maxEarlyReturns(rounds), "woken for nothing " + early);
+            }
             selector.selectedKeys().clear();
             while (done < rounds && c.read(b.clear()) > 0) {
                 done++;
@@ -176,5 +183,9 @@ interface WakingContract extends NioChannels {
             assertTrue(idle < 1000, "woken for nothing after " + done);
         }
         return done;
+    }
+
+    private int maxEarlyReturns(int rounds) {
+        return offloads() ? 2 + rounds / 1_000 : 0;
     }
 }
