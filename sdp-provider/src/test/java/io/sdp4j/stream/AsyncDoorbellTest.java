@@ -4,18 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.aio.Aio;
 import io.sdp4j.offload.contract.aio.Outcome;
-import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.spi.AsynchronousChannelProvider;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -30,10 +26,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class AsyncDoorbellTest {
-    /** Whether a connection is offloaded must not depend on how busy this machine is. */
-    private static final SwitchSettings PATIENT =
-            new SwitchSettings(TimeUnit.SECONDS.toNanos(60), 0, 1);
-
     private TestFabric fabric;
     private AsynchronousChannelGroup group;
     private Aio aio;
@@ -44,8 +36,7 @@ class AsyncDoorbellTest {
     void open() throws Exception {
         fabric = new TestFabric();
         AsynchronousChannelProvider provider =
-                new SwitchAsynchronousChannelProvider(
-                        new OffloadSwitch(Policy::allowAll, List.of(fabric.provider()), PATIENT));
+                new SwitchAsynchronousChannelProvider(TestChannels.owner(fabric.provider()));
         aio =
                 new Aio() {
                     @Override

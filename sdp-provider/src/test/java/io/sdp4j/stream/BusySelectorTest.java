@@ -3,17 +3,9 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.SwitchSettings;
-import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
@@ -28,7 +20,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -42,7 +33,6 @@ import org.junit.jupiter.api.Timeout;
 class BusySelectorTest {
     private static final int CHANNELS = 24;
     private static final int ROUNDS = 400;
-    private static final long PATIENCE_MS = 20_000;
 
     private final Random random = new Random();
     private long selects;
@@ -64,10 +54,10 @@ class BusySelectorTest {
         long seed = System.nanoTime();
         random.setSeed(seed);
         try (TestFabric fabric = new TestFabric()) {
-            SelectorProvider provider = provider(fabric.provider());
+            SelectorProvider provider = TestChannels.provider(fabric.provider());
             List<SocketChannel> theirs = new ArrayList<>();
             List<Load> ours = new ArrayList<>();
-            try (ServerSocketChannel listener = listen(provider);
+            try (ServerSocketChannel listener = TestChannels.listen(provider);
                     Selector selector = provider.openSelector()) {
                 for (int i = 0; i < CHANNELS; i++) {
                     SocketChannel a = provider.openSocketChannel();
@@ -78,11 +68,11 @@ class BusySelectorTest {
                 CompletableFuture<Void> echo =
                         CompletableFuture.runAsync(() -> echo(provider, theirs));
                 ask(provider, selector, ours, "seed " + seed);
-                rests(selector);
+                TestChannels.comesToRest(selector);
                 for (Load load : ours) {
                     load.channel.close();
                 }
-                echo.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+                echo.get(TestChannels.PATIENCE_MS, TimeUnit.MILLISECONDS);
             }
         }
         assertTrue(empty <= 20 + selects / 10, empty + " of " + selects + " found nothing");
@@ -98,10 +88,11 @@ class BusySelectorTest {
         AtomicInteger asked = new AtomicInteger();
         try (TestFabric fabric = new TestFabric()) {
             SelectorProvider provider =
-                    provider(counting(fabric.provider(), Set.of("armDoorbell"), asked));
+                    TestChannels.provider(
+                            counting(fabric.provider(), Set.of("armDoorbell"), asked));
             List<SocketChannel> theirs = new ArrayList<>();
             List<SocketChannel> ours = new ArrayList<>();
-            try (ServerSocketChannel listener = listen(provider);
+            try (ServerSocketChannel listener = TestChannels.listen(provider);
                     Selector selector = provider.openSelector()) {
                 for (int i = 0; i < 8; i++) {
                     SocketChannel a = provider.openSocketChannel();
@@ -131,7 +122,7 @@ class BusySelectorTest {
                 assertEquals(8, asked.get());
                 for (int i = 0; i < 8; i++) {
                     theirs.get(i).write(ByteBuffer.wrap(new byte[1]));
-                    assertEquals(1, selector.select(PATIENCE_MS));
+                    assertEquals(1, selector.select(TestChannels.PATIENCE_MS));
                     selector.selectedKeys().clear();
                     assertEquals(1, ours.get(i).read(ByteBuffer.allocate(9)));
                 }
@@ -152,8 +143,9 @@ class BusySelectorTest {
         AtomicInteger asked = new AtomicInteger();
         Set<String> questions = Set.of("armDoorbell", "holdDoorbell");
         try (TestFabric fabric = new TestFabric()) {
-            SelectorProvider provider = provider(counting(fabric.provider(), questions, asked));
-            try (ServerSocketChannel listener = listen(provider);
+            SelectorProvider provider =
+                    TestChannels.provider(counting(fabric.provider(), questions, asked));
+            try (ServerSocketChannel listener = TestChannels.listen(provider);
                     Selector selector = provider.openSelector();
                     SocketChannel ours = provider.openSocketChannel()) {
                 ours.connect(listener.getLocalAddress());
@@ -176,25 +168,15 @@ class BusySelectorTest {
         }
     }
 
-    private static SelectorProvider provider(OffloadProvider offload) {
-        return SwitchChannels.provider(
-                new OffloadSwitch(Policy::allowAll, List.of(offload), SwitchSettings.defaults()));
-    }
-
-    private static ServerSocketChannel listen(SelectorProvider provider) throws IOException {
-        return provider.openServerSocketChannel()
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    }
-
     /** Streams that it connects count which of these calls they get. */
     private static OffloadProvider counting(
             OffloadProvider real, Set<String> calls, AtomicInteger asked) {
-        return around(
+        return TestChannels.around(
                 OffloadProvider.class,
                 real,
                 (name, result) ->
                         result instanceof OffloadStream stream
-                                ? around(
+                                ? TestChannels.around(
                                         OffloadStream.class,
                                         stream,
                                         (call, answer) -> {
@@ -204,36 +186,6 @@ class BusySelectorTest {
                                             return answer;
                                         })
                                 : result);
-    }
-
-    private static <T> T around(
-            Class<T> type, T real, BiFunction<String, Object, Object> afterCall) {
-        return type.cast(
-                Proxy.newProxyInstance(
-                        type.getClassLoader(),
-                        new Class<?>[] {type},
-                        (_, method, args) -> {
-                            try {
-                                return afterCall.apply(method.getName(), method.invoke(real, args));
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        }));
-    }
-
-    /** Nothing is under way: a few looks at most come back before their time. */
-    private static void rests(Selector selector) throws IOException {
-        int early = 0;
-        for (int late = 0; late < 2; ) {
-            long start = System.nanoTime();
-            assertEquals(0, selector.select(50));
-            if (System.nanoTime() - start >= 40_000_000) {
-                late++;
-            } else {
-                early++;
-            }
-            assertTrue(early < 20, "it does not wait");
-        }
     }
 
     private void ask(SelectorProvider provider, Selector selector, List<Load> loads, String seed)
@@ -248,12 +200,8 @@ class BusySelectorTest {
         }
         int open = loads.size();
         while (open > 0) {
-            long start = System.nanoTime();
-            int found = selector.select(PATIENCE_MS);
-            long tookMs = (System.nanoTime() - start) / 1_000_000;
-            assertTrue(found > 0 || tookMs < PATIENCE_MS, "a wake-up is lost, " + seed);
+            empty += TestChannels.look(selector, seed) == 0 ? 1 : 0;
             selects++;
-            empty += found == 0 ? 1 : 0;
             for (SelectionKey key : selector.selectedKeys()) {
                 if (key == other) {
                     pipe.source().read(ByteBuffer.allocate(16));

@@ -4,13 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.SwitchSettings;
-import io.sdp4j.offload.nio.SwitchChannels;
-import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -20,7 +14,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.List;
 import java.util.Random;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
@@ -41,17 +34,8 @@ class FileRoomTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         try (TestFabric fabric = new TestFabric()) {
-            SelectorProvider provider =
-                    SwitchChannels.provider(
-                            new OffloadSwitch(
-                                    Policy::allowAll,
-                                    List.of(fabric.provider()),
-                                    SwitchSettings.defaults()));
-            try (ServerSocketChannel listener =
-                            provider.openServerSocketChannel()
-                                    .bind(
-                                            new InetSocketAddress(
-                                                    InetAddress.getLoopbackAddress(), 0));
+            SelectorProvider provider = TestChannels.provider(fabric.provider());
+            try (ServerSocketChannel listener = TestChannels.listen(provider);
                     SocketChannel from = provider.openSocketChannel()) {
                 from.connect(listener.getLocalAddress());
                 from.configureBlocking(false);

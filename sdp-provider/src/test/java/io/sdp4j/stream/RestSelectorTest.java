@@ -7,17 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.aio.Outcome;
 import io.sdp4j.offload.nio.SwitchChannels;
-import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.policy.Policy;
 import io.sdp4j.rdma.Fabric;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousSocketChannel;
@@ -27,7 +22,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -49,12 +43,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(60)
 final class RestSelectorTest {
-    private static final long PATIENCE_MS = 15_000;
-
-    /** Whether a connection is offloaded must not depend on how busy this machine is. */
-    private static final SwitchSettings PATIENT =
-            new SwitchSettings(TimeUnit.SECONDS.toNanos(60), 0, 1);
-
     private TestFabric fabric;
     private HandMadePeer peer;
     private OffloadSwitch owner;
@@ -79,28 +67,22 @@ final class RestSelectorTest {
                             raw.set(f);
                             return f;
                         });
-        owner = new OffloadSwitch(Policy::allowAll, List.of(catching(real)), PATIENT);
+        owner = TestChannels.owner(catching(real));
         peer = new HandMadePeer(raw.get());
         return peer.listen(peer.port());
     }
 
     /** Keeps the stream that it connects. */
     private OffloadProvider catching(OffloadProvider real) {
-        return (OffloadProvider)
-                Proxy.newProxyInstance(
-                        OffloadProvider.class.getClassLoader(),
-                        new Class<?>[] {OffloadProvider.class},
-                        (_, method, args) -> {
-                            try {
-                                Object result = method.invoke(real, args);
-                                if (args != null && args[0] instanceof ConnectSpec) {
-                                    stream.set((SdpStream) result);
-                                }
-                                return result;
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        });
+        return TestChannels.around(
+                OffloadProvider.class,
+                real,
+                (_, result) -> {
+                    if (result instanceof SdpStream connected) {
+                        stream.set(connected);
+                    }
+                    return result;
+                });
     }
 
     private SocketChannel connect() throws IOException {
@@ -145,35 +127,13 @@ final class RestSelectorTest {
         return Awaitility.await()
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(3))
-                .atMost(Duration.ofMillis(PATIENCE_MS));
-    }
-
-    /** A few looks at most come back before their time. */
-    private static void comesToRest(Selector selector) throws IOException {
-        int early = 0;
-        for (int late = 0; late < 2; ) {
-            long start = System.nanoTime();
-            assertEquals(0, selector.select(50));
-            if (System.nanoTime() - start >= 40_000_000) {
-                late++;
-            } else {
-                assertTrue(++early < 20, "it does not wait");
-            }
-        }
-    }
-
-    /** Waits once; it may be for nothing. */
-    private static void look(Selector selector) throws IOException {
-        long start = System.nanoTime();
-        int found = selector.select(PATIENCE_MS);
-        long tookMs = (System.nanoTime() - start) / 1_000_000;
-        assertTrue(found > 0 || tookMs < PATIENCE_MS, "a wake-up is lost");
+                .atMost(Duration.ofMillis(TestChannels.PATIENCE_MS));
     }
 
     private static void expect(Selector selector, int ops) throws IOException {
         for (int n = 0; selector.selectedKeys().isEmpty(); n++) {
             assertTrue(n < 20, "it does not wait");
-            look(selector);
+            TestChannels.look(selector, "asleep");
         }
         assertEquals(ops, selector.selectedKeys().iterator().next().readyOps());
         selector.selectedKeys().clear();
@@ -198,7 +158,7 @@ final class RestSelectorTest {
                             () -> {
                                 try {
                                     while (!came.get().endsWith(".")) {
-                                        look(selector);
+                                        TestChannels.look(selector, "asleep");
                                         selector.selectedKeys().clear();
                                         String s = read(channel);
                                         came.accumulateAndGet(
@@ -234,14 +194,14 @@ final class RestSelectorTest {
                 assertEquals(0, selector.selectNow());
                 InetSocketAddress next = suspend(stream.get()::ready);
                 if (comesInBetween) {
-                    comesToRest(selector);
+                    TestChannels.comesToRest(selector);
                 }
                 resume(next);
                 stream.get().life().onLook(); // gives back what was left
                 peer.send(bytes("x" + i), false);
                 expect(selector, SelectionKey.OP_READ);
                 assertEquals("x" + i, read(channel));
-                comesToRest(selector);
+                TestChannels.comesToRest(selector);
             }
         }
     }
@@ -258,14 +218,14 @@ final class RestSelectorTest {
             channel.register(selector, SelectionKey.OP_WRITE);
             InetSocketAddress next = suspend(stream.get()::ready);
             assertEquals(0, channel.write(from));
-            comesToRest(selector);
+            TestChannels.comesToRest(selector);
             resume(next);
             CompletableFuture<Void> writer =
                     CompletableFuture.runAsync(
                             () -> {
                                 try {
                                     while (from.hasRemaining()) {
-                                        look(selector);
+                                        TestChannels.look(selector, "asleep");
                                         selector.selectedKeys().clear();
                                         channel.write(from);
                                     }
@@ -293,11 +253,11 @@ final class RestSelectorTest {
             assertEquals(-1, stream.get().doorbell(), "and its descriptor is somebody else's");
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_READ);
-            comesToRest(selector);
+            TestChannels.comesToRest(selector);
             peer.send(bytes("b"), false);
             expect(selector, SelectionKey.OP_READ);
             assertEquals("b", read(channel));
-            comesToRest(selector);
+            TestChannels.comesToRest(selector);
         }
     }
 
@@ -338,7 +298,7 @@ final class RestSelectorTest {
             channel.configureBlocking(true);
             channel.configureBlocking(false);
             SelectionKey moved = channel.register(other, SelectionKey.OP_READ);
-            comesToRest(other);
+            TestChannels.comesToRest(other);
             resume(next);
             peer.send(bytes("x"), false);
             expect(other, SelectionKey.OP_READ);
@@ -353,7 +313,7 @@ final class RestSelectorTest {
                     });
             channel.close();
             assertFalse(moved.isValid());
-            comesToRest(other);
+            TestChannels.comesToRest(other);
             assertEquals(0, other.keys().size());
         }
     }

@@ -11,10 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.nio.SwitchChannels;
-import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -77,9 +75,7 @@ abstract class SdpChannelTest {
     void open() throws IOException {
         assertEquals(Optional.empty(), ChannelBridge.selfTest());
         fabric = new TestFabric(allowNative, 32);
-        target =
-                new OffloadSwitch(
-                        Policy::allowAll, List.of(fabric.provider()), SwitchSettings.defaults());
+        target = TestChannels.owner(fabric.provider());
         provider = SwitchChannels.provider(target);
     }
 
@@ -89,8 +85,7 @@ abstract class SdpChannelTest {
     }
 
     private ServerSocketChannel listen() throws IOException {
-        return provider.openServerSocketChannel()
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        return TestChannels.listen(provider);
     }
 
     private long offloaded() {

@@ -3,25 +3,18 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.SwitchSettings;
-import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -64,12 +57,7 @@ class ZcopyChannelTest {
         try (TestFabric fabric = new TestFabric()) {
             AtomicReference<OffloadStream> last = new AtomicReference<>();
             OffloadProvider lending = fabric.provider(TestFabric.tinyZcopy(true, 262_144));
-            SelectorProvider channels =
-                    SwitchChannels.provider(
-                            new OffloadSwitch(
-                                    Policy::allowAll,
-                                    List.of(new Remembering(lending, last)),
-                                    SwitchSettings.defaults()));
+            SelectorProvider channels = TestChannels.provider(new Remembering(lending, last));
             byte[] sent = new byte[TOTAL];
             new Random(1).nextBytes(sent);
             for (int i = 0; i < ATTEMPTS; i++) {
@@ -83,8 +71,7 @@ class ZcopyChannelTest {
     }
 
     private static void transfer(SelectorProvider channels, byte[] sent) throws Exception {
-        try (ServerSocketChannel listener = channels.openServerSocketChannel()) {
-            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        try (ServerSocketChannel listener = TestChannels.listen(channels)) {
             CompletableFuture<Void> writer =
                     CompletableFuture.runAsync(
                             () -> write(listener, sent),

@@ -1,7 +1,6 @@
 package io.sdp4j.offload.contract;
 
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.jdk.KernelSockets;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
@@ -19,7 +18,7 @@ public abstract class SwitchedTest extends SocketContract {
     }
 
     protected SwitchedTest(Policy policy, List<OffloadProvider> providers, KernelSockets kernel) {
-        owner = new OffloadSwitch(() -> policy, providers, SwitchSettings.defaults(), kernel);
+        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, kernel);
     }
 
     @Override

@@ -19,6 +19,7 @@ public final class Task<T> {
     }
 
     private static final int PATIENCE_SECONDS = 20;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
 
     private final FutureTask<T> future;
     private final Thread thread;
@@ -81,13 +82,15 @@ public final class Task<T> {
     public void awaitBlocked() throws InterruptedException {
         StackTraceElement[] before = {};
         int same = 0;
-        for (int i = 0; i < 1000 && same < 4; i++) {
+        long start = System.nanoTime();
+        // a busy machine may let it wait for its first instruction
+        while (same < 4 && !done() && System.nanoTime() - start < PATIENCE_NANOS) {
             TimeUnit.MILLISECONDS.sleep(5);
             StackTraceElement[] now = thread.getStackTrace();
             same = now.length > 3 && Arrays.equals(before, now) ? same + 1 : 0;
             before = now;
         }
-        assertTrue(same >= 4, "never at rest");
         assertTrue(!done(), "over already");
+        assertTrue(same >= 4, "never at rest");
     }
 }

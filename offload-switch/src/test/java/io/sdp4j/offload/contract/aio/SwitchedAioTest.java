@@ -1,8 +1,8 @@
 package io.sdp4j.offload.contract.aio;
 
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
 import java.nio.channels.spi.AsynchronousChannelProvider;
@@ -14,7 +14,7 @@ public abstract class SwitchedAioTest extends AsynchronousSocketChannelContract 
     private final AsynchronousChannelProvider provider;
 
     protected SwitchedAioTest(Policy policy, List<OffloadProvider> providers) {
-        owner = new OffloadSwitch(() -> policy, providers, SwitchSettings.defaults());
+        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS);
         provider = new SwitchAsynchronousChannelProvider(owner);
     }
 

@@ -179,6 +179,9 @@ final class Matrix {
     }
 
     private static List<Object> samples(Method m, Class<?> type) {
+        if (type == int.class && m.getName().equals("connect")) {
+            return List.of(0, -1, 4000, 70_000); // none that a busy machine cannot keep
+        }
         if (type == int.class) {
             return m.getParameterCount() > 2 ? List.of(0, 1) : List.of(0, 1, -1, 4000, 70_000);
         }

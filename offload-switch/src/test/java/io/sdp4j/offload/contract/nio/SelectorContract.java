@@ -2,4 +2,8 @@ package io.sdp4j.offload.contract.nio;
 
 /** All that is known of {@code Selector} and its keys. */
 public interface SelectorContract
-        extends SelectingContract, RegisteringContract, ResourcesContract {}
+        extends SelectingContract,
+                WakingContract,
+                RegisteringContract,
+                ConnectingKeysContract,
+                ResourcesContract {}

@@ -3,7 +3,7 @@ package io.sdp4j.offload.contract.nio;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.jdk.KernelSockets;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectionInfo;
@@ -20,9 +20,7 @@ public abstract class SwitchedNioTest extends NioContract {
     private final SelectorProvider provider;
 
     protected SwitchedNioTest(Policy policy, List<OffloadProvider> providers) {
-        owner =
-                new OffloadSwitch(
-                        () -> policy, providers, SwitchSettings.defaults(), KernelSockets.JDK);
+        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, KernelSockets.JDK);
         provider = SwitchChannels.provider(owner);
     }
 
