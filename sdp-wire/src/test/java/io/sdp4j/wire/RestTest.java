@@ -179,7 +179,7 @@ class RestTest extends ZcopyRig {
     @Test
     void nothingFollowsSuspComm() {
         able.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
-        able.feed(Mid.DATA, 64, 0);
+        able.feed(Mid.DATA, 64, 1);
         able.assertViolation(AbortReason.ILLEGAL_IN_STATE);
         Rig illegal = new Rig(SUSPENDING, 64, 0, 0);
         illegal.feed(Mid.SUSP_COMM, 64, 0, 0, 0x20001);
