@@ -189,6 +189,9 @@ final class Rest {
     }
 
     void fingerprint(Fingerprint print) {
+        if (!twins.faults.resting()) {
+            return; // how a program closed is history
+        }
         print.add(side.machine.suspendedByPeer());
         print.add(asks).add(asked).add(resting).add(lost).add(owing).add(unread).add(abortive);
     }
