@@ -68,8 +68,8 @@ final class Arrivals {
         if (fault != AbortReason.NONE) {
             return fault;
         }
-        if (resting.peerSilent()) {
-            return AbortReason.ILLEGAL_IN_STATE; // nothing follows SuspComm (10)
+        if (resting.peerSilent() && !isUpdate(m, at, byteLen)) {
+            return AbortReason.ILLEGAL_IN_STATE; // nothing else follows SuspComm (10)
         }
         receive.offers.onAck(credits, send.sources.acksHeldBack(credits));
         send.offers.onAck(credits);
@@ -98,6 +98,10 @@ final class Arrivals {
             return AbortReason.MESSAGE_TOO_LONG;
         }
         return credits.accept(Bsdh.mseq(m, at), Bsdh.mseqAck(m, at), Bsdh.bufs(m, at));
+    }
+
+    private static boolean isUpdate(MemorySegment m, long at, int byteLen) {
+        return Bsdh.mid(m, at) == Mid.DATA && byteLen == Bsdh.BYTES;
     }
 
     /** Receive actions by MID (sdp-wire.md appendix B). The slot is handed back here, or never. */
@@ -236,8 +240,11 @@ final class Arrivals {
     }
 
     private AbortReason onSuspComm(MemorySegment m, long header) {
-        if (!suspending || life.state() != State.ESTABLISHED) {
+        if (!suspending) {
             return AbortReason.SUSPEND_UNSUPPORTED; // never ignored (10)
+        }
+        if (receive.fin()) {
+            return AbortReason.ILLEGAL_IN_STATE; // while our DisConn may have crossed it
         }
         if (!SuspCh.legal(m, header)) {
             return AbortReason.BAD_ADVERTISEMENT;

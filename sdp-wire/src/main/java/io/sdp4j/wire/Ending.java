@@ -109,6 +109,10 @@ final class Ending {
     }
 
     void onQpError(Outbox out) {
+        if (life.open() && resting.answered()) {
+            rest(resting.theirs(), out); // the same: the peer need not wait for its last word's end
+            return;
+        }
         switch (life.state()) {
             case HELLO_SENT, HELLO_RCVD, ESTABLISHED, FIN_SENDING, FIN_SENT, PEER_FIN ->
                     life.cut(AbortReason.TRANSPORT_ERROR, out);

@@ -59,9 +59,13 @@ final class Schedule {
             }
         } else if (life.down()) {
             giveUp(Outbox.CUT, out);
-        } else if (life.talking() && !(send.finSent() && receive.fin()) && !resting.silent()) {
+        } else if (life.talking() && !(send.finSent() && receive.fin())) {
             // After both DisConns nobody waits for anything, and the peer may hang up.
-            talk(out);
+            if (!resting.silent()) {
+                talk(out);
+            } else if (!resting.answered()) {
+                listen(out);
+            }
         }
     }
 
@@ -82,6 +86,18 @@ final class Schedule {
         // Last, because any other message makes it superfluous (4.4), a last word among them.
         boolean due = credits.updateDue() || send.urgent.pendDue();
         if (due && emitter.controlAllowed()) {
+            emitter.emptyData(out);
+        }
+    }
+
+    /**
+     * After SuspComm nothing follows (10) but credit updates: without them the peer may not be able
+     * to send what it owes, to tell of the transfers that it finishes, or to answer. What it
+     * cancels now has been told of, or never will be.
+     */
+    private void listen(Outbox out) {
+        credits.releaseAck();
+        if (credits.updateDue() && emitter.controlAllowed()) {
             emitter.emptyData(out);
         }
     }

@@ -46,7 +46,7 @@ final class Application {
     /** Whether a write can begin or go on. */
     boolean canWrite() {
         boolean owing = !side.lender.pending.isEmpty();
-        return ((owing && !closed) || !outShut)
+        return ((owing && (!closed || side.rest.owing())) || !outShut)
                 && !reserved
                 && !writerAsleep
                 && (budget > 0 || todo > 0 || owing);
@@ -151,7 +151,7 @@ final class Application {
         if ((mask & Outbox.READABLE) != 0) {
             readerAsleep = false;
         }
-        if (side.machine.reset() || side.machine.outputShut()) {
+        if (side.reset() || side.machine.outputShut()) {
             taken(todo); // the write fails
         }
     }
@@ -174,8 +174,7 @@ final class Application {
             Side.Chunk chunk = side.unread.poll();
             if (chunk == null) {
                 readerAsleep =
-                        style == Style.BLOCKING
-                                && !(inShut || side.machine.eof() || side.machine.reset());
+                        style == Style.BLOCKING && !(inShut || side.machine.eof() || side.reset());
                 break;
             }
             moved = true;
@@ -228,7 +227,10 @@ final class Application {
         readerAsleep = false;
         taken(todo);
         boolean left = !side.unread.isEmpty();
-        side.event(() -> side.machine.close(left, abortive, side.out));
+        side.rest.onClose(left, abortive);
+        if (!side.rest.resting()) {
+            side.event(() -> side.machine.close(left, abortive, side.out));
+        }
         side.unread.clear();
     }
 

@@ -118,15 +118,20 @@ class ExhaustiveTest {
 
     private static int states(Faults faults, int writes, int peerWrites, int sendDepth) {
         WireConfig config = new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, sendDepth, 4, 4, 4);
-        return states(faults, new Bounds(config, config, writes, peerWrites, true, 0, 0));
+        return states(faults, new Bounds(config, config, writes, peerWrites, true, 0, 0, 0));
     }
 
     /** One source of three bytes, read or written one by one, and one sink. */
     private static int lentStates(Faults faults, int writes, int modes) {
-        Features features = new Features(2, 1, 1, 1, false, 0, 0, false);
+        return lentStates(faults, writes, 1, modes, 0);
+    }
+
+    private static int lentStates(Faults faults, int writes, int lends, int modes, int rests) {
+        Features features = new Features(2, 1, 1, 1, false, 0, 0, rests > 0);
         WireConfig config =
                 new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, ANY_DEPTH, 4, 4, 4, features);
-        return states(faults.lent(), new Bounds(config, config, writes, 0, true, 1, modes));
+        Faults all = rests > 0 ? faults.lent().rested() : faults.lent();
+        return states(all, new Bounds(config, config, writes, 0, true, lends, modes, rests));
     }
 
     private static int states(Faults faults, Bounds bounds) {

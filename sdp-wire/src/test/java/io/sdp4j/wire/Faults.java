@@ -8,15 +8,27 @@ package io.sdp4j.wire;
  * @param wildTimers timers fire before anything else had a chance
  * @param lies messages are replaced on their way
  * @param lending buffers are lent in both directions, modes change, buffers are resized
+ * @param resting sessions are suspended by either side, and resumed
  */
-record Faults(boolean ends, boolean failures, boolean wildTimers, boolean lies, boolean lending) {
-    static final Faults NONE = new Faults(false, false, false, false, false);
-    static final Faults ENDS = new Faults(true, false, false, false, false);
-    static final Faults ALL = new Faults(true, true, true, false, false);
-    static final Faults LIES = new Faults(true, true, true, true, false);
+record Faults(
+        boolean ends,
+        boolean failures,
+        boolean wildTimers,
+        boolean lies,
+        boolean lending,
+        boolean resting) {
+    static final Faults NONE = new Faults(false, false, false, false, false, false);
+    static final Faults ENDS = new Faults(true, false, false, false, false, false);
+    static final Faults ALL = new Faults(true, true, true, false, false, false);
+    static final Faults LIES = new Faults(true, true, true, true, false, false);
 
     /** The same, with buffers lent. */
     Faults lent() {
-        return new Faults(ends, failures, wildTimers, lies, true);
+        return new Faults(ends, failures, wildTimers, lies, true, resting);
+    }
+
+    /** The same, with sessions that rest. */
+    Faults rested() {
+        return new Faults(ends, failures, wildTimers, lies, lending, true);
     }
 }

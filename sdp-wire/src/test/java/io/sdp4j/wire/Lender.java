@@ -288,7 +288,9 @@ final class Lender {
             case Outbox.DONE -> check(rest == 0, "done, but not all");
             case Outbox.CUT -> check(side.machine.closed(), "cut, yet alive");
             default -> {
-                check(out.outcome(i) == Outbox.COPY || recalling, "recalled by nobody");
+                check(
+                        out.outcome(i) == Outbox.COPY || recalling || suspended(),
+                        "recalled by nobody");
                 if (rest > 0) {
                     pending.add(new long[] {source.start + done, rest});
                 }
@@ -301,7 +303,7 @@ final class Lender {
         Lent sink = sinks.remove();
         check(sink.id == side.out.buffer(i), "sinks come back out of order");
         long done = side.out.bytesDone(i);
-        if (side.machine.closed() || side.app.closed) {
+        if ((side.machine.closed() && !suspended()) || side.app.closed) {
             return;
         }
         long at = 0;
@@ -314,6 +316,20 @@ final class Lender {
             }
         }
         check(at == done, "a sink comes back with another number of bytes than it holds");
+    }
+
+    /** The rows of lent buffers come before SUSPENDED. */
+    private boolean suspended() {
+        return side.machine.state() == State.SUSPENDED;
+    }
+
+    /** Another connection: what was under way on the last one has ended with it. */
+    void renew() {
+        boolean done = readsDone.isEmpty() && writesDone.isEmpty() && readsInFlight == 0;
+        check(nothingLent() && (done || twins.unsafe()), "rests with RDMA under way");
+        readsDone.clear();
+        writesDone.clear();
+        readsInFlight = 0;
     }
 
     /** One round of everything that needs no decision. */
@@ -383,16 +399,13 @@ final class Lender {
 
     @Override
     public String toString() {
-        return ", lent "
-                + sources.size()
-                + " sources, "
-                + sinks.size()
-                + " sinks, pending "
-                + pending.size()
-                + ", owed "
-                + side.machine.source().owedBytes()
-                + ", modes "
-                + side.machine.source().mode()
-                + side.machine.sink().mode();
+        return String.format(
+                ", lent %d sources, %d sinks, pending %d, owed %d, modes %d%d",
+                sources.size(),
+                sinks.size(),
+                pending.size(),
+                side.machine.source().owedBytes(),
+                side.machine.source().mode(),
+                side.machine.sink().mode());
     }
 }

@@ -139,6 +139,8 @@ class LendingTest extends ZcopyRig {
         source.machine.source().changeMode(Mch.BUFFERED, source.out);
         assertEquals(List.of(), source.mids());
         assertFalse(source.machine.source().lend(5, 1000, 1, 2, source.out));
+        source.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(), source.mids(), "nothing is taken back");
         source.feed(Mid.RDMA_RD_COMPL, 64, 0, 999);
         assertEquals(List.of(Mid.MODE_CHANGE), source.mids());
         assertEquals(Mch.BUFFERED, source.machine.source().mode());
@@ -282,6 +284,19 @@ class LendingTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
         assertEquals(999, rdmaBytes(Outbox.RDMA_READ));
         assertEquals(List.of(), rig.mids());
+    }
+
+    /** One SrcAvail at a time is refused: the next when the bytes of the first have come (6.8). */
+    @Test
+    void refusesOneAfterTheOther() {
+        pipelineSink();
+        assertTrue(lendSource(3, 1000));
+        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+        assertEquals(List.of(Mid.SEND_SM), rig.mids());
+        rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(2000));
+        assertEquals(List.of(), rig.mids());
+        rig.feed(Mid.DATA, 64, 1000);
+        assertEquals(List.of(Mid.SEND_SM), rig.mids());
     }
 
     /** No more advertisements than the peer tracks, and one of them is left to SrcAvail (6.2). */

@@ -25,7 +25,7 @@ final class OldOffers {
 
     private final Vintage vintage;
     private final Choices choices;
-    private final Visit host;
+    private final Meeting host;
     private final OldPeer peer;
     private final Deque<Offer> held = new ArrayDeque<>();
     private int n;
@@ -35,7 +35,7 @@ final class OldOffers {
     private int ids;
     boolean misbehaved; // in a way that may end the connection
 
-    OldOffers(Vintage vintage, Choices choices, Visit host, OldPeer peer) {
+    OldOffers(Vintage vintage, Choices choices, Meeting host, OldPeer peer) {
         this.vintage = vintage;
         this.choices = choices;
         this.host = host;

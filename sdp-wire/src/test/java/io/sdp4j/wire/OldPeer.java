@@ -18,7 +18,7 @@ final class OldPeer {
 
     private final Vintage vintage;
     private final Choices choices;
-    private final Visit host;
+    private final Meeting host;
     final OldSource source;
     final OldSink sink;
     final Deque<Flight> inbox = new ArrayDeque<>(); // what the machine has posted
@@ -44,7 +44,7 @@ final class OldPeer {
     private boolean restDue; // SuspCommAck
     private boolean silent;
 
-    OldPeer(Vintage vintage, Choices choices, Visit host, int size, int machineBytes) {
+    OldPeer(Vintage vintage, Choices choices, Meeting host, int size, int machineBytes) {
         this.vintage = vintage;
         this.choices = choices;
         this.host = host;

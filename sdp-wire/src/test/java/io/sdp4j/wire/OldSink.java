@@ -17,7 +17,7 @@ final class OldSink {
 
     private final Vintage vintage;
     private final Choices choices;
-    private final Visit host;
+    private final Meeting host;
     private final OldPeer peer;
     private final Deque<Advert> held = new ArrayDeque<>();
     final OldOffers offers;
@@ -26,7 +26,7 @@ final class OldSink {
     private boolean cancelled; // the answer is due
     long got; // bytes of the machine's stream
 
-    OldSink(Vintage vintage, Choices choices, Visit host, OldPeer peer) {
+    OldSink(Vintage vintage, Choices choices, Meeting host, OldPeer peer) {
         this.vintage = vintage;
         this.choices = choices;
         this.host = host;

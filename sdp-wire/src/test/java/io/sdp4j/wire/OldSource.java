@@ -8,7 +8,7 @@ final class OldSource {
 
     private final Vintage vintage;
     private final Choices choices;
-    private final Visit host;
+    private final Meeting host;
     private final OldPeer peer;
     private int mode = Mch.COMBINED;
     private long advertisedFrom = -1; // position of what may be read, -1 = nothing
@@ -23,7 +23,7 @@ final class OldSource {
     long written; // bytes of our stream, the advertised included
     boolean misbehaved; // in a way that must end the connection
 
-    OldSource(Vintage vintage, Choices choices, Visit host, OldPeer peer) {
+    OldSource(Vintage vintage, Choices choices, Meeting host, OldPeer peer) {
         this.vintage = vintage;
         this.choices = choices;
         this.host = host;

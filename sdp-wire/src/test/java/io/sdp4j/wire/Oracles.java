@@ -184,12 +184,11 @@ final class Oracles {
         require(twins.lied() || !machine.abortReason().violation(), side, "accuses an honest peer");
         require(
                 !app.writerAsleep()
-                        || !(machine.writable() || machine.reset() || machine.outputShut()),
+                        || !(machine.writable() || side.reset() || machine.outputShut()),
                 side,
                 "has a writer who sleeps for no reason");
         require(
-                !app.readerAsleep()
-                        || !(!side.unread.isEmpty() || machine.eof() || machine.reset()),
+                !app.readerAsleep() || !(!side.unread.isEmpty() || machine.eof() || side.reset()),
                 side,
                 "has a reader who sleeps for no reason");
         require(!machine.closed() || side.timers == 0, "a timer outlives the connection");
@@ -271,9 +270,12 @@ final class Oracles {
     /** Every operation that is pending has a timer that can complete it, or none is. */
     private void nothingWaits(Side side) {
         SdpMachine machine = side.machine;
+        boolean alone = side.rest.resting() && !side.peer.machine.closed();
+        require(!alone, side, "rests, and its peer does not");
         if (machine.closed() || machine.state() == State.CLOSED) {
             return;
         }
+        require(!machine.resting.wanted(), side, "is to rest, and does not");
         boolean timed = side.timers != 0;
         boolean open = machine.state() == State.ESTABLISHED || machine.state() == State.PEER_FIN;
         boolean lent = machine.source().lent() > 0;

@@ -90,6 +90,8 @@ class RestTest extends ZcopyRig {
     @Test
     void nothingNewIsBegun() {
         suspend(able);
+        assertTrue(SuspCh.legal(able.message(), Bsdh.BYTES));
+        assertEquals(8080, SuspCh.port(able.message(), Bsdh.BYTES));
         assertFalse(able.machine.writable());
         assertFalse(able.machine.source().lend(3, 1000, 1, 2, able.out));
         assertFalse(able.machine.sink().lend(5, 1000, 1, 2, true, able.out));
@@ -177,19 +179,96 @@ class RestTest extends ZcopyRig {
     @Test
     void nothingFollowsSuspComm() {
         able.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
-        able.feed(Mid.DATA, 64, 0);
+        able.feed(Mid.DATA, 64, 1);
         able.assertViolation(AbortReason.ILLEGAL_IN_STATE);
         Rig illegal = new Rig(SUSPENDING, 64, 0, 0);
         illegal.feed(Mid.SUSP_COMM, 64, 0, 0, 0x20001);
         illegal.assertViolation(AbortReason.BAD_ADVERTISEMENT);
-        Rig ending = new Rig(SUSPENDING, 64, 0, 0);
-        ending.machine.shutdownOutput(ending.out);
-        ending.complete(Mid.DISCONN);
-        ending.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
-        assertEquals(AbortReason.SUSPEND_UNSUPPORTED, ending.machine.abortReason());
+        Rig ended = new Rig(SUSPENDING, 64, 0, 0);
+        ended.feed(Mid.DISCONN, 64, 0);
+        ended.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
+        ended.assertViolation(AbortReason.ILLEGAL_IN_STATE);
         Rig unasked = new Rig(SUSPENDING, 64, 0, 0);
         unasked.feed(Mid.SUSP_COMM_ACK, 64, 0);
         unasked.assertViolation(AbortReason.UNEXPECTED_ANSWER);
+    }
+
+    /** Our DisConn crosses SuspComm: the half will be ended again on the next connection. */
+    @Test
+    void aHalfEndsMeanwhile() {
+        able.machine.shutdownOutput(able.out);
+        able.feedAck(Mid.SUSP_COMM, 64, 0, 0, suspComm(1));
+        assertEquals(List.of(Mid.SUSP_COMM_ACK), able.mids());
+        able.complete(Mid.DISCONN);
+        able.complete(Mid.SUSP_COMM_ACK);
+        assertEquals(State.SUSPENDED, able.machine.state());
+        assertFalse(able.machine.reset());
+
+        Rig asking = new Rig(SUSPENDING, 64, 0, 0);
+        suspend(asking);
+        asking.feedAck(Mid.DISCONN, 64, 0, 0);
+        assertTrue(asking.machine.eof());
+        asking.machine.shutdownOutput(asking.out);
+        assertEquals(List.of(), asking.mids(), "it said SuspComm");
+        asking.feed(Mid.SUSP_COMM_ACK, 64, 0);
+        assertEquals(State.SUSPENDED, asking.machine.state());
+    }
+
+    /** Who has asked says nothing more, but lets the peer say what it has to. */
+    @Test
+    void creditsFollowSuspComm() {
+        WireConfig four =
+                new WireConfig(
+                        4, 16_400, Integer.MAX_VALUE, 16, 4, 4, Features.NONE.withSuspending());
+        Rig asking = new Rig(four, 64, 0, 0);
+        suspend(asking);
+        asking.feedAck(Mid.SEND_SM, 64, 0, 0);
+        assertEquals(List.of(), asking.mids(), "it has three");
+        asking.feedAck(Mid.SEND_SM, 64, 0, 0);
+        assertEquals(List.of(Mid.DATA), asking.mids());
+        for (int i = 0; i < 3; i++) {
+            asking.feedAck(Mid.SEND_SM, 1, 0, 0);
+            assertEquals(List.of(), asking.mids(), "no credit of its own");
+        }
+        asking.feedAck(Mid.SEND_SM, 64, 0, 0);
+        assertEquals(List.of(Mid.DATA), asking.mids());
+        asking.feed(Mid.SUSP_COMM_ACK, 64, 0);
+        assertEquals(State.SUSPENDED, asking.machine.state());
+    }
+
+    /** Who is asked may need a credit to answer, and hears of it. */
+    @Test
+    void waitsForACreditToAnswer() {
+        able.feed(Mid.SUSP_COMM, 0, 0, suspComm(1));
+        assertEquals(List.of(), able.mids());
+        able.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.SUSP_COMM_ACK), able.mids());
+        able.feed(Mid.DATA, 64, 0);
+        able.assertAlive();
+        able.feed(Mid.DATA, 64, 1);
+        able.assertViolation(AbortReason.ILLEGAL_IN_STATE);
+    }
+
+    /** The peer has the answer, and its end of the queue pair is gone: no news either. */
+    @Test
+    void failsAfterTheAnswer() {
+        able.feed(Mid.SUSP_COMM, 64, 0, suspComm(8080));
+        able.out.clear();
+        able.machine.onQpError(able.out);
+        assertEquals(8080, able.out.port(able.row(Outbox.SUSPENDED)));
+        assertEquals(State.SUSPENDED, able.machine.state());
+    }
+
+    /** What was held back for a cancel that nobody will answer is held back no more. */
+    @Test
+    void acknowledgesWhatItDoesNotAnswer() {
+        able.machine.sink().lend(5, 100, 1, 2, true, able.out);
+        able.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        able.machine.sink().onReadsCompleted(1, able.out);
+        suspend(able);
+        assertEquals(List.of(Mid.SUSP_COMM), able.mids());
+        able.feedAck(Mid.SRC_AVAIL_CANCEL, 64, 0, 0);
+        assertEquals(able.machine.credits().lastReceived(), able.machine.credits().ack());
     }
 
     /** A cancel that crosses the last RdmaRdCompl is ignored by one who says nothing more, too. */
@@ -240,6 +319,17 @@ class RestTest extends ZcopyRig {
         able.out.clear();
         able.machine.onDisconnected(able.out);
         assertEquals(0, able.out.size());
+    }
+
+    /** What waits to be advertised is not advertised any more. */
+    @Test
+    void nothingIsAdvertisedBeforeIt() {
+        able.feed(Mid.DATA, 0, 0);
+        assertTrue(able.machine.source().lend(3, 100_000, 1, 2, able.out));
+        suspend(able);
+        assertEquals(List.of(), able.mids(), "no credit");
+        able.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.SUSP_COMM), able.mids());
     }
 
     /** What waits to be offered is not offered any more. */

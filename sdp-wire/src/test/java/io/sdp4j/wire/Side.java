@@ -20,7 +20,7 @@ final class Side {
 
     final Twins twins;
     final String name;
-    final SdpMachine machine;
+    SdpMachine machine; // of the connection in use
     final WireConfig config;
     final Bounds bounds;
     final Oracles oracles;
@@ -32,6 +32,7 @@ final class Side {
     final Deque<Flight> sent = new ArrayDeque<>();
     final Deque<Chunk> unread = new ArrayDeque<>();
     final Lender lender;
+    final Rest rest;
     final long[] slotAt;
     private final Choices choices;
     private long sendAt; // position of the payload being sent
@@ -58,6 +59,7 @@ final class Side {
         this.choices = twins.choices;
         this.app = new Application(this, choices, style, writes);
         this.lender = new Lender(twins, this, choices);
+        this.rest = new Rest(twins, this, choices);
         this.slotAt = new long[config.receiveSlots()];
         for (int i = 0; i < config.receiveSlots(); i++) {
             posted.add(i);
@@ -68,6 +70,16 @@ final class Side {
     boolean peerSees() {
         boolean all = lender.sources.isEmpty() && lender.pending.isEmpty();
         return peer.app.inShut || (all && peer.app.read == written);
+    }
+
+    /** Whether nothing is left to do, on this connection or on another. */
+    boolean over() {
+        return machine.closed() && !rest.resting();
+    }
+
+    /** Whether the stream was cut, or the session lost. */
+    boolean reset() {
+        return machine.reset() || rest.lost();
     }
 
     /** Tells the machine something, carries out what it wants, and asks the oracles. */
@@ -109,6 +121,7 @@ final class Side {
                 hangUp(choices.below(2) == 0);
                 dead = true;
             }
+            case Outbox.SUSPENDED -> rest.begin(i);
             case Outbox.RESIZE, Outbox.KEEP_ALIVE -> {}
             default -> lender.act(i);
         }
@@ -138,7 +151,7 @@ final class Side {
         app.delivered();
     }
 
-    private void hangUp(boolean failed) {
+    void hangUp(boolean failed) {
         Flight end = new Flight();
         end.hangUp = true;
         end.failed = failed;
@@ -165,6 +178,7 @@ final class Side {
                     boolean left = machine.send(0, bytes, urgent, out);
                     oracles.require(left == out.size() > 0, "send tells the wrong story");
                 });
+        rest.onSent();
     }
 
     /** The next {@code count} messages of the peer land in posted buffers. */
@@ -222,7 +236,7 @@ final class Side {
 
     /** The connection below ended: what we had on the wire may or may not have landed. */
     private void disconnected(boolean failed) {
-        if (machine.state() == State.ESTABLISHED) {
+        if (machine.state() == State.ESTABLISHED && !machine.resting.answered()) {
             twins.rough();
         }
         underway++;
@@ -351,42 +365,32 @@ final class Side {
             print.add(chunk.at()).add(chunk.bytes());
         }
         app.fingerprint(print);
+        rest.fingerprint(print);
         lender.fingerprint(print);
     }
 
     @Override
     public String toString() {
-        return name
-                + ": "
-                + machine.state()
-                + " "
-                + machine.abortReason()
-                + ", credit "
-                + machine.credit()
-                + " reserved "
-                + machine.credits().reserved()
-                + " posted "
-                + machine.posted()
-                + " known "
-                + machine.credits().known()
-                + ", "
-                + config
-                + ", wrote "
-                + written
-                + ", wire "
-                + wire.size()
-                + ", landed "
-                + landed.size()
-                + ", uncompleted "
-                + sent.size()
-                + ", unread "
-                + unread.size()
-                + ", timers "
-                + timers
-                + ", dead "
-                + dead
-                + ", program "
-                + app
-                + lender;
+        return String.format(
+                "%s: %s %s, credit %d reserved %d posted %d known %d, %s, wrote %d, wire %d,"
+                        + " landed %d, uncompleted %d, unread %d, timers %d, dead %b, program %s%s%s",
+                name,
+                machine.state(),
+                machine.abortReason(),
+                machine.credit(),
+                machine.credits().reserved(),
+                machine.posted(),
+                machine.credits().known(),
+                config,
+                written,
+                wire.size(),
+                landed.size(),
+                sent.size(),
+                unread.size(),
+                timers,
+                dead,
+                app,
+                rest,
+                lender);
     }
 }

@@ -199,6 +199,31 @@ class SinkTest extends ZcopyRig {
         assertSinkReturned(8, 4 * 65_536);
     }
 
+    /** One cancel is enough for all that is wanted back. */
+    @Test
+    void offersAreTakenBackOnce() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        for (List<Integer> said : List.of(List.of(Mid.SINK_AVAIL_CANCEL), List.<Integer>of())) {
+            rig.out.clear();
+            rig.machine.sink().recall(rig.out);
+            assertEquals(said, rig.mids());
+        }
+    }
+
+    /** After SrcAvailCancel what is being read is finished, and no more is begun (6.6). */
+    @Test
+    void whatIsCancelledIsNotReadOn() {
+        assertTrue(lendSink(5, 1_000_000));
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1_000_000));
+        rig.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
+        readsCompleted(1);
+        assertEquals(-1, rig.row(Outbox.RDMA_READ));
+        readsCompleted(3);
+        assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SEND_SM), rig.mids());
+        assertEquals(4 * 65_536, extension(rig, rowOf(Mid.RDMA_RD_COMPL)));
+    }
+
     /** What waits behind an offer that is taken back is not offered any more. */
     @Test
     void nothingIsOfferedWhileOffersAreTakenBack() {

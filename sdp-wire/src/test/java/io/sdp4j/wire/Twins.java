@@ -1,16 +1,14 @@
 package io.sdp4j.wire;
 
-import java.lang.foreign.MemorySegment;
-
 /**
  * Two real machines joined by a simulated reliable, ordered wire, with the shells round them and
  * the programs that use them.
  *
  * <p>Shape: every move is one thing that may happen next: a program writes, reads, shuts or closes;
  * a message lands in a posted buffer; completions are polled late and in batches; a timer fires; a
- * queue pair fails; a message is replaced by a lie. Which one is asked of {@link Choices}, so the
- * same scenario runs from a seed, from a list, from a fuzzer's bytes and exhaustively. After every
- * event the {@link Oracles} run.
+ * queue pair fails; a message is replaced by a lie; a session rests and goes on over another
+ * connection. Which one is asked of {@link Choices}, so the same scenario runs from a seed, from a
+ * list, from a fuzzer's bytes and exhaustively. After every event the {@link Oracles} run.
  */
 final class Twins {
     /** What may happen next on one side, and how often. */
@@ -26,7 +24,9 @@ final class Twins {
         TIMER(1),
         FAIL(1),
         LIE(1),
-        LEND(7);
+        LEND(7),
+        REST(1),
+        RESUME(3);
 
         private static final Move[] ALL = values();
 
@@ -49,6 +49,7 @@ final class Twins {
     private final Side[] sides;
     private boolean lied;
     private boolean rough; // something cut the stream, rightly
+    int resumed; // how often the session has
 
     Twins(Choices choices, Faults faults, boolean tracing) {
         this(choices, faults, Bounds.WIDE, tracing);
@@ -67,7 +68,7 @@ final class Twins {
         a.peer = b;
         b.peer = a;
         sides = new Side[] {a, b};
-        shakeHands();
+        Greeting.first(this);
     }
 
     /** Runs one schedule to its end. */
@@ -83,7 +84,8 @@ final class Twins {
         int bytes = 37 + choices.below(100);
         int depth = choices.below(2) == 0 ? Integer.MAX_VALUE : 3 + choices.below(12);
         WireConfig config = new WireConfig(slots, bytes, depth, 1 + choices.below(4), 4, 4);
-        return faults.lending() ? config.with(LendingMoves.features(choices)) : config;
+        Features features = faults.lending() ? LendingMoves.features(choices) : Features.NONE;
+        return config.with(faults.resting() ? features.withSuspending() : features);
     }
 
     private Application.Style style() {
@@ -92,69 +94,6 @@ final class Twins {
             case 1 -> Application.Style.BLOCKING;
             default -> Application.Style.ASYNCHRONOUS;
         };
-    }
-
-    private void shakeHands() {
-        if (!bounds.plain() && choices.below(2) == 1) {
-            int x = -choices.below(20);
-            int y = -choices.below(20);
-            a.machine.startAt(x, y);
-            b.machine.startAt(y, x);
-        }
-        if (!bounds.plain() && choices.below(4) == 1) {
-            a.machine.useIbForm(4, 5001, 0, 1, 0, 2);
-        }
-        int end = faults.failures() && !bounds.plain() ? choices.below(100) : 0;
-        MemorySegment bytes = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
-        if (giveUp(end == 1, a)) {
-            return;
-        }
-        int n = a.machine.writeHello(bytes, 0);
-        if (giveUp(end == 2, a)) {
-            return;
-        }
-        oracles.require(b.machine.onHello(bytes, 0, n) == HelloFault.NONE, "Hello refused");
-        if (giveUp(end == 3, b)) {
-            return;
-        }
-        n = b.machine.writeHelloAck(bytes, 0);
-        if (giveUp(end == 4, b) || giveUp(end == 5, a)) {
-            return;
-        }
-        oracles.require(a.machine.onHelloAck(bytes, 0, n) == HelloFault.NONE, "HelloAck refused");
-        if (giveUp(end == 6, a)) {
-            return;
-        }
-        oracles.greeted();
-        b.established = false;
-        a.establish();
-        if (bounds.plain() || choices.below(2) == 0) {
-            b.establish();
-        }
-        if (faults.lending() && !bounds.plain() && choices.below(3) == 0) { // SinkAvails need it
-            a.event(() -> a.machine.source().changeMode(Mch.PIPELINED, a.out));
-            b.event(() -> b.machine.source().changeMode(Mch.PIPELINED, b.out));
-        }
-    }
-
-    /** Set-up ends here if it must: one side closes or fails, the other is told. */
-    private boolean giveUp(boolean now, Side side) {
-        if (now) {
-            rough = true;
-            if (side.machine.state() == State.CLOSED || choices.below(2) == 0) {
-                side.app.close(choices.below(2) == 0);
-            } else {
-                side.event(() -> side.machine.onQpError(side.out));
-                side.dead = true;
-            }
-            Side other = side.peer;
-            if (other.machine.state() == State.CLOSED) {
-                other.app.close(false);
-            } else {
-                other.event(() -> other.machine.onDisconnected(other.out));
-            }
-        }
-        return now;
     }
 
     /**
@@ -195,7 +134,7 @@ final class Twins {
     }
 
     private boolean possible(Side side, Move move) {
-        boolean over = side.machine.closed();
+        boolean over = side.over();
         return switch (move) {
             case WRITE ->
                     !over && side.app.canWrite() && !(bounds.plain() && !side.machine.writable());
@@ -213,6 +152,8 @@ final class Twins {
                     faults.lending()
                             && !side.machine.closed()
                             && (!bounds.plain() || side.lender.moves.canMove());
+            case REST -> side.rest.canAsk();
+            case RESUME -> side == a && a.rest.resting() && b.rest.resting();
         };
     }
 
@@ -254,6 +195,12 @@ final class Twins {
                 }
             }
             case LEND -> side.lender.moves.move();
+            case REST -> {
+                if (bounds.plain() || choices.below(5) == 0) {
+                    side.rest.ask();
+                }
+            }
+            case RESUME -> Rest.progress(this);
         }
     }
 
@@ -294,6 +241,7 @@ final class Twins {
             oracles.require(++rounds < 1000, "two idle peers never fall silent");
             boolean moved = a.progress(reading);
             moved |= b.progress(reading);
+            moved |= Rest.progress(this);
             if (moved) {
                 idle = -1;
             }
@@ -314,7 +262,7 @@ final class Twins {
         oracles.require(rough || lied || !b.lender.mustNotShut(), "b's buffers did not come back");
         closeGently(a);
         closeGently(b);
-        for (int i = 0; i < 8 && !(a.machine.closed() && b.machine.closed()); i++) {
+        for (int i = 0; i < 8 && !(a.over() && b.over()); i++) {
             oracles.require(rough || lied, "an orderly end needed a timer");
             boolean fired = a.fireAny();
             fired |= b.fireAny();
@@ -323,12 +271,10 @@ final class Twins {
             }
             settle();
         }
-        oracles.require(
-                a.machine.closed() && b.machine.closed(), "a side waits for ever after close");
+        oracles.require(a.over() && b.over(), "a side waits for ever after close");
         if (!rough && !lied) {
             oracles.require(a.peerSees() && b.peerSees(), "bytes lost by the close");
-            oracles.require(
-                    !a.machine.reset() && !b.machine.reset(), "an orderly end became a reset");
+            oracles.require(!a.reset() && !b.reset(), "an orderly end became a reset");
             oracles.require(a.machine.eof() && b.machine.eof(), "no end of stream");
             oracles.require(
                     a.machine.state() == State.TIME_WAIT && b.machine.state() == State.TIME_WAIT,
@@ -351,7 +297,7 @@ final class Twins {
     }
 
     private static boolean over(Side side) {
-        return side.machine.eof() || side.machine.reset() || side.machine.closed();
+        return side.machine.eof() || side.reset() || side.over();
     }
 
     /** Something has happened that may cut a stream or lose bytes. */
@@ -361,6 +307,15 @@ final class Twins {
 
     boolean lied() {
         return lied;
+    }
+
+    /** Whether that has happened, or a lie. */
+    boolean unsafe() {
+        return rough || lied;
+    }
+
+    int choose(int n) {
+        return choices.below(n);
     }
 
     void trace(Side side) {

@@ -16,7 +16,9 @@ public final class TwinsFuzz {
     /** One input. */
     public static void fuzzerTestOneInput(byte[] input) {
         Choices choices = Choices.of(input);
-        Twins twins = new Twins(choices, KINDS[choices.below(KINDS.length)], false);
+        int kind = choices.below(2 * KINDS.length);
+        Faults faults = KINDS[kind % KINDS.length];
+        Twins twins = new Twins(choices, kind < KINDS.length ? faults : faults.rested(), false);
         twins.run(choices.below(200));
         twins.finish();
     }

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 
 /** No schedule loses a byte, overruns the peer, leaves a side waiting or a state behind. */
 class TwinsTest {
-    /** Schedules for each of eight kinds: 50,000 in every build, 2,000,000 in the deep profile. */
-    private static final int SEEDS = Effort.of(50, 6_250, 250_000);
+    /** Schedules for each of twelve kinds: 50,400 in every build, 2,016,000 in the deep profile. */
+    private static final int SEEDS = Effort.of(50, 4_200, 168_000);
 
     /** What both sides must have said, or the schedules are not worth their number. */
     private static final int[] ZERO_COPY = {
@@ -24,6 +24,9 @@ class TwinsTest {
         Mid.CH_RCV_BUF,
         Mid.CH_RCV_BUF_ACK
     };
+
+    /** And where sessions rest. */
+    private static final int[] RESTING = {Mid.SUSP_COMM, Mid.SUSP_COMM_ACK};
 
     /** {@code -Dsdp4j.test.seed=N} replays one seed with its trace. */
     private static final Long ONLY = Long.getLong("sdp4j.test.seed");
@@ -68,6 +71,26 @@ class TwinsTest {
         soak("aLyingPeerIsLentToWithoutHarm", Faults.LIES.lent());
     }
 
+    @Test
+    void everyByteArrivesOnceInOrderOverSeveralConnections() {
+        soak("everyByteArrivesOnceInOrderOverSeveralConnections", Faults.NONE.lent().rested());
+    }
+
+    @Test
+    void everyOrderlyEndIsOrderlyAfterARest() {
+        soak("everyOrderlyEndIsOrderlyAfterARest", Faults.ENDS.lent().rested());
+    }
+
+    @Test
+    void everyFailureEndsASessionThatRests() {
+        soak("everyFailureEndsASessionThatRests", Faults.ALL.lent().rested());
+    }
+
+    @Test
+    void aLyingPeerRestsWithoutHarm() {
+        soak("aLyingPeerRestsWithoutHarm", Faults.LIES.lent().rested());
+    }
+
     private static void soak(String test, Faults faults) {
         if (ONLY != null) {
             play(Choices.seeded(ONLY), faults, true);
@@ -75,10 +98,12 @@ class TwinsTest {
         }
         int[] sent = new int[256];
         long moved = 0;
+        long resumed = 0;
         for (long seed = 0; seed < SEEDS; seed++) {
             try {
                 Twins twins = play(Choices.seeded(seed), faults, false);
                 Arrays.setAll(sent, mid -> sent[mid] + twins.oracles.sent[mid]);
+                resumed += twins.resumed;
                 moved += twins.a.lender.moved + twins.b.lender.moved;
             } catch (Throwable e) {
                 throw new AssertionError(
@@ -94,6 +119,12 @@ class TwinsTest {
                 assertTrue(sent[mid] > 10, "hardly any " + Mid.name(mid));
             }
             assertTrue(moved > SEEDS, "hardly a byte went by RDMA");
+        }
+        if (faults.resting() && SEEDS > 1000) {
+            for (int mid : RESTING) {
+                assertTrue(sent[mid] > 10, "hardly any " + Mid.name(mid));
+            }
+            assertTrue(resumed > SEEDS / 4, "hardly a session was resumed");
         }
     }
 

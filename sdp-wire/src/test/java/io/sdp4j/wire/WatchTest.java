@@ -130,6 +130,20 @@ class WatchTest extends ZcopyRig {
         assertCutTheSecondTime(SdpMachine.TIMER_RDMA, 60);
     }
 
+    /** The SrcAvail that was waited for was taken back: nobody has refused anything. */
+    @Test
+    void aSrcAvailThatWasTakenBack() {
+        pipelineSource();
+        assertTrue(lendSource(3, 200_000));
+        assertArmed(SdpMachine.TIMER_SRC_AVAIL, 1);
+        rig.feed(Mid.SINK_AVAIL, 0, 0, sinkAvail(100_000, 0)); // no credit to go on with the rest
+        fire(SdpMachine.TIMER_SRC_AVAIL);
+        writesCompleted(2);
+        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED));
+        rig.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.SRC_AVAIL), rig.mids());
+    }
+
     @Test
     void writesMustGetOn() {
         pipelineSource();

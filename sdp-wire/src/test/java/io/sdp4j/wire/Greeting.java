@@ -1,0 +1,108 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/** How the {@link Twins} come to be connected, the first time and after a rest. */
+final class Greeting {
+    private final Twins twins;
+    private final Choices choices;
+    private final boolean chooses;
+    private final Side from;
+    private final Side to;
+
+    private Greeting(Twins twins, Side from) {
+        this.twins = twins;
+        this.choices = twins.choices;
+        this.chooses = !twins.bounds.plain();
+        this.from = from;
+        this.to = from.peer;
+    }
+
+    /** The first connection of a session, which may fail at any step. */
+    static void first(Twins twins) {
+        Greeting greeting = new Greeting(twins, twins.a);
+        greeting.prepare();
+        int end = twins.faults.failures() && greeting.chooses ? twins.choose(100) : 0;
+        if (greeting.exchange(end)) {
+            greeting.establish();
+        }
+    }
+
+    /** Another one, from him who was told to. The shells say when it is up. */
+    static void again(Twins twins, Side from) {
+        Greeting greeting = new Greeting(twins, from);
+        greeting.prepare();
+        greeting.exchange(0);
+    }
+
+    private void prepare() {
+        if (chooses && choices.below(2) == 1) {
+            int x = -choices.below(20);
+            int y = -choices.below(20);
+            from.machine.startAt(x, y);
+            to.machine.startAt(y, x);
+        }
+        if (chooses && choices.below(4) == 1) {
+            from.machine.useIbForm(4, 5001, 0, 1, 0, 2);
+        }
+    }
+
+    private boolean exchange(int end) {
+        MemorySegment bytes = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
+        if (giveUp(end == 1, from)) {
+            return false;
+        }
+        int n = from.machine.writeHello(bytes, 0);
+        if (giveUp(end == 2, from)) {
+            return false;
+        }
+        HelloFault fault = to.machine.onHello(bytes, 0, n);
+        twins.oracles.require(fault == HelloFault.NONE, "Hello refused");
+        if (giveUp(end == 3, to)) {
+            return false;
+        }
+        n = to.machine.writeHelloAck(bytes, 0);
+        if (giveUp(end == 4, to) || giveUp(end == 5, from)) {
+            return false;
+        }
+        fault = from.machine.onHelloAck(bytes, 0, n);
+        twins.oracles.require(fault == HelloFault.NONE, "HelloAck refused");
+        if (giveUp(end == 6, from)) {
+            return false;
+        }
+        twins.oracles.greeted();
+        return true;
+    }
+
+    private void establish() {
+        to.established = false;
+        from.establish();
+        if (!chooses || choices.below(2) == 0) {
+            to.establish();
+        }
+        if (twins.faults.lending() && chooses && choices.below(3) == 0) { // SinkAvails need it
+            from.event(() -> from.machine.source().changeMode(Mch.PIPELINED, from.out));
+            to.event(() -> to.machine.source().changeMode(Mch.PIPELINED, to.out));
+        }
+    }
+
+    /** Set-up ends here if it must: one side closes or fails, the other is told. */
+    private boolean giveUp(boolean now, Side side) {
+        if (now) {
+            twins.rough();
+            if (side.machine.state() == State.CLOSED || choices.below(2) == 0) {
+                side.app.close(choices.below(2) == 0);
+            } else {
+                side.event(() -> side.machine.onQpError(side.out));
+                side.dead = true;
+            }
+            Side other = side.peer;
+            if (other.machine.state() == State.CLOSED) {
+                other.app.close(false);
+            } else {
+                other.event(() -> other.machine.onDisconnected(other.out));
+            }
+        }
+        return now;
+    }
+}
