@@ -32,7 +32,8 @@ checks_list() {
 
 header() { sed -n "s/^# $2: //p" "$1" | head -n 1; }
 
-# checks_run SETS [NAME...]: every check, or those named, on what its header lists for each set.
+# checks_run SETS [NAME...]: every check, or those named, on what its header lists for each set; of one fabric only where
+# that is asked for.
 checks_run() {
   local set sets=$1 script place passed=0 began=$SECONDS failed=()
   shift
@@ -52,6 +53,7 @@ checks_run() {
     for script in "$LAB_DIR"/checks/*; do
       [ $# -eq 0 ] || [[ " $* " == *" ${script##*/} "* ]] || continue
       for place in $(header "$script" "$set"); do
+        [ -z "${only_fabric:-}" ] || [ "${place%/*}" = "$only_fabric" ] || continue
         if check_once "$script" "$place"; then passed=$((passed + 1)); else failed+=("${script##*/} $place $kernel"); fi
       done
     done

@@ -41,7 +41,8 @@ enum Config {
     BARE("bare", "bare verbs", Agent.NONE, "", Cores.ANY);
 
     private static final String ONLY_VERBS =
-            "verbs.enabled=true,shm.enabled=false,verbs.connect.timeout.ms=5000";
+            "verbs.enabled=true,shm.enabled=false,verbs.connect.timeout.ms=5000"
+                    + ",connect.timeout.ms=20000";
 
     /** What the agent, if there is one, must do with every connection. */
     enum Agent {

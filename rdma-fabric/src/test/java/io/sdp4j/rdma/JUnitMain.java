@@ -38,6 +38,8 @@ public final class JUnitMain {
                         result.getStatus(),
                         (System.nanoTime() - began) / 1_000_000,
                         test.getDisplayName());
+                // at once: what is ended from outside never comes to its summary
+                result.getThrowable().ifPresent(System.out::println);
                 System.out.flush();
             }
         }

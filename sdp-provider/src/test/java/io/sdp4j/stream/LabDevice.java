@@ -4,12 +4,17 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,6 +24,19 @@ final class LabDevice implements AutoCloseable {
 
     /** Each has half a MiB of registered memory at either end; soft-iWARP makes few queue pairs. */
     static final int MANY_CONNECTIONS = "siw".equals(System.getenv("LAB_FABRIC")) ? 10 : 50;
+
+    /**
+     * All is offloaded, however long a connection takes on a host that one busy processor
+     * simulates: the contracts ask what happens, not how fast.
+     */
+    static final Policy PATIENT =
+            Policy.everything(
+                    Decision.of(
+                            Verdict.OFFLOAD_FIRST,
+                            List.of(),
+                            TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS),
+                            "both, with patience",
+                            Decision.DEFAULT_ORIGIN));
 
     private final Map<String, Long> before = resources();
     private final TestFabric fabric;

@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Method: two ends in one JVM, whose queue pairs are compared.
  */
 @Timeout(60)
-final class MoveTest {
+class MoveTest {
     private TestFabric fabric;
     private StreamPair pair;
     private SdpStream client;
@@ -45,7 +47,21 @@ final class MoveTest {
 
     @BeforeEach
     void open() throws Exception {
-        fabric = new TestFabric().resumingWithin(TimeUnit.SECONDS.toNanos(30));
+        fabric = openFabric().resumingWithin(TimeUnit.SECONDS.toNanos(30));
+    }
+
+    TestFabric openFabric() throws IOException {
+        return new TestFabric();
+    }
+
+    /** Where both ends are. */
+    InetAddress host() throws IOException {
+        return InetAddress.getLoopbackAddress();
+    }
+
+    /** Who listens on the fabric. */
+    Object listeners() throws IOException {
+        return fabric.listeners();
     }
 
     @AfterEach
@@ -55,7 +71,11 @@ final class MoveTest {
     }
 
     private void connect(StreamSettings.Zcopy zcopy) throws Exception {
-        pair = new StreamPair(fabric.provider(zcopy));
+        connect(fabric.provider(zcopy));
+    }
+
+    private void connect(OffloadProvider provider) throws Exception {
+        pair = new StreamPair(provider, provider, host());
         client = (SdpStream) pair.client;
         server = (SdpStream) pair.server;
     }
@@ -173,9 +193,7 @@ final class MoveTest {
     @Test
     void bothAtOnce() throws Exception {
         AtomicInteger connects = new AtomicInteger();
-        pair = new StreamPair(fabric.provider(f -> counting(f, connects)));
-        client = (SdpStream) pair.client;
-        server = (SdpStream) pair.server;
+        connect(fabric.provider(f -> counting(f, connects)));
         write(client, "un");
         write(server, "deux");
         QueuePair[] old = {qp(client), qp(server)};
@@ -218,12 +236,12 @@ final class MoveTest {
     @Test
     void notWhileAHalfEnds() throws Exception {
         connect();
-        var before = fabric.listeners();
+        Object before = listeners();
         client.shutdownOutput();
         assertFalse(client.move());
         assertEquals("", read(server, 1));
         assertFalse(server.move());
-        assertEquals(before, fabric.listeners());
+        assertEquals(before, listeners());
         client.close(false);
         server.close(false);
     }
@@ -236,7 +254,7 @@ final class MoveTest {
             fabric.resumingWithin(TimeUnit.MILLISECONDS.toNanos(500)); // who asked may be gone
         }
         connect();
-        var before = fabric.listeners();
+        Object before = listeners();
         assertTrue(client.move());
         client.close(abortive);
         if (abortive) {
@@ -247,7 +265,7 @@ final class MoveTest {
         }
         server.close(false);
         soon().until(() -> client.life().core.released() && server.life().core.released());
-        soon().until(() -> fabric.listeners().equals(before));
+        soon().until(() -> listeners().equals(before));
     }
 
     /** What of a lent buffer had not moved follows on the next connection. */

@@ -1,7 +1,6 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.offload.contract.aio.SwitchedAioTest;
-import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -16,7 +15,7 @@ class SdpVerbsAioTest extends SwitchedAioTest {
     private static final LabDevice DEVICE = new LabDevice();
 
     SdpVerbsAioTest() {
-        super(Policy.allowAll(), List.of(DEVICE.provider(TestFabric.tinyZcopy(true, 100_000))));
+        super(LabDevice.PATIENT, List.of(DEVICE.provider(TestFabric.tinyZcopy(true, 100_000))));
     }
 
     @AfterAll

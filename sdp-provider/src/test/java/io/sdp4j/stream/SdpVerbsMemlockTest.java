@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.contract.Sockets;
+import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,15 +29,19 @@ class SdpVerbsMemlockTest {
     void whoeverFindsNoMemoryIsServedByTheKernel() throws Exception {
         SdpVerbsSocketTest sockets = new SdpVerbsSocketTest();
         List<Sockets.Pair> pairs = new ArrayList<>();
+        List<String> reasons = new ArrayList<>();
         int offloaded = 0;
         for (int i = 0; i < SOCKETS; i++) {
             Sockets.Pair p = sockets.pair();
             pairs.add(p);
-            ReasonCode why = OffloadSwitch.explain(p.client()).orElseThrow().reason();
-            offloaded += why == ReasonCode.OFFLOADED ? 1 : 0;
+            ConnectionInfo where = OffloadSwitch.explain(p.client()).orElseThrow();
+            offloaded += where.reason() == ReasonCode.OFFLOADED ? 1 : 0;
+            reasons.add(where.reason() + ": " + where.detail());
         }
         int overRdma = offloaded;
-        assertTrue(overRdma > 0 && overRdma < SOCKETS, () -> overRdma + " of " + SOCKETS);
+        assertTrue(
+                overRdma > 0 && overRdma < SOCKETS,
+                () -> overRdma + " of " + SOCKETS + " offloaded: " + reasons);
         for (Sockets.Pair p : pairs) {
             byte[] said = {1, 2, 3, (byte) p.client().getLocalPort()};
             p.client().getOutputStream().write(said);

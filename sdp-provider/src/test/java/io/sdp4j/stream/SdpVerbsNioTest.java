@@ -1,7 +1,6 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.offload.contract.nio.SwitchedNioTest;
-import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -15,7 +14,7 @@ class SdpVerbsNioTest extends SwitchedNioTest {
     private static final LabDevice DEVICE = new LabDevice();
 
     SdpVerbsNioTest() {
-        super(Policy.allowAll(), List.of(DEVICE.provider()));
+        super(LabDevice.PATIENT, List.of(DEVICE.provider()));
     }
 
     @AfterAll
