@@ -115,8 +115,10 @@ class TwinsTest {
             }
         }
         if (faults.lending() && SEEDS > 1000) {
+            // those that rest say less in each of their shorter lives
+            int least = faults.resting() ? 1 : 10;
             for (int mid : ZERO_COPY) {
-                assertTrue(sent[mid] > 10, "hardly any " + Mid.name(mid));
+                assertTrue(sent[mid] >= least, "hardly any " + Mid.name(mid));
             }
             assertTrue(moved > SEEDS, "hardly a byte went by RDMA");
         }
@@ -124,7 +126,8 @@ class TwinsTest {
             for (int mid : RESTING) {
                 assertTrue(sent[mid] > 10, "hardly any " + Mid.name(mid));
             }
-            assertTrue(resumed > SEEDS / 4, "hardly a session was resumed");
+            // a liar ends most of them before
+            assertTrue(resumed > SEEDS / 20, "hardly a session was resumed");
         }
     }
 
