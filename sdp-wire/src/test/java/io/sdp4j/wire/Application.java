@@ -18,6 +18,8 @@ final class Application {
     /** Writes that an asynchronous program lets wait at a time. */
     private static final int PIPELINE = 4;
 
+    private static final int MOST_PAYLOAD = 1 << 16;
+
     final Style style;
     private final Side side;
     private final Choices choices;
@@ -132,7 +134,8 @@ final class Application {
     }
 
     private long size() {
-        int max = side.machine.maxPayload();
+        // A liar may have asked for messages of any size; on the next connection they are small.
+        int max = Math.min(side.machine.maxPayload(), MOST_PAYLOAD);
         if (side.bounds.plain()) {
             return max;
         }
