@@ -28,7 +28,7 @@ enum Config {
             Agent.OFFLOADS,
             "async.enabled=true,zcopy.enabled=true,shm.direct.reads=false",
             Cores.ANY),
-    VERBS("verbs", "sdp4j", Agent.OFFLOADS, Config.ONLY_VERBS, Cores.ANY),
+    VERBS("verbs", "sdp4j", Agent.OFFLOADS, Config.ONLY_VERBS + ",zcopy.enabled=false", Cores.ANY),
     VERBS_LENDING(
             "verbs-lend",
             "sdp4j, borrowing",

@@ -41,6 +41,8 @@ public final class OffloadSwitch {
         static final Logger OUT = LoggerFactory.getLogger(OffloadSwitch.class);
     }
 
+    private static final String NO_PORT = "nobody listens on port 0";
+
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
@@ -118,8 +120,8 @@ public final class OffloadSwitch {
     }
 
     /**
-     * What is clear without asking a provider: the rule keeps the connection on the kernel, or the
-     * destination did not answer lately. Never blocks.
+     * What is clear without asking a provider: the rule keeps the connection on the kernel, nobody
+     * can listen on port 0, or the destination did not answer lately. Never blocks.
      *
      * @return null if {@link #connect} has to find out
      */
@@ -127,7 +129,13 @@ public final class OffloadSwitch {
         if (!decision.verdict().offloads()) {
             return byRule(decision);
         }
-        if (decision.verdict() != Verdict.OFFLOAD_ONLY && misses.contains(remote)) {
+        if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
+            return null;
+        }
+        if (remote.getPort() == 0) {
+            return Attempt.kernel(ReasonCode.NO_PEER, NO_PORT);
+        }
+        if (misses.contains(remote)) {
             return Attempt.kernel(
                     ReasonCode.REMEMBERED,
                     remote + " did not answer an offload attempt lately; asked again later");
@@ -178,7 +186,12 @@ public final class OffloadSwitch {
         long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
         long startNanos = System.nanoTime();
         Failure failure = new Failure();
-        for (OffloadProvider provider : providers) {
+        List<OffloadProvider> asked = providers;
+        if (remote.getPort() == 0) {
+            failure.add(new OffloadUnavailable(ReasonCode.NO_PEER, NO_PORT));
+            asked = List.of();
+        }
+        for (OffloadProvider provider : asked) {
             long usedNanos = System.nanoTime() - startNanos;
             long deadlineNanos =
                     startNanos + usedNanos + Math.min(capNanos, shareNanos - usedNanos);

@@ -166,9 +166,15 @@ public enum Setting {
     /** Zero copy of direct buffers. */
     ZCOPY_ENABLED(
             "sdp4j.zcopy.enabled",
-            false,
+            Kind.AUTO,
+            "auto",
+            0,
+            1,
+            "auto, true, false",
+            "",
             "Move large direct buffers of asynchronous and of blocking channels by RDMA instead"
-                    + " of copying them through private buffers."),
+                    + " of copying them through private buffers; auto: where RDMA spares copies,"
+                    + " which it does over RDMA devices, not in shared memory."),
     /** Least bytes moved without a copy. */
     ZCOPY_THRESHOLD_BYTES(
             "sdp4j.zcopy.threshold.bytes",
@@ -328,6 +334,8 @@ public enum Setting {
         TEXT,
         CHOICE,
         FLAG,
+        /** A flag that may also be left to the program. */
+        AUTO,
         NUMBER
     }
 
@@ -399,7 +407,7 @@ public enum Setting {
     public String range() {
         return switch (kind) {
             case TEXT -> "any";
-            case CHOICE, FLAG -> choices;
+            case CHOICE, FLAG, AUTO -> choices;
             case NUMBER -> min + " to " + max;
         };
     }
@@ -424,13 +432,17 @@ public enum Setting {
         return switch (kind) {
             case TEXT -> word;
             case CHOICE -> List.of(choices.split(", ")).contains(lower) ? lower : null;
-            case FLAG ->
-                    switch (lower) {
-                        case "", "true", "on", "yes", "1" -> "true";
-                        case "false", "off", "no", "0" -> "false";
-                        default -> null;
-                    };
+            case FLAG -> flag(lower);
+            case AUTO -> lower.equals("auto") ? lower : flag(lower);
             case NUMBER -> number(word);
+        };
+    }
+
+    private static String flag(String lower) {
+        return switch (lower) {
+            case "", "true", "on", "yes", "1" -> "true";
+            case "false", "off", "no", "0" -> "false";
+            default -> null;
         };
     }
 

@@ -77,7 +77,8 @@ class SettingsTest {
         "buffers.bytes=99999999999999999999, BUFFERS_BYTES, 256 to 1048576",
         "spin.spinners.max=-2, SPIN_SPINNERS_MAX, -1 to 1024",
         "jmx=perhaps, JMX, 'true, false'",
-        "shm.native=on, SHM_NATIVE, 'auto, off'"
+        "shm.native=on, SHM_NATIVE, 'auto, off'",
+        "zcopy.enabled=perhaps, ZCOPY_ENABLED, 'auto, true, false'"
     })
     void aBadValueIsALineAndTheDefault(String option, Setting setting, String range) {
         Settings settings = read(option);

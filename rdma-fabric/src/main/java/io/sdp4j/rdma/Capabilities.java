@@ -13,6 +13,8 @@ package io.sdp4j.rdma;
  * @param initiatorSpeaksFirst the passive side must stay silent until the active side's first
  *     message (iWARP without the enhanced set-up)
  * @param registersHeap heap arrays may be registered; no fabric of ours can
+ * @param rdmaSparesCopies the device moves the bytes of RDMA operations, so that lending a large
+ *     buffer spares the processors copies; where they move the bytes themselves, nothing is gained
  * @param refusalCostsRoundTrip that nobody listens is found out by asking another host, so it is
  *     worth remembering
  */
@@ -23,4 +25,5 @@ public record Capabilities(
         int maxOutstandingReads,
         boolean initiatorSpeaksFirst,
         boolean registersHeap,
+        boolean rdmaSparesCopies,
         boolean refusalCostsRoundTrip) {}

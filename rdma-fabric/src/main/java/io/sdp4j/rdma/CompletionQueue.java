@@ -21,7 +21,11 @@ public interface CompletionQueue {
      */
     boolean poll(Completion into);
 
-    /** Whether {@link #poll} would find something now; a plain look without lock, may be stale. */
+    /**
+     * Whether {@link #poll} would find something now; a plain look without lock, may be stale.
+     * Where a look costs a native call, one between two sends may be spared: false then does not
+     * say that nothing has come, and whoever must know polls.
+     */
     boolean ready();
 
     /**

@@ -111,8 +111,11 @@ public interface QueuePair {
     }
 
     /**
-     * Registers native memory for RDMA in this queue pair's protection domain.
+     * Registers native memory for RDMA in this queue pair's protection domain. A region that the
+     * peer may only read is not to be the target of reads of this side.
      *
+     * @param remoteRead whether the peer may read it
+     * @param remoteWrite whether the peer may write it
      * @throws FabricException if limits forbid it or the fabric has no RDMA operations
      */
     MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)

@@ -126,17 +126,37 @@ public abstract class RdmaContract extends WaitContract {
                 MemoryRegion remote = p.b().register(target, false, true);
                 breach.post(p.a(), local, remote);
                 p.a().postWrite(2, local, 0, 10, remote.address(), remote.rkey());
-                if (targetServesByPolling()) {
-                    assertBreachAtTarget(next(p.b()));
-                }
-                assertBreachAtInitiator(p.a());
-                if (!targetServesByPolling()) {
-                    assertBreachAtTarget(next(p.b())); // it learns of it from the initiator
-                }
-                assertNothing(p.a());
-                assertNothing(p.b());
+                assertBothEnd(p);
                 assertEquals(0, target.get(JAVA_INT, 0));
             }
+        }
+    }
+
+    private void assertBothEnd(Pair p) throws Exception {
+        if (targetServesByPolling()) {
+            assertBreachAtTarget(next(p.b()));
+        }
+        assertBreachAtInitiator(p.a());
+        if (!targetServesByPolling()) {
+            assertBreachAtTarget(next(p.b())); // it learns of it from the initiator
+        }
+        assertNothing(p.a());
+        assertNothing(p.b());
+    }
+
+    /** Goal: whoever lends a buffer to be read does not lend it to be changed. */
+    @Test
+    void whatMayOnlyBeReadIsNotWritten() throws Exception {
+        Pair p = connect();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment mine = arena.allocate(100).fill((byte) 1);
+            MemorySegment yours = arena.allocate(100);
+            MemoryRegion local = p.a().register(mine, false, false);
+            MemoryRegion remote = p.b().register(yours, true, false);
+            p.a().postWrite(1, local, 0, 10, remote.address(), remote.rkey());
+            p.a().postWrite(2, local, 0, 10, remote.address(), remote.rkey());
+            assertBothEnd(p);
+            assertEquals(0, yours.get(JAVA_INT, 0));
         }
     }
 

@@ -304,7 +304,12 @@ final class StreamCore {
         if (queue.ready()) {
             progress();
         }
-        return reserveNow();
+        int slot = reserveNow();
+        if (slot < 0) {
+            progress(); // the look may have been spared, and what is missing has come
+            slot = reserveNow();
+        }
+        return slot;
     }
 
     /** As {@link #reserve}, without looking what has completed. */

@@ -7,6 +7,7 @@ import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.wire.Features;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.WireConfig;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -46,7 +47,7 @@ record StreamSettings(
     /**
      * Zero copy.
      *
-     * @param enabled whether buffers are borrowed at all
+     * @param use whether buffers are borrowed at all
      * @param limits from which size on
      * @param sampleCopies one of so many copies is timed
      * @param pauseWrites most writes that are copied before a peer that refuses is tried again
@@ -55,16 +56,24 @@ record StreamSettings(
      * @param offers whether the buffers of waiting reads are offered to the peer (SinkAvail)
      */
     record Zcopy(
-            boolean enabled,
+            Use use,
             ZcopyThreshold.Limits limits,
             int sampleCopies,
             int pauseWrites,
             int buffers,
             int rdmaBytes,
             boolean offers) {
+        enum Use {
+            /** Where the fabric says that it spares copies. */
+            AUTO,
+            TRUE,
+            FALSE
+        }
+
         private static Zcopy of(Settings settings) {
+            String use = settings.text(Setting.ZCOPY_ENABLED).toUpperCase(Locale.ROOT);
             return new Zcopy(
-                    settings.flag(Setting.ZCOPY_ENABLED),
+                    Use.valueOf(use),
                     limits(settings),
                     settings.intValue(Setting.ZCOPY_SAMPLE_COPIES),
                     settings.intValue(Setting.ZCOPY_PAUSE_WRITES),
@@ -86,7 +95,8 @@ record StreamSettings(
 
         /** Whether it can be used on a fabric. */
         boolean usable(Capabilities c) {
-            return enabled && c.maxOutstandingReads() > 0;
+            boolean wanted = use == Use.AUTO ? c.rdmaSparesCopies() : use == Use.TRUE;
+            return wanted && c.maxOutstandingReads() > 0;
         }
     }
 

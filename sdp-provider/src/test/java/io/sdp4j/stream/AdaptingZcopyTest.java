@@ -59,7 +59,7 @@ final class AdaptingZcopyTest {
     void whereRegisteringIsDearBuffersAreCopied() throws Exception {
         StreamSettings.Zcopy adapting =
                 new StreamSettings.Zcopy(
-                        true,
+                        StreamSettings.Zcopy.Use.TRUE,
                         new ZcopyThreshold.Limits(true, 65_537, 16_384, 1 << 20, 1000, 16),
                         1,
                         1024,

@@ -45,7 +45,7 @@ final class TestFabric implements AutoCloseable {
     private static StreamSettings.Zcopy zcopy(
             boolean enabled, int thresholdBytes, int rdmaBytes, boolean offers) {
         return new StreamSettings.Zcopy(
-                enabled,
+                enabled ? StreamSettings.Zcopy.Use.TRUE : StreamSettings.Zcopy.Use.FALSE,
                 ZcopyThreshold.Limits.fixed(thresholdBytes),
                 1,
                 1024,

@@ -62,7 +62,7 @@ class VerbsPathTest {
 
         @Override
         public Capabilities capabilities() {
-            return new Capabilities(92, 196, false, 16, false, false, roundTrip);
+            return new Capabilities(92, 196, false, 16, false, false, true, roundTrip);
         }
 
         @Override

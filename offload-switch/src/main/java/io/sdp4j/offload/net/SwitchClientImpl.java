@@ -13,7 +13,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
-import java.net.SocketTimeoutException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -188,10 +187,8 @@ final class SwitchClientImpl extends DataSocketImpl {
         int left = millis;
         if (millis > 0) {
             long usedNanos = System.nanoTime() - startNanos;
-            left = (int) (millis - TimeUnit.NANOSECONDS.toMillis(usedNanos));
-            if (left <= 0) {
-                throw new SocketTimeoutException("Connect timed out");
-            }
+            // However little is left: what the kernel knows at once is told rather than the time.
+            left = (int) Math.max(1, millis - TimeUnit.NANOSECONDS.toMillis(usedNanos));
         }
         KernelSocket current;
         synchronized (stateLock) {

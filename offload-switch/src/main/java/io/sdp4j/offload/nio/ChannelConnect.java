@@ -16,7 +16,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
-import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
@@ -222,10 +221,8 @@ final class ChannelConnect {
         settleOnKernel(attempt);
         long leftNanos = nanos;
         if (nanos != Long.MAX_VALUE) {
-            leftNanos = nanos - (System.nanoTime() - startNanos);
-            if (leftNanos <= 0) {
-                throw new SocketTimeoutException("Connect timed out");
-            }
+            // However little is left: what the kernel knows at once is told rather than the time.
+            leftNanos = Math.max(1, nanos - (System.nanoTime() - startNanos));
         }
         return connectKernel(remote, leftNanos);
     }

@@ -45,6 +45,7 @@ public final class ShmFabric implements Fabric {
                     RdmaEngine.MAX_READS,
                     false,
                     false,
+                    false,
                     false);
 
     private static final int NATIVE_CHUNKS = 4;

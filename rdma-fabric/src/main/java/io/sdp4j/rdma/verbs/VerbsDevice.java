@@ -225,10 +225,12 @@ final class VerbsDevice {
         if (!remoteRead && !remoteWrite && !memory.isReadOnly()) {
             return registerLocal(memory, onClose);
         }
+        // What is only read is not registered for writing: the peer is given no right beyond what
+        // it was told, and the kernel need not take its pages for changed.
         int access =
-                (memory.isReadOnly() ? 0 : localAccess())
-                        | (remoteRead ? Ibv.ACCESS_REMOTE_READ : 0)
-                        | (remoteWrite ? Ibv.ACCESS_REMOTE_WRITE : 0);
+                (remoteRead ? Ibv.ACCESS_REMOTE_READ : 0)
+                        | (remoteWrite ? Ibv.ACCESS_REMOTE_WRITE : 0)
+                        | (remoteWrite && !memory.isReadOnly() ? localAccess() : 0);
         long mr = ibv.regMr(pd, memory, access);
         if (mr < 0) {
             throw Failures.memory(memory.byteSize(), (int) mr);

@@ -61,6 +61,7 @@ public final class VerbsFabric implements Fabric {
                     MAX_READS,
                     false,
                     false,
+                    true,
                     true);
 
     /** Threads of the process that spin now. */

@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# What the checks of speed share: rows of `bench verbs`, beside each other in one boot.
+set -euo pipefail
+
+# shellcheck source=../../build/find-jdk.sh
+. build/find-jdk.sh
+
+# speed ROW,... [OPTION...]: fails where a bar is missed.
+speed() {
+  local rows=$1
+  shift
+  # Built here, because the host of the lab has no network and writes nothing; once in a run of checks.
+  if [ ! -e "$LAB_SESSION/bench" ]; then
+    ./mvnw -q -pl agent,bench -am -DskipTests package
+    : >"$LAB_SESSION/bench"
+  fi
+  "$LAB_DIR/run" --quiet --memory 4096 --timeout 1080 -- "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
+    -jar bench/target/sdp4j-bench.jar verbs --rows "$rows" --agent agent/target/sdp4j-agent.jar \
+    --bare "$PWD/rdma-fabric/target/classes:$PWD/rdma-fabric/target/test-classes" "$@"
+}

@@ -1,0 +1,145 @@
+package io.sdp4j.offload.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Verdict;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: a connect to port 0, where nobody can listen, is refused as the kernel refuses it, and no
+ * provider spends the caller's time on it. Method: every kind of connect, with a provider that must
+ * not be asked.
+ */
+@Timeout(60)
+class PortZeroTest {
+    private static final InetSocketAddress NOBODY =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private static final class Unasked implements OffloadProvider {
+        @Override
+        public String name() {
+            return "unasked";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) {
+            throw new AssertionError("asked for " + spec.remote());
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) {
+            throw new AssertionError("asked to listen");
+        }
+    }
+
+    private static OffloadSwitch of(Verdict verdict) {
+        return new OffloadSwitch(
+                () -> Policy.everything(Decision.of(verdict, "the rule", "test:1")),
+                List.of(new Unasked()),
+                SwitchSettings.defaults());
+    }
+
+    private final OffloadSwitch owner = of(Verdict.OFFLOAD_FIRST);
+
+    /** Also where hardly any time is given: the kernel knows at once. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void ofASocket(int millis) throws Exception {
+        try (Socket s = SwitchedSockets.socket(owner)) {
+            Expect.thrown(
+                    ConnectException.class, "Connection refused", () -> s.connect(NOBODY, millis));
+            assertTrue(s.isClosed());
+        }
+    }
+
+    @Test
+    void ofAChannel() throws Exception {
+        try (SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
+            Expect.thrown(ConnectException.class, "Connection refused", () -> c.connect(NOBODY));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void ofAChannelsSocket(int millis) throws Exception {
+        try (SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
+            Expect.thrown(
+                    ConnectException.class,
+                    "Connection refused",
+                    () -> c.socket().connect(NOBODY, millis));
+        }
+    }
+
+    @Test
+    void ofANonBlockingChannel() throws Exception {
+        try (SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
+            c.configureBlocking(false);
+            Throwable failure =
+                    assertThrows(
+                            ConnectException.class,
+                            () -> {
+                                c.connect(NOBODY);
+                                Awaitility.await()
+                                        .atMost(Duration.ofSeconds(30))
+                                        .until(c::finishConnect);
+                            });
+            Expect.is(ConnectException.class, "Connection refused", failure);
+        }
+    }
+
+    @Test
+    void ofAnAsynchronousChannel() throws Exception {
+        try (AsynchronousSocketChannel c =
+                new SwitchAsynchronousChannelProvider(owner).openAsynchronousSocketChannel(null)) {
+            ExecutionException e =
+                    assertThrows(ExecutionException.class, () -> c.connect(NOBODY).get());
+            Expect.is(ConnectException.class, "Connection refused", e.getCause());
+        }
+    }
+
+    /** Goal: a rule that allows nothing but offload says its own name in the refusal. */
+    @Test
+    void offloadOnlyIsRefusedWithoutBeingAsked() throws Exception {
+        OffloadSwitch only = of(Verdict.OFFLOAD_ONLY);
+        String refused = "Connection refused (nobody listens on port 0; rule: the rule)";
+        try (Socket s = SwitchedSockets.socket(only);
+                SocketChannel c = SwitchChannels.provider(only).openSocketChannel();
+                AsynchronousSocketChannel a =
+                        new SwitchAsynchronousChannelProvider(only)
+                                .openAsynchronousSocketChannel(null)) {
+            Expect.thrown(ConnectException.class, refused, () -> s.connect(NOBODY, 1));
+            Expect.thrown(ConnectException.class, refused, () -> c.connect(NOBODY));
+            ExecutionException e =
+                    assertThrows(ExecutionException.class, () -> a.connect(NOBODY).get());
+            assertInstanceOf(ConnectException.class, e.getCause());
+            assertEquals(refused, e.getCause().getMessage());
+        }
+    }
+}

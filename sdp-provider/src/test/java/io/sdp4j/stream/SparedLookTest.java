@@ -1,0 +1,116 @@
+package io.sdp4j.stream;
+
+import static io.sdp4j.stream.StreamPair.readFully;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.Fabric;
+import io.sdp4j.rdma.QueuePair;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: where a fabric spares looks at its device between sends, a write that would find no room
+ * makes sure of it before it says so: nobody who does not wait would ask again. Method: a queue
+ * whose looks are all spared, over shared memory, where credits are there once the peer has read.
+ */
+@Timeout(60)
+class SparedLookTest {
+    private CompletionQueue device;
+
+    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
+        try {
+            method.setAccessible(true);
+            return method.invoke(target, args);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private Fabric sparing(Fabric fabric) {
+        return proxy(
+                Fabric.class,
+                (p, method, args) -> {
+                    Object result = invoke(method, fabric, args);
+                    return result instanceof Fabric.Connection c
+                            ? new Fabric.Connection(sparing(c.queuePair()), c.privateData())
+                            : result;
+                });
+    }
+
+    private QueuePair sparing(QueuePair qp) {
+        device = qp.completions();
+        CompletionQueue queue =
+                proxy(
+                        CompletionQueue.class,
+                        (p, method, args) ->
+                                switch (method.getName()) {
+                                    case "ready", "known" -> false;
+                                    default -> invoke(method, device, args);
+                                });
+        return proxy(
+                QueuePair.class,
+                (p, method, args) ->
+                        method.getName().equals("completions") ? queue : invoke(method, qp, args));
+    }
+
+    private static long fill(OffloadStream s, byte[] chunk) throws Exception {
+        long taken = 0;
+        for (int n = -1; n != 0; taken += n) {
+            n = s.tryWrite(chunk, 0, chunk.length);
+        }
+        return taken;
+    }
+
+    /** The peer reads all there is, and what that is worth is with the device. */
+    private void makeRoom(StreamPair pair, long bytes) throws Exception {
+        readFully(pair.server, (int) bytes);
+        assertEquals(0, pair.server.tryRead(new byte[1], 0, 1));
+        await().until(device::ready);
+    }
+
+    /** Small writes are copied under the lock, large ones without it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1000, 65_536})
+    void aWriteFindsTheRoomThereIs(int bytes) throws Exception {
+        byte[] chunk = new byte[bytes];
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::sparing))) {
+            makeRoom(pair, fill(pair.client, chunk));
+            assertEquals(bytes, pair.client.tryWrite(chunk, 0, bytes));
+            makeRoom(pair, bytes + fill(pair.client, chunk));
+            assertEquals(bytes, pair.client.tryWrite(ByteBuffer.wrap(chunk)));
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    @Test
+    void anUrgentByteFindsIt() throws Exception {
+        byte[] chunk = new byte[65_536];
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::sparing))) {
+            makeRoom(pair, fill(pair.client, chunk));
+            assertTrue(pair.client.tryWriteUrgent(7));
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+}

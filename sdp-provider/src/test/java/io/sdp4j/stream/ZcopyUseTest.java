@@ -1,0 +1,45 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.Capabilities;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Goal: buffers are borrowed where the fabric says that it spares copies, or where it is set. */
+class ZcopyUseTest {
+    private static Capabilities capabilities(boolean sparesCopies, int reads) {
+        return new Capabilities(92, 196, false, reads, false, false, sparesCopies, true);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "auto, true, true",
+        "auto, false, false",
+        "true, false, true",
+        "on, false, true",
+        "'', false, true",
+        "false, true, false",
+        "off, true, false"
+    })
+    void theSettingGoesBeforeTheFabric(String value, boolean sparesCopies, boolean used) {
+        Settings settings =
+                Settings.of(Map.of("zcopy.enabled", value), new Properties(), line -> {});
+        StreamSettings.Zcopy zcopy = StreamSettings.of(settings).zcopy();
+        assertEquals(used, zcopy.usable(capabilities(sparesCopies, 16)));
+        assertFalse(zcopy.usable(capabilities(sparesCopies, 0)), "there is no RDMA");
+    }
+
+    @Test
+    void withoutASettingTheFabricDecides() {
+        StreamSettings.Zcopy zcopy = StreamSettings.of(Settings.defaults()).zcopy();
+        for (boolean sparesCopies : new boolean[] {true, false}) {
+            assertEquals(sparesCopies, zcopy.usable(capabilities(sparesCopies, 16)));
+        }
+    }
+}
