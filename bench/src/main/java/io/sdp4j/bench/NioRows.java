@@ -101,7 +101,7 @@ final class NioRows {
                             "netty 256 64 16",
                             "requests",
                             List.of(TCP_APART, KERNEL_APART),
-                            6,
+                            Row.MANY_SLICES,
                             2,
                             List.of(Bar.fasterInTurn("requests", KERNEL_APART, TCP_APART, 0.97))),
                     new Row(
@@ -110,7 +110,7 @@ final class NioRows {
                             "http 4",
                             "requests",
                             List.of(TCP_APART, KERNEL_APART),
-                            6,
+                            Row.MANY_SLICES,
                             2,
                             List.of(Bar.fasterInTurn("requests", KERNEL_APART, TCP_APART, 0.97))),
                     new Row(
