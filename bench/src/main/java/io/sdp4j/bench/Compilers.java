@@ -1,11 +1,15 @@
 package io.sdp4j.bench;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.sdp4j.bench.net.Usage;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * How much a JVM's just-in-time compilers have worked, read from outside: while they do, they take
@@ -13,9 +17,7 @@ import java.nio.file.Path;
  */
 final class Compilers {
     /** The kernel keeps 15 characters: {@code C1 CompilerThread0}, {@code C2 CompilerThread0}. */
-    private static final String THREAD = "C[12] CompilerThre";
-
-    private static final long JIFFY_MS = 10;
+    private static final List<String> THREADS = List.of("C1 CompilerThre", "C2 CompilerThre");
 
     /** Between two looks at them, and what they may have worked in it to pass for idle. */
     private static final int SLICE_MS = 1000;
@@ -28,15 +30,27 @@ final class Compilers {
         void run(int forMs) throws IOException, InterruptedException;
     }
 
+    /** What compiling has cost so far. */
+    interface Meter {
+        /** In milliseconds. */
+        long cpuMs() throws IOException;
+    }
+
     private Compilers() {}
 
     /** Goes on with work until it leaves the compilers of these JVMs idle, or for so long. */
     static void warmUp(int mostMs, Work work, Worker... jvms)
             throws IOException, InterruptedException {
-        long before = cpuMs(jvms);
+        warmUp(mostMs, work, () -> cpuMs(jvms));
+    }
+
+    /** As the other one, where {@code meter} tells what the compilers have worked. */
+    static void warmUp(int mostMs, Work work, Meter meter)
+            throws IOException, InterruptedException {
+        long before = meter.cpuMs();
         for (int warmedMs = 0; warmedMs < mostMs; warmedMs += SLICE_MS) {
             work.run(SLICE_MS);
-            long now = cpuMs(jvms);
+            long now = meter.cpuMs();
             if (now - before <= IDLE_MS) {
                 return;
             }
@@ -68,19 +82,23 @@ final class Compilers {
         } catch (DirectoryIteratorException broken) {
             throw broken.getCause();
         }
-        return jiffies * JIFFY_MS;
+        return NANOSECONDS.toMillis(jiffies * Usage.JIFFY_NANOS);
     }
 
     private static long jiffies(Path thread) throws IOException {
         String stat;
         try {
             stat = Files.readString(thread.resolve("stat"));
-        } catch (NoSuchFileException ended) {
+        } catch (IOException unread) {
+            // One that ends while it is read is "No such process", and not a missing file.
+            if (Files.exists(thread)) {
+                throw unread;
+            }
             return 0;
         }
         int nameEnds = stat.lastIndexOf(')');
         String name = stat.substring(stat.indexOf('(') + 1, nameEnds);
-        if (!name.matches(THREAD + ".*")) {
+        if (!THREADS.contains(name)) {
             return 0;
         }
         // proc_pid_stat(5): the fields after the name begin with the 3rd; these are the 14th and

@@ -1,13 +1,11 @@
 package io.sdp4j.bench;
 
-import static io.sdp4j.bench.Config.KERNEL_APART;
 import static io.sdp4j.bench.Config.KERNEL_PINNED;
 import static io.sdp4j.bench.Config.PARKED;
 import static io.sdp4j.bench.Config.RULE_KERNEL;
 import static io.sdp4j.bench.Config.SHM;
 import static io.sdp4j.bench.Config.SHM_PINNED;
 import static io.sdp4j.bench.Config.TCP;
-import static io.sdp4j.bench.Config.TCP_APART;
 import static io.sdp4j.bench.Config.TCP_PINNED;
 import static io.sdp4j.bench.Config.UNIX;
 
@@ -81,7 +79,7 @@ record Row(
                             "64 B round trip, spinning off",
                             "echo 64 1",
                             "p50",
-                            List.of(TCP, PARKED),
+                            List.of(TCP, UNIX, PARKED),
                             3,
                             List.of(Bar.faster("p50", PARKED, TCP, 1.5))),
                     new Row(
@@ -172,12 +170,12 @@ record Row(
                             List.of(Bar.fasterInTurn("p50", KERNEL_PINNED, TCP_PINNED, 0.97))),
                     new Row(
                             "kernel-stream",
-                            "agent on, nothing to offload: stream, 64 KiB writes, a core each",
+                            "agent on, nothing to offload: stream, 64 KiB writes, one core",
                             "sink-bounded 65536",
                             "bytes",
-                            List.of(TCP_APART, KERNEL_APART),
+                            List.of(TCP_PINNED, KERNEL_PINNED),
                             12,
-                            List.of(Bar.faster("bytes", KERNEL_APART, TCP_APART, 0.97))),
+                            List.of(Bar.fasterInTurn("bytes", KERNEL_PINNED, TCP_PINNED, 0.97))),
                     new Row(
                             "startup",
                             "JVM start-up, a program without sockets",

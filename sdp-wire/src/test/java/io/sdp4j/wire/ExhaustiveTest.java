@@ -22,10 +22,16 @@ import org.junit.jupiter.api.Test;
  *  also queue pairs that fail, timers at any time    0 and 0    57,550     every build
  *  a buffer lent each way, recalls, refusal          0 and 0    305        every build
  *  the same, and the way to Pipelined                1 and 0    24,630     every build
+ *  messages, reads, each side may rest twice         1 and 1    9,451      every build
+ *  once, and shutdown and close of either side       0 and 0    2,756      every build
  *  messages, reads                                   5 and 5    59,638     deep
  *  also shutdown and close of either side            2 and 1    168,108    deep
  *  also queue pairs that fail, timers at any time    1 and 0    412,934    deep
  *  a buffer lent each way, shutdown and close        0 and 0    166,511    deep
+ *  messages, reads, each side may rest once          3 and 3    316,496    deep
+ *  also shutdown and close of either side            1 and 1    455,130    deep
+ *  also queue pairs that fail, timers at any time    0 and 0    517,344    deep
+ *  a buffer lent each way, each side may rest once   0 and 0    10,888     deep
  * }
  *
  * <p>A number that changes is no fault by itself: the machine has come to tell more or fewer states
@@ -84,6 +90,36 @@ class ExhaustiveTest {
         assertEquals(166_511, lentStates(Faults.ENDS, 0, 0));
     }
 
+    @Test
+    void rest() {
+        assertEquals(9_451, restedStates(Faults.NONE, 1, 1, 2));
+        assertEquals(2_756, restedStates(Faults.ENDS, 0, 0, 1));
+    }
+
+    @Test
+    void restOfALongerStream() {
+        assumeTrue(Effort.deep());
+        assertEquals(316_496, restedStates(Faults.NONE, 3, 3, 1));
+    }
+
+    @Test
+    void endsAndRest() {
+        assumeTrue(Effort.deep());
+        assertEquals(455_130, restedStates(Faults.ENDS, 1, 1, 1));
+    }
+
+    @Test
+    void failuresAndRest() {
+        assumeTrue(Effort.deep());
+        assertEquals(517_344, restedStates(Faults.ALL, 0, 0, 1));
+    }
+
+    @Test
+    void restWithABufferLent() {
+        assumeTrue(Effort.deep());
+        assertEquals(10_888, lentStates(Faults.NONE, 0, 1, 0, 1));
+    }
+
     /** The search itself: three choices of two, three and two make twelve runs and no more. */
     @Test
     void everyChoiceIsTaken() {
@@ -119,6 +155,21 @@ class ExhaustiveTest {
     private static int states(Faults faults, int writes, int peerWrites, int sendDepth) {
         WireConfig config = new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, sendDepth, 4, 4, 4);
         return states(faults, new Bounds(config, config, writes, peerWrites, true, 0, 0, 0));
+    }
+
+    /** Either side may ask to rest so often. */
+    private static int restedStates(Faults faults, int writes, int peerWrites, int rests) {
+        WireConfig config =
+                new WireConfig(
+                        WireConfig.MIN_RECEIVE_SLOTS,
+                        64,
+                        ANY_DEPTH,
+                        4,
+                        4,
+                        4,
+                        Features.NONE.withSuspending());
+        return states(
+                faults.rested(), new Bounds(config, config, writes, peerWrites, true, 0, 0, rests));
     }
 
     /** One source of three bytes, read or written one by one, and one sink. */

@@ -217,8 +217,12 @@ final class RawPeer extends Lone {
 
     @Override
     void sends(int i, int bytes) {
-        int peerBytes = Math.max(peerReceiveBytes, machine.peerReceiveBytes());
-        require(bytes <= peerBytes, "long");
+        // what leaves before a request for smaller buffers may be as long as before
+        int peerBytes = Math.max(peerBytesBefore, machine.peerReceiveBytes());
+        if (Bsdh.mid(header, 0) == Mid.CH_RCV_BUF) {
+            peerBytesBefore = 0;
+        }
+        require(bytes <= Math.max(peerReceiveBytes, peerBytes), "long");
         boolean owed = out.kind(i) == Outbox.SEND; // reserved before the peer took credit back
         int credit = limit - sent + 1;
         require(owed || credit > 0, "sends without credit");

@@ -24,7 +24,9 @@ public final class Usage {
     public static final String CPU_PROPERTY = "sdp4j.bench.cpu";
 
     private static final String CPU = System.getProperty(CPU_PROPERTY, "process");
-    private static final long JIFFY_NANOS = 10_000_000;
+
+    /** The step in which Linux tells processor time, in nanoseconds. */
+    public static final long JIFFY_NANOS = 10_000_000;
 
     private Usage() {}
 

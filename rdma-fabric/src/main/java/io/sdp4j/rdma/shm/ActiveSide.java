@@ -17,7 +17,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Whatever fails, nothing is left: the socket is closed, which the passive side sees, and memory
  * is unmapped. The passive side takes the connection for established only when told that it was
  * mapped here, so an attempt that was given up never shows as a connection there; except on a spare
- * cable, whose memory is mapped already and where only this side's death can come between.
+ * cable, whose memory is mapped already: one that is given up, or whose process dies, while the
+ * answer is on its way shows as a connection that ends at once, as it may under TCP.
  */
 final class ActiveSide {
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
