@@ -13,7 +13,8 @@ import java.util.function.Consumer;
 /**
  * Runs rows round by round: each round starts fresh JVM pairs, all of them alive while it lasts,
  * and measures every row's configurations one after the other, so that whatever else the machine
- * does meets them alike. The order turns with the round, and with each slice. For one thread.
+ * does meets them alike. The order turns with the round, and whenever each pair had a slice. For
+ * one thread.
  */
 final class Bench implements AutoCloseable {
     private final Launch launch;
@@ -42,7 +43,7 @@ final class Bench implements AutoCloseable {
             for (Row row : rows) {
                 progress.accept("round " + round + "/" + times.rounds() + "  " + row.title());
                 for (int slice = 0; slice < Math.min(row.slices(), times.maxSlices()); slice++) {
-                    for (Config config : inTurn(row, round + slice)) {
+                    for (Config config : inTurn(row, round + slice / row.pairs())) {
                         measure(row, config, round, slice % row.pairs());
                     }
                 }

@@ -65,8 +65,8 @@ final class Pair implements AutoCloseable {
      * once to each connection is warm, too, and is followed by a rest. It then goes on until the
      * compilers of both JVMs have hardly worked for a second.
      */
-    Map<String, Double> measure(Row row, Times times) throws IOException, InterruptedException {
-        int warmMs = times.warmMs();
+    Map<String, Double> measure(Row row, Times usual) throws IOException, InterruptedException {
+        Times times = row.times(usual);
         if (warmedUp.add(row.kind())) {
             for (int n = 0; n < row.warmUps(); n++) {
                 String _ = run(row, times.firstWarmMs(), HARDLY_MEASURED_MS);
@@ -80,7 +80,7 @@ final class Pair implements AutoCloseable {
                     client,
                     server);
         }
-        String answer = run(row, warmMs, times.measureMs());
+        String answer = run(row, times.warmMs(), times.measureMs());
         Map<String, Double> metrics = new HashMap<>();
         for (String pair : answer.split(" ", -1)) {
             int equals = pair.indexOf('=');
