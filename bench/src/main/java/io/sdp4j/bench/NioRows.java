@@ -103,9 +103,7 @@ final class NioRows {
                             List.of(TCP_PINNED, KERNEL_PINNED),
                             Row.MANY_SLICES,
                             2,
-                            List.of(
-                                    Bar.fasterInTurn(
-                                            "requests", KERNEL_PINNED, TCP_PINNED, 0.97))),
+                            List.of(Bar.fasterInTurn("requests", KERNEL_PINNED, TCP_PINNED, 0.97))),
                     new Row(
                             "kernel-http",
                             "agent on, no rule matches: HttpServer and HttpClient, one core",
@@ -114,9 +112,7 @@ final class NioRows {
                             List.of(TCP_PINNED, KERNEL_PINNED),
                             Row.MANY_SLICES,
                             2,
-                            List.of(
-                                    Bar.fasterInTurn(
-                                            "requests", KERNEL_PINNED, TCP_PINNED, 0.97))),
+                            List.of(Bar.fasterInTurn("requests", KERNEL_PINNED, TCP_PINNED, 0.97))),
                     new Row(
                             "selector-alloc",
                             "selector loop: heap bytes per read, write or select",

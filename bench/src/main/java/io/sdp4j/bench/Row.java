@@ -174,7 +174,7 @@ record Row(
                             "sink-bounded 65536",
                             "bytes",
                             List.of(TCP_PINNED, KERNEL_PINNED),
-                            12,
+                            Row.MANY_SLICES,
                             List.of(Bar.fasterInTurn("bytes", KERNEL_PINNED, TCP_PINNED, 0.97))),
                     new Row(
                             "startup",

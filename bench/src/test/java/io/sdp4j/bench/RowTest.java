@@ -18,7 +18,7 @@ class RowTest {
     @Test
     void neighboursAreManyAndNear() {
         assertEquals(
-                List.of("kernel-rtt", "kernel-netty", "kernel-http"),
+                List.of("kernel-rtt", "kernel-stream", "kernel-netty", "kernel-http"),
                 rows(true).stream().map(Row::id).toList());
         for (Row row : rows(true)) {
             assertTrue(row.bars().stream().allMatch(b -> b.kind() == Bar.Kind.IN_TURN), row.id());
