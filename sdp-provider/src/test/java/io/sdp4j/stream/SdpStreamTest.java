@@ -378,15 +378,16 @@ class SdpStreamTest {
                 (com.sun.management.ThreadMXBean)
                         java.lang.management.ManagementFactory.getThreadMXBean();
         byte[] b = new byte[64];
-        for (int i = 0; i < 20_000; i++) {
-            pingPong(b);
-        }
         long id = Thread.currentThread().threadId();
-        long before = threads.getThreadAllocatedBytes(id);
-        for (int i = 0; i < 10_000; i++) {
-            pingPong(b);
+        long bytes = Long.MAX_VALUE;
+        // what is not compiled yet allocates, and on a busy machine compilers are late
+        for (int slice = 0; slice < 30 && bytes >= 10_000; slice++) {
+            long before = threads.getThreadAllocatedBytes(id);
+            for (int i = 0; i < 10_000; i++) {
+                pingPong(b);
+            }
+            bytes = threads.getThreadAllocatedBytes(id) - before;
         }
-        long bytes = threads.getThreadAllocatedBytes(id) - before;
         assertTrue(bytes < 10_000, bytes + " bytes for 20,000 reads and writes");
         closeBoth();
     }
