@@ -260,8 +260,8 @@ public final class BenchMain {
                         + " more until the compilers are idle; "
                         + times.measureMs()
                         + " ms measured, "
-                        + times.inTurn().measureMs()
-                        + " where neighbours are compared. "
+                        + times.forManySlices().measureMs()
+                        + " where many neighbours are compared. "
                         + Machine.sentence(machine)
                         + ".");
         warnOfLoad(machine);
@@ -308,8 +308,8 @@ public final class BenchMain {
         settings.put("further_warm_ms", times.furtherWarmMs());
         settings.put("warm_ms", times.warmMs());
         settings.put("measure_ms", times.measureMs());
-        settings.put("in_turn_warm_ms", times.inTurn().warmMs());
-        settings.put("in_turn_measure_ms", times.inTurn().measureMs());
+        settings.put("short_warm_ms", times.forManySlices().warmMs());
+        settings.put("short_measure_ms", times.forManySlices().measureMs());
         settings.put("agent", agentJar != null);
         settings.put("seconds", seconds);
         all.put("settings", settings);

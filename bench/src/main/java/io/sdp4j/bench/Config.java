@@ -11,9 +11,6 @@ enum Config {
     SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, "", Cores.ONE),
     KERNEL_PINNED(
             "kernel-pinned", "agent, rules say kernel, one core", Agent.KERNEL, "", Cores.ONE),
-    TCP_APART("tcp-apart", "kernel TCP, a core each", Agent.NONE, "", Cores.APART),
-    KERNEL_APART(
-            "kernel-apart", "agent, rules say kernel, a core each", Agent.KERNEL, "", Cores.APART),
     ASYNC_TCP("async-tcp", "kernel TCP", Agent.NONE, "", Cores.ANY),
     ASYNC_COPYING("async-copy", "sdp4j, copying", Agent.OFFLOADS, "async.enabled=true", Cores.ANY),
     ASYNC_LENDING(
@@ -55,9 +52,7 @@ enum Config {
     enum Cores {
         ANY,
         /** Both on the first. */
-        ONE,
-        /** One on the first, the other on the second. */
-        APART
+        ONE
     }
 
     final String id;

@@ -89,9 +89,7 @@ final class Launch {
                 && (config != Config.RSOCKETS || !Rdma.preload().isEmpty())
                 && (config != Config.BARE || !rdma.bareClassPath.isEmpty())
                 && (config.cores == Config.Cores.ANY
-                        || Files.isExecutable(Path.of("/usr/bin/taskset")))
-                && (config.cores != Config.Cores.APART
-                        || Runtime.getRuntime().availableProcessors() > 1);
+                        || Files.isExecutable(Path.of("/usr/bin/taskset")));
     }
 
     Path file(String name) {
@@ -119,8 +117,7 @@ final class Launch {
             Config config, int end, Path report, List<Class<?>> classes, String... args) {
         List<String> command = new ArrayList<>();
         if (config.cores != Config.Cores.ANY) {
-            int core = config.cores == Config.Cores.ONE ? 0 : end;
-            command.addAll(List.of("/usr/bin/taskset", "-c", String.valueOf(core)));
+            command.addAll(List.of("/usr/bin/taskset", "-c", "0"));
         }
         if (config == Config.RSOCKETS) {
             command.addAll(List.of("/usr/bin/env", "LD_PRELOAD=" + Rdma.preload()));

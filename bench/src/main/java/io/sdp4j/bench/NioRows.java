@@ -1,11 +1,11 @@
 package io.sdp4j.bench;
 
-import static io.sdp4j.bench.Config.KERNEL_APART;
+import static io.sdp4j.bench.Config.KERNEL_PINNED;
 import static io.sdp4j.bench.Config.PARKED;
 import static io.sdp4j.bench.Config.RULE_KERNEL;
 import static io.sdp4j.bench.Config.SHM;
 import static io.sdp4j.bench.Config.TCP;
-import static io.sdp4j.bench.Config.TCP_APART;
+import static io.sdp4j.bench.Config.TCP_PINNED;
 
 import java.util.List;
 
@@ -97,22 +97,22 @@ final class NioRows {
                             List.of(Bar.atMost("crowd", SHM, 1.1))),
                     new Row(
                             "kernel-netty",
-                            "agent on, no rule matches: Netty NIO, 64 connections, a core each",
+                            "agent on, no rule matches: Netty NIO, 64 connections, one core",
                             "netty 256 64 16",
                             "requests",
-                            List.of(TCP_APART, KERNEL_APART),
+                            List.of(TCP_PINNED, KERNEL_PINNED),
                             Row.MANY_SLICES,
                             2,
-                            List.of(Bar.fasterInTurn("requests", KERNEL_APART, TCP_APART, 0.97))),
+                            List.of(Bar.fasterInTurn("requests", KERNEL_PINNED, TCP_PINNED, 0.97))),
                     new Row(
                             "kernel-http",
-                            "agent on, no rule matches: HttpServer and HttpClient, a core each",
+                            "agent on, no rule matches: HttpServer and HttpClient, one core",
                             "http 4",
                             "requests",
-                            List.of(TCP_APART, KERNEL_APART),
+                            List.of(TCP_PINNED, KERNEL_PINNED),
                             Row.MANY_SLICES,
                             2,
-                            List.of(Bar.fasterInTurn("requests", KERNEL_APART, TCP_APART, 0.97))),
+                            List.of(Bar.fasterInTurn("requests", KERNEL_PINNED, TCP_PINNED, 0.97))),
                     new Row(
                             "selector-alloc",
                             "selector loop: heap bytes per read, write or select",

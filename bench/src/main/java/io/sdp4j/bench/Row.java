@@ -49,7 +49,7 @@ record Row(
      */
     static final double ZERO_BYTES = 0.05;
 
-    /** Slices of a round for neighbours that shall differ by percents only. */
+    /** Slices of a round, short ones, where neighbours shall differ by a few percents at most. */
     static final int MANY_SLICES = 24;
 
     /** Every row, in the table's order. */
@@ -199,14 +199,9 @@ record Row(
         return work.isEmpty();
     }
 
-    /** Whether slices are compared with the ones next to them. */
-    boolean isInTurn() {
-        return bars.stream().anyMatch(bar -> bar.kind() == Bar.Kind.IN_TURN);
-    }
-
     /** How long its slices take. */
     Times times(Times usual) {
-        return isInTurn() ? usual.inTurn() : usual;
+        return slices < MANY_SLICES ? usual : usual.forManySlices();
     }
 
     private boolean isNetty() {

@@ -16,25 +16,24 @@ record Times(
     static final Times FULL = new Times(5, 3000, 20_000, 500, 600, Integer.MAX_VALUE);
     static final Times QUICK = new Times(3, 400, 0, 60, 120, 1);
 
-    private static final int IN_TURN_WARM_MS = 100;
-    private static final int IN_TURN_MEASURE_MS = 250;
+    private static final int SHORT_WARM_MS = 100;
+    private static final int SHORT_MEASURE_MS = 250;
 
     Times withRounds(int wanted) {
         return new Times(wanted, firstWarmMs, furtherWarmMs, warmMs, measureMs, maxSlices);
     }
 
     /**
-     * As this, for slices that are compared with their neighbours. They are short: what else the
-     * machine does changes within a second, so a difference of percents shows in many near
-     * neighbours and not in few far ones.
+     * As this, with short slices, for rows that compare many neighbours: what else the machine does
+     * changes within a second.
      */
-    Times inTurn() {
+    Times forManySlices() {
         return new Times(
                 rounds,
                 firstWarmMs,
                 furtherWarmMs,
-                Math.min(IN_TURN_WARM_MS, warmMs),
-                Math.min(IN_TURN_MEASURE_MS, measureMs),
+                Math.min(SHORT_WARM_MS, warmMs),
+                Math.min(SHORT_MEASURE_MS, measureMs),
                 maxSlices);
     }
 }

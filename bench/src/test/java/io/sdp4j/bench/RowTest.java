@@ -8,9 +8,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class RowTest {
-    private static List<Row> rows(boolean inTurn) {
+    private static List<Row> rows(boolean many) {
         return Stream.concat(Suite.NET.rows().stream(), Suite.NIO.rows().stream())
-                .filter(row -> row.isInTurn() == inTurn)
+                .filter(row -> row.slices() >= Row.MANY_SLICES == many)
                 .toList();
     }
 
@@ -21,6 +21,7 @@ class RowTest {
                 List.of("kernel-rtt", "kernel-netty", "kernel-http"),
                 rows(true).stream().map(Row::id).toList());
         for (Row row : rows(true)) {
+            assertTrue(row.bars().stream().allMatch(b -> b.kind() == Bar.Kind.IN_TURN), row.id());
             Times times = row.times(Times.FULL);
             assertTrue(times.warmMs() + times.measureMs() <= 350, row.id());
             assertTrue(times.rounds() * row.slices() >= 60, row.id());
