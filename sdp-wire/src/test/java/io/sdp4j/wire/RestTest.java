@@ -236,6 +236,20 @@ class RestTest extends ZcopyRig {
         assertEquals(State.SUSPENDED, asking.machine.state());
     }
 
+    /** Nor does anything follow the answer, however much is read afterwards. */
+    @Test
+    void nothingFollowsTheAnswer() {
+        for (int i = 0; i < 30; i++) {
+            able.feed(Mid.DATA, 64, 10);
+        }
+        able.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
+        assertEquals(List.of(Mid.SUSP_COMM_ACK), able.mids());
+        for (int i = 0; i < 30; i++) {
+            able.consumed();
+            assertEquals(List.of(), able.mids(), "after " + i + " buffers");
+        }
+    }
+
     /** Who is asked may need a credit to answer, and hears of it. */
     @Test
     void waitsForACreditToAnswer() {
