@@ -142,7 +142,17 @@ session_end() {
     wait "$wire_pid" 2>/dev/null || true
     wait 2>/dev/null || true
   fi
-  rm -rf "$run_dir"
+  remove_run "$run_dir"
+}
+
+# remove_run DIRECTORY: a run's. What was killed a moment ago may still make files in it.
+remove_run() {
+  local try
+  for try in {1..100}; do
+    rm -rf "$1" 2>/dev/null && return
+    sleep 0.1
+  done
+  rm -rf "$1" || fail "after $try tries"
 }
 
 # A wire that was killed could not end what is below it. A kernel's death ends its processes, but not its own helpers.
@@ -153,12 +163,12 @@ end_stragglers() {
   done
 }
 
-# What a run that was killed outright could not remove: its processes are gone with it, its directory is left.
+# What a run that was killed outright could not remove: its processes end with it or soon after, its directory is left.
 sweep() {
   local left pid
   for left in "${TMPDIR:-/tmp}"/sdp4j-lab.*.??????; do
     [ -O "$left" ] || continue
     pid=${left##*/sdp4j-lab.}
-    [ -e "/proc/${pid%%.*}" ] || rm -rf "$left"
+    [ -e "/proc/${pid%%.*}" ] || remove_run "$left"
   done
 }
