@@ -8,10 +8,6 @@ import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.WcStatus;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -31,34 +27,13 @@ final class KeepAliveTest {
     private volatile WcStatus answer = WcStatus.SUCCESS;
     private final AtomicInteger unanswered = new AtomicInteger();
 
-    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
-        try {
-            method.setAccessible(true);
-            return method.invoke(target, args);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
-    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-        return type.cast(
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
-    }
-
     private Fabric probing(Fabric fabric) {
-        return proxy(
-                Fabric.class,
-                (p, method, args) -> {
-                    Object result = invoke(method, fabric, args);
-                    return result instanceof Fabric.Connection c
-                            ? new Fabric.Connection(probing(c.queuePair()), c.privateData())
-                            : result;
-                });
+        return Shims.connecting(fabric, this::probing);
     }
 
     private QueuePair probing(QueuePair qp) {
         CompletionQueue queue =
-                proxy(
+                Shims.proxy(
                         CompletionQueue.class,
                         (p, method, args) -> {
                             if (method.getName().equals("poll") && unanswered.get() > 0) {
@@ -69,9 +44,9 @@ final class KeepAliveTest {
                                 c.wrId = KeepAlive.PROBE;
                                 return true;
                             }
-                            return invoke(method, qp.completions(), args);
+                            return Shims.invoke(method, qp.completions(), args);
                         });
-        return proxy(
+        return Shims.proxy(
                 QueuePair.class,
                 (p, method, args) ->
                         switch (method.getName()) {
@@ -81,7 +56,7 @@ final class KeepAliveTest {
                                 unanswered.incrementAndGet();
                                 yield true;
                             }
-                            default -> invoke(method, qp, args);
+                            default -> Shims.invoke(method, qp, args);
                         });
     }
 

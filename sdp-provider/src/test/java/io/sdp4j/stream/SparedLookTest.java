@@ -9,10 +9,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,45 +24,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SparedLookTest {
     private CompletionQueue device;
 
-    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
-        try {
-            method.setAccessible(true);
-            return method.invoke(target, args);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
-    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-        return type.cast(
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
-    }
-
     private Fabric sparing(Fabric fabric) {
-        return proxy(
-                Fabric.class,
-                (p, method, args) -> {
-                    Object result = invoke(method, fabric, args);
-                    return result instanceof Fabric.Connection c
-                            ? new Fabric.Connection(sparing(c.queuePair()), c.privateData())
-                            : result;
-                });
+        return Shims.connecting(fabric, this::sparing);
     }
 
     private QueuePair sparing(QueuePair qp) {
         device = qp.completions();
         CompletionQueue queue =
-                proxy(
+                Shims.proxy(
                         CompletionQueue.class,
                         (p, method, args) ->
                                 switch (method.getName()) {
                                     case "ready", "known" -> false;
-                                    default -> invoke(method, device, args);
+                                    default -> Shims.invoke(method, device, args);
                                 });
-        return proxy(
+        return Shims.proxy(
                 QueuePair.class,
                 (p, method, args) ->
-                        method.getName().equals("completions") ? queue : invoke(method, qp, args));
+                        method.getName().equals("completions")
+                                ? queue
+                                : Shims.invoke(method, qp, args));
     }
 
     private static long fill(OffloadStream s, byte[] chunk) throws Exception {

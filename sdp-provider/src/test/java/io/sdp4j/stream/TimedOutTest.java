@@ -9,10 +9,6 @@ import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.WcStatus;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.net.SocketException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -30,34 +26,13 @@ final class TimedOutTest {
     /** What the client's queue pair says next. */
     private final Queue<Completion> last = new ConcurrentLinkedQueue<>();
 
-    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
-        try {
-            method.setAccessible(true);
-            return method.invoke(target, args);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
-    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-        return type.cast(
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
-    }
-
     private Fabric ending(Fabric fabric) {
-        return proxy(
-                Fabric.class,
-                (p, method, args) -> {
-                    Object result = invoke(method, fabric, args);
-                    return result instanceof Fabric.Connection c
-                            ? new Fabric.Connection(ending(c.queuePair()), c.privateData())
-                            : result;
-                });
+        return Shims.connecting(fabric, this::ending);
     }
 
     private QueuePair ending(QueuePair qp) {
         CompletionQueue queue =
-                proxy(
+                Shims.proxy(
                         CompletionQueue.class,
                         (p, method, args) -> {
                             switch (method.getName()) {
@@ -81,12 +56,14 @@ final class TimedOutTest {
                                     // as it is
                                 }
                             }
-                            return invoke(method, qp.completions(), args);
+                            return Shims.invoke(method, qp.completions(), args);
                         });
-        return proxy(
+        return Shims.proxy(
                 QueuePair.class,
                 (p, method, args) ->
-                        method.getName().equals("completions") ? queue : invoke(method, qp, args));
+                        method.getName().equals("completions")
+                                ? queue
+                                : Shims.invoke(method, qp, args));
     }
 
     private void endsWith(int opcode, WcStatus status) {
