@@ -108,7 +108,7 @@ session_result() {
       exit 124
       ;;
     *)
-      end_stragglers
+      end_stragglers "$run_dir"
       fail "the wire ended with $wire_code: $(tail -n 3 "$run_dir/wire.log")"
       ;;
   esac
@@ -155,10 +155,11 @@ remove_run() {
   rm -rf "$1" || fail "after $try tries"
 }
 
-# A wire that was killed could not end what is below it. A kernel's death ends its processes, but not its own helpers.
+# end_stragglers DIRECTORY: of a run. A wire that was killed could not end what is below it. A kernel's death ends its
+# processes, but not its own helpers.
 end_stragglers() {
   local file
-  for file in $(grep -lF "$run_dir/" /proc/[0-9]*/cmdline 2>/dev/null); do
+  for file in $(grep -lF "$1/" /proc/[0-9]*/cmdline 2>/dev/null); do
     kill -KILL "$(basename "$(dirname "$file")")" 2>/dev/null || true
   done
 }
@@ -169,6 +170,8 @@ sweep() {
   for left in "${TMPDIR:-/tmp}"/sdp4j-lab.*.??????; do
     [ -O "$left" ] || continue
     pid=${left##*/sdp4j-lab.}
-    [ -e "/proc/${pid%%.*}" ] || remove_run "$left"
+    [ ! -e "/proc/${pid%%.*}" ] || continue
+    end_stragglers "$left"
+    remove_run "$left"
   done
 }
