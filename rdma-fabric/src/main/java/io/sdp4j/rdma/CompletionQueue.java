@@ -76,6 +76,25 @@ public interface CompletionQueue {
         return ready();
     }
 
+    /** Busy looks of one thread, with their own history. */
+    interface BusyLook {
+        /**
+         * Looks for a moment whether there is something, if such looks have paid off lately.
+         *
+         * @param queues for how many; to wait for many costs more, so a longer look is worth it
+         * @param elsewhere as in {@link #busyPoll}
+         */
+        boolean look(int queues, BooleanSupplier something, BooleanSupplier elsewhere);
+    }
+
+    /**
+     * For a thread that is about to wait for many queues of this fabric at once. Null = such looks
+     * would never pay off.
+     */
+    default BusyLook busyLook() {
+        return null;
+    }
+
     /**
      * A descriptor for somebody else's epoll or poll, which becomes readable as {@link
      * #armDescriptor} tells. It stays the queue's own, is the same until the queue pair is closed,

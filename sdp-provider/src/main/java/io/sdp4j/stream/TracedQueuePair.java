@@ -181,6 +181,11 @@ final class TracedQueuePair implements QueuePair {
         }
 
         @Override
+        public BusyLook busyLook() {
+            return queue.busyLook();
+        }
+
+        @Override
         public boolean rung() {
             return queue.rung();
         }

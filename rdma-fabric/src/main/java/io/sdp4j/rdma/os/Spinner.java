@@ -23,10 +23,19 @@ public final class Spinner {
     /** A gap between two looks at the clock that only losing the processor explains. */
     private static final long DISPLACED_NANOS = 15_000;
 
-    private final long maxNanos;
+    /**
+     * What it costs to ask for one ring, to ring, and to take it; a spin for so long is worth it.
+     */
+    private static final long RING_NANOS = 2_500;
+
+    /** A spin for many rings is at most so many times as long as one for a single one. */
+    private static final int MOST_TIMES = 8;
+
+    private final long usualNanos;
     private final int spinnersMax;
     private final AtomicInteger spinners;
     private final boolean nativeCalls;
+    private long maxNanos;
     private long budgetNanos;
     private int idleWaits;
 
@@ -36,6 +45,7 @@ public final class Spinner {
      */
     public Spinner(long maxNanos, int spinnersMax, AtomicInteger spinners, boolean nativeCalls) {
         this.nativeCalls = nativeCalls;
+        this.usualNanos = maxNanos;
         this.maxNanos = maxNanos;
         this.spinnersMax = spinnersMax;
         this.spinners = spinners;
@@ -44,7 +54,18 @@ public final class Spinner {
 
     /** Another one for other waits of the same side, with a history of its own. */
     public Spinner another() {
-        return new Spinner(maxNanos, spinnersMax, spinners, nativeCalls);
+        return new Spinner(usualNanos, spinnersMax, spinners, nativeCalls);
+    }
+
+    /**
+     * The next spins stand for so many rings, all of which are needed if nothing is found: they are
+     * worth being longer, up to eight times as long as usual.
+     */
+    public void worth(int rings) {
+        long most = Math.min(rings * RING_NANOS, MOST_TIMES * usualNanos);
+        boolean full = budgetNanos == maxNanos;
+        maxNanos = Math.max(usualNanos, most);
+        budgetNanos = full ? maxNanos : Math.min(budgetNanos, maxNanos);
     }
 
     /**
@@ -108,13 +129,14 @@ public final class Spinner {
             if (now - start >= budget) {
                 return false;
             }
+            last = now;
             if (now - asked >= ASK_NANOS) {
-                asked = now;
                 if (elsewhere.getAsBoolean()) {
                     return something.getAsBoolean();
                 }
+                last = System.nanoTime(); // the answer may take its time
+                asked = last;
             }
-            last = now;
         }
     }
 }

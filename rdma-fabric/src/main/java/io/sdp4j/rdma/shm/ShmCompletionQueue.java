@@ -186,6 +186,11 @@ final class ShmCompletionQueue implements CompletionQueue {
     }
 
     @Override
+    public BusyLook busyLook() {
+        return waiter.busyLook();
+    }
+
+    @Override
     public boolean rung() {
         return waiter.rung();
     }

@@ -1,5 +1,6 @@
 package io.sdp4j.rdma.shm;
 
+import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.os.Futex;
 import io.sdp4j.rdma.os.Linux;
 import io.sdp4j.rdma.os.Spinner;
@@ -333,6 +334,15 @@ final class Waiter {
         }
         publishCpu(); // the caller is about to sleep
         return false;
+    }
+
+    /** See {@link ShmCompletionQueue#busyLook}. */
+    CompletionQueue.BusyLook busyLook() {
+        Spinner many = spinner.another();
+        return (queues, something, elsewhere) -> {
+            many.worth(queues);
+            return many.spin(something, Long.MAX_VALUE, elsewhere);
+        };
     }
 
     void releaseDescriptor() {

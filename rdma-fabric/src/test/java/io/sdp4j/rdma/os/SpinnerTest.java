@@ -67,4 +67,55 @@ class SpinnerTest {
         assertFalse(other.spin(() -> looks.incrementAndGet() < 0, Long.MAX_VALUE, () -> false));
         assertTrue(looks.get() > last);
     }
+
+    /** An answer that takes longer than a lost processor is none. */
+    @Test
+    void mayBeAskedWhatTakesLong() {
+        Spinner asked = new Spinner(50_000_000, 1, spinning, false);
+        AtomicInteger times = new AtomicInteger();
+        while (times.get() < 3) {
+            times.set(0);
+            assertFalse(asked.spin(() -> false, Long.MAX_VALUE, () -> slowNo(times)));
+            asked = asked.another();
+        }
+    }
+
+    private static boolean slowNo(AtomicInteger times) {
+        long until = System.nanoTime() + 100_000;
+        while (System.nanoTime() < until) {
+            Thread.onSpinWait();
+        }
+        return times.incrementAndGet() < 0;
+    }
+
+    /**
+     * Goal: what stands for many rings may spin longer, but not for ever, and never where none may.
+     */
+    @Test
+    void manyRingsAreWorthALongerSpin() {
+        Spinner usual = new Spinner(20_000, 1, spinning, false);
+        long longest = 0;
+        while (longest < 100_000) { // it may lose its processor
+            Spinner many = usual.another();
+            many.worth(1_000);
+            longest = spinNanos(many);
+        }
+        while (longest >= 100_000) {
+            Spinner few = usual.another();
+            few.worth(1_000);
+            few.worth(4);
+            longest = spinNanos(few);
+        }
+        Spinner never = new Spinner(0, 1, spinning, false);
+        never.worth(1_000);
+        AtomicInteger looks = new AtomicInteger();
+        assertFalse(never.spin(() -> looks.incrementAndGet() > 0, Long.MAX_VALUE, () -> false));
+        assertEquals(0, looks.get());
+    }
+
+    private static long spinNanos(Spinner spinner) {
+        long start = System.nanoTime();
+        assertFalse(spinner.spin(() -> false, Long.MAX_VALUE, () -> false));
+        return System.nanoTime() - start;
+    }
 }
