@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.Selector;
 import java.util.Deque;
+import java.util.Set;
 
 /**
  * A look at what a selector of the JDK's would find if it waited now. It takes nothing away from
@@ -18,7 +19,7 @@ public final class SelectorPeek {
     private static final int EVENT_BYTES = 16;
 
     private final int epoll;
-    private final MemorySegment events = Arena.ofAuto().allocate(2 * EVENT_BYTES, 8);
+    private MemorySegment events = Arena.ofAuto().allocate(2 * EVENT_BYTES, 8);
 
     private SelectorPeek(int epoll) {
         this.epoll = epoll;
@@ -29,6 +30,8 @@ public final class SelectorPeek {
         static final Class<?> SELECTOR;
         static final VarHandle EPOLL;
         static final VarHandle UPDATES;
+        static final VarHandle WOKEN;
+        static final VarHandle KEYS;
         static final MethodHandle WAIT;
         static final MethodHandle DESCRIPTOR;
 
@@ -39,6 +42,9 @@ public final class SelectorPeek {
                 SELECTOR = selector.lookupClass();
                 EPOLL = selector.findVarHandle(SELECTOR, "epfd", int.class);
                 UPDATES = selector.findVarHandle(SELECTOR, "updateKeys", Deque.class);
+                WOKEN = selector.findVarHandle(SELECTOR, "interruptTriggered", boolean.class);
+                Lookup base = PollHandles.in(own, "sun.nio.ch.SelectorImpl");
+                KEYS = base.findVarHandle(base.lookupClass(), "keys", Set.class);
                 Lookup epoll = PollHandles.in(own, "sun.nio.ch.EPoll");
                 WAIT =
                         PollHandles.fixed(
@@ -75,6 +81,33 @@ public final class SelectorPeek {
      */
     public static boolean asksNoMore(Selector selector) {
         return ((Deque<?>) Handles.UPDATES.get(selector)).isEmpty();
+    }
+
+    /**
+     * Whether {@code selector} was woken, and does not know yet. May be asked without its locks.
+     */
+    public static boolean woken(Selector selector) {
+        return (boolean) Handles.WOKEN.getOpaque(selector);
+    }
+
+    /** How many keys {@code selector} has; as {@link Selector#keys}, even while it is closed. */
+    public static int keys(Selector selector) {
+        return ((Set<?>) Handles.KEYS.get(selector)).size();
+    }
+
+    /**
+     * Whether more channels than {@code count} are ready, or one less and the selector was woken.
+     */
+    public boolean more(int count) {
+        int most = count + 1;
+        if (events.byteSize() < (long) most * EVENT_BYTES) {
+            events = Arena.ofAuto().allocate(2L * most * EVENT_BYTES, 8);
+        }
+        try {
+            return (int) Handles.WAIT.invokeExact(epoll, events.address(), most, 0) == most;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
     }
 
     /** Whether anything but {@code fdVal} is ready, or the selector was woken. */

@@ -38,4 +38,37 @@ class SelectorPeekTest {
             assertFalse(peek.anythingBut(own), "the wake-up was taken by the selector");
         }
     }
+
+    @Test
+    void countsWhatIsReady() throws IOException {
+        Pipe pipe = Pipe.open();
+        try (Selector selector = Selector.open();
+                Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink()) {
+            SelectorPeek peek = SelectorPeek.of(selector);
+            source.configureBlocking(false);
+            assertEquals(0, SelectorPeek.keys(selector));
+            source.register(selector, SelectionKey.OP_READ);
+            assertEquals(1, SelectorPeek.keys(selector));
+            assertEquals(0, selector.selectNow());
+            assertFalse(peek.more(0));
+            sink.write(ByteBuffer.allocate(1));
+            assertTrue(peek.more(0));
+            assertFalse(peek.more(1));
+            assertFalse(SelectorPeek.woken(selector));
+            selector.wakeup();
+            assertTrue(SelectorPeek.woken(selector));
+            assertTrue(peek.more(1), "the wake-up is one more");
+            assertFalse(peek.more(100));
+            assertEquals(1, selector.selectNow());
+            assertFalse(SelectorPeek.woken(selector));
+        }
+    }
+
+    @Test
+    void mayBeClosedMeanwhile() throws IOException {
+        Selector selector = Selector.open();
+        selector.close();
+        assertEquals(0, SelectorPeek.keys(selector), "no exception");
+    }
 }
