@@ -130,6 +130,13 @@ public class OpenStream {
         }
     }
 
+    /** See {@link OffloadStream#busyLook}; null when the stream is closed. */
+    public final OffloadStream.BusyLook busyLook() {
+        synchronized (stateLock) {
+            return closing ? null : stream.busyLook();
+        }
+    }
+
     /** See {@link OffloadStream#arm}; false when the stream is closed. */
     public final boolean arm(int ops, Runnable onReady) {
         synchronized (stateLock) {

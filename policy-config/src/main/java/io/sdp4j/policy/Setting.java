@@ -277,7 +277,8 @@ public enum Setting {
             0,
             1_000,
             "us",
-            "Longest time a waiting thread spins before it sleeps; 0: never spin."),
+            "Longest time a waiting thread spins before it sleeps; 0: never spin. A selector that"
+                    + " is busy with many channels spins up to eight times as long."),
     /** Threads that may spin at once. */
     SPIN_SPINNERS_MAX(
             "sdp4j.spin.spinners.max",

@@ -3,6 +3,7 @@ package io.sdp4j.stream;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.SdpMachine;
@@ -250,6 +251,14 @@ final class SdpStream implements OffloadStream {
         moved = false;
         if (watch.waitsForPeer(ops)) {
             core.queue.busyPoll(spoken, elsewhere);
+        }
+    }
+
+    @Override
+    public BusyLook busyLook() {
+        synchronized (core) {
+            CompletionQueue.BusyLook looks = core.queue.busyLook();
+            return looks == null ? null : looks::look;
         }
     }
 

@@ -32,8 +32,11 @@ import sun.nio.ch.SelectionKeyImpl;
 final class Doorbell {
     private static final AtomicInteger NUMBERS = new AtomicInteger(1);
 
-    /** A channel of which nothing came so many times in a row is not worth looking at. */
-    private static final int MAX_MISSES = 4;
+    /**
+     * A channel of which nothing came so many times in a row is not worth looking at. A look costs
+     * a tenth of a ring, and the side that has time looks often, when little has come.
+     */
+    private static final int MAX_MISSES = 32;
 
     private final SwitchSocketChannel channel;
     private final OpenStream stream;
@@ -111,6 +114,11 @@ final class Doorbell {
         return valid == 1;
     }
 
+    /** For the watch; see {@link OffloadStream#busyLook}. */
+    OffloadStream.BusyLook busyLook() {
+        return stream.busyLook();
+    }
+
     /** For the watch: the stream is looked at without a lock of this. */
     boolean readyToRead() {
         return (readyOps() & SelectionKey.OP_READ) != 0;
@@ -160,7 +168,7 @@ final class Doorbell {
         int fresh = readyOps() & key.nioInterestOps();
         int now = initialOps | fresh;
         misses = fresh != 0 ? 0 : misses + 1;
-        w.looked(fresh != 0);
+        w.looked(number, fresh != 0);
         key.nioReadyOps(now);
         ChannelBridge.queueUpdate(key);
         return (now & ~before) != 0;

@@ -1,6 +1,7 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.jdk.SelectorPeek;
+import io.sdp4j.offload.spi.OffloadStream;
 import java.lang.ref.WeakReference;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
@@ -18,13 +19,14 @@ import java.util.function.BooleanSupplier;
  * of it belongs to the thread that selects.
  *
  * <p>A selector alternates: it looks at the channels whose descriptors are readable, and then asks
- * each of them what it is interested in, before it waits. While it finds many channels ready it is
- * busy: when asked, a channel <em>holds</em> its descriptor readable instead of asking its peer for
- * another ring, so the next look comes without a wait and the peer need not ring. Before a wait at
- * least one of those that hold must be ready. If none is, all of them ask for a ring. That needs to
- * know which channel is asked last; where it cannot be told, because the last one is not ours or
- * its key was cancelled, the selector finds nothing a few times and the channels give up on their
- * own. Nothing is lost in any case, because what is held is readable.
+ * each of them what it is interested in, before it waits. While it finds many channels ready, at
+ * once or one after the other, it is busy: when asked, a channel <em>holds</em> its descriptor
+ * readable instead of asking its peer for another ring, so the next look comes without a wait and
+ * the peer need not ring. Before a wait at least one of those that hold must be ready, or another
+ * one. If none is, nor becomes so while the thread looks busily for a moment, all of them ask for a
+ * ring. That needs to know which channel is asked last; where it cannot be told, because the last
+ * one is not ours or its key was cancelled, the selector finds nothing a few times and the channels
+ * give up on their own. Nothing is lost in any case, because what is held is readable.
  */
 final class SelectorWatch implements BooleanSupplier {
     /** As many wake-ups for one channel in a row make it the only one. */
@@ -32,6 +34,9 @@ final class SelectorWatch implements BooleanSupplier {
 
     /** So many channels ready at once make a selector busy. */
     private static final int MANY = 4;
+
+    /** So many channels that hold may be looked at in the time between two such questions. */
+    private static final int HELD_PER_LOOK = 8;
 
     private static final Map<Selector, SelectorWatch> ALL = new WeakHashMap<>();
 
@@ -44,8 +49,17 @@ final class SelectorWatch implements BooleanSupplier {
     private final List<Doorbell> holding = new ArrayList<>(); // since asking began
     private boolean asking; // else looking
     private int found; // ready channels in the last look
+    private int lastFound; // number of the last one
+    private int different; // how many in a row, at most MANY, each another one than before
     private boolean busy;
     private boolean anyReady; // of those that hold
+
+    private OffloadStream.BusyLook busyLook; // null = none known
+    private int turn; // which of those that hold is looked at next
+    private final BooleanSupplier next = this::nextReady;
+    private final BooleanSupplier elsewhere = this::elsewhere;
+    private int unasked; // how often a busy look has asked only for a wake-up in a row
+    private boolean wanted; // a busy look has found something else to do
 
     private SelectorWatch(Selector selector) {
         this.selector = new WeakReference<>(selector);
@@ -73,13 +87,21 @@ final class SelectorWatch implements BooleanSupplier {
         }
     }
 
-    /** A channel whose descriptor was readable was looked at. */
-    void looked(boolean ready) {
+    /** Channel {@code number}, whose descriptor was readable, was looked at. */
+    void looked(int number, boolean ready) {
         if (asking) {
             asking = false;
             found = 0;
         }
-        found += ready ? 1 : 0;
+        if (ready) {
+            found++;
+            if (number == lastFound) {
+                different = 0;
+            } else {
+                lastFound = number;
+                different = Math.min(different + 1, MANY);
+            }
+        }
     }
 
     /** Whether the channel that is being asked by the calling thread may {@link #hold}. */
@@ -91,7 +113,7 @@ final class SelectorWatch implements BooleanSupplier {
         if (!asking) {
             asking = true;
             forget();
-            busy = found >= MANY || (busy && found > 0);
+            busy = found > 0 && (busy || found >= MANY || different == MANY);
         }
         return busy;
     }
@@ -111,7 +133,7 @@ final class SelectorWatch implements BooleanSupplier {
         if (s == null || !Thread.holdsLock(s) || !SelectorPeek.asksNoMore(s)) {
             return;
         }
-        if (!anyReady && !anyReadyNow()) {
+        if (!anyReady && !anyReadyNow() && !othersReady(s) && !anyReadySoon()) {
             busy = false;
             for (int i = 0; i < holding.size(); i++) {
                 holding.get(i).settle();
@@ -132,6 +154,48 @@ final class SelectorWatch implements BooleanSupplier {
             }
         }
         return false;
+    }
+
+    /**
+     * A ring for each of many channels costs more than their peers need to say the next thing:
+     * looks for that for a moment, which is worth it as long as the rings would have cost.
+     *
+     * @return whether the selector need not wait
+     */
+    private boolean anyReadySoon() {
+        if (Thread.currentThread().isVirtual()) {
+            return false;
+        }
+        if (busyLook == null) {
+            busyLook = holding.getFirst().busyLook();
+        }
+        wanted = false;
+        unasked = 0;
+        return busyLook != null && (busyLook.look(holding.size(), next, elsewhere) || wanted);
+    }
+
+    /** Looks at one of those that hold: the clock wants to be looked at in between. */
+    private boolean nextReady() {
+        turn = turn + 1 < holding.size() ? turn + 1 : 0;
+        return holding.get(turn).readyToRead();
+    }
+
+    /** For a busy look. To ask for other channels takes the longer the more of them hold. */
+    private boolean elsewhere() {
+        Selector s = selector.get();
+        if (s == null || SelectorPeek.woken(s)) {
+            wanted = true;
+        } else if (++unasked > holding.size() / HELD_PER_LOOK) {
+            unasked = 0;
+            wanted = othersReady(s);
+        }
+        return wanted;
+    }
+
+    /** Whether the selector was woken, or has a channel that is ready and does not hold. */
+    private boolean othersReady(Selector s) {
+        return SelectorPeek.woken(s)
+                || (SelectorPeek.keys(s) > holding.size() && peek.more(holding.size()));
     }
 
     /** Whether {@code number} is the only channel that was ready for a while. */

@@ -194,6 +194,28 @@ public interface OffloadStream {
      */
     default void busyPoll(int ops, BooleanSupplier elsewhere) {}
 
+    /** Busy looks of one thread, as long as they have paid off lately. */
+    interface BusyLook {
+        /**
+         * Looks for a moment, or not at all.
+         *
+         * @param streams for how many; to wait for many costs more, so a longer look is worth it
+         * @param something whether what is waited for is there
+         * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere,
+         *     which ends it
+         * @return whether there is something
+         */
+        boolean look(int streams, BooleanSupplier something, BooleanSupplier elsewhere);
+    }
+
+    /**
+     * For a thread that waits for many streams at once, of which this is one: looks as {@link
+     * #busyPoll} does, with a history of their own. Null = they would never pay off.
+     */
+    default BusyLook busyLook() {
+        return null;
+    }
+
     /**
      * Instead of {@link #armDoorbell}, by whoever comes back very soon because the doorbell is
      * readable: leaves it so if it has been rung since it was asked for. What the peer does then
