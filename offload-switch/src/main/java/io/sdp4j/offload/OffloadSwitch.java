@@ -24,6 +24,7 @@ import java.nio.channels.AsynchronousSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -40,6 +41,9 @@ public final class OffloadSwitch {
     private static final class Log {
         static final Logger OUT = LoggerFactory.getLogger(OffloadSwitch.class);
     }
+
+    /** What a provider may take for its own start beyond the cap: nobody waits longer for one. */
+    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final String NO_PORT = "nobody listens on port 0";
 
@@ -192,9 +196,8 @@ public final class OffloadSwitch {
             asked = List.of();
         }
         for (OffloadProvider provider : asked) {
-            long usedNanos = System.nanoTime() - startNanos;
-            long deadlineNanos =
-                    startNanos + usedNanos + Math.min(capNanos, shareNanos - usedNanos);
+            long nowNanos = System.nanoTime();
+            long leftNanos = shareNanos - (nowNanos - startNanos);
             try {
                 OffloadStream stream =
                         provider.connect(
@@ -202,7 +205,8 @@ public final class OffloadSwitch {
                                         remote,
                                         localAddress,
                                         decision.fabrics(),
-                                        deadlineNanos,
+                                        nowNanos + Math.min(capNanos, leftNanos),
+                                        nowNanos + Math.min(capNanos + START_NANOS, leftNanos),
                                         byRule,
                                         abandoned));
                 misses.forget(remote);

@@ -177,10 +177,13 @@ class OffloadSwitchTest {
         OffloadSwitch target = of(new Failing(ReasonCode.NO_PEER, false));
         connect(target, FIRST, NO_LIMIT);
         assertBudget(200, asked.getLast());
+        assertEquals(5000, startMillis(asked.getLast()));
         connect(target, FIRST, TimeUnit.SECONDS.toNanos(60));
         assertBudget(200, asked.getLast());
+        assertEquals(5000, startMillis(asked.getLast()));
         connect(target, FIRST, TimeUnit.MILLISECONDS.toNanos(100));
         assertBudget(50, asked.getLast());
+        assertEquals(0, startMillis(asked.getLast()));
         Decision patient =
                 Decision.of(
                         Verdict.OFFLOAD_FIRST,
@@ -201,6 +204,11 @@ class OffloadSwitchTest {
         long left = TimeUnit.NANOSECONDS.toMillis(spec.deadlineNanos() - System.nanoTime());
         assertTrue(left <= millis, left + " ms of " + millis);
         assertTrue(left > millis - 5000, left + " ms of " + millis);
+    }
+
+    /** What a provider may take for its own start beyond the deadline. */
+    private static long startMillis(ConnectSpec spec) {
+        return TimeUnit.NANOSECONDS.toMillis(spec.limitNanos() - spec.deadlineNanos());
     }
 
     /** Goal: a provider with a fault costs its own connections nothing but the offload. */

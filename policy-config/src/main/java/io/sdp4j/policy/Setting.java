@@ -129,7 +129,8 @@ public enum Setting {
             1,
             60_000,
             "ms",
-            "Longest time an attempt over an RDMA device may take, unless a rule names one."),
+            "Longest time an attempt over an RDMA device may take once this process is ready for it,"
+                    + " unless a rule names one."),
     /** Receive buffers per connection. */
     BUFFERS_COUNT(
             "sdp4j.buffers.count",

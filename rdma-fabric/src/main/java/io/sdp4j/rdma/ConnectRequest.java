@@ -14,6 +14,8 @@ import java.util.function.BooleanSupplier;
  *     Capabilities#maxRequestPrivateDataBytes()}
  * @param spec this side's queue pair
  * @param deadlineNanos {@link System#nanoTime()} value after which the attempt has failed
+ * @param limitNanos likewise, not before it: as far as that a fabric may go on for what it needs
+ *     for itself, so that the peer gets all of its time
  * @param abandoned whether nobody wants the connection any more; asked on the connecting thread at
  *     least every {@link #ABANDON_CHECK_NANOS} while it waits; must be quick and not throw
  */
@@ -24,12 +26,24 @@ public record ConnectRequest(
         byte[] privateData,
         QpSpec spec,
         long deadlineNanos,
+        long limitNanos,
         BooleanSupplier abandoned) {
     /**
      * How long a fabric may go on waiting for a connection that was abandoned. Short enough for
      * whoever closes a socket, and a stalled attempt that wakes so often costs nothing to speak of.
      */
     public static final long ABANDON_CHECK_NANOS = 5_000_000;
+
+    /** A request whose deadline nothing moves. */
+    public ConnectRequest(
+            InetSocketAddress remote,
+            LocalAddress localAddress,
+            byte[] privateData,
+            QpSpec spec,
+            long deadlineNanos,
+            BooleanSupplier abandoned) {
+        this(remote, localAddress, privateData, spec, deadlineNanos, deadlineNanos, abandoned);
+    }
 
     /** A request that only its deadline ends. */
     public ConnectRequest(

@@ -13,6 +13,17 @@ public interface Fabric extends AutoCloseable {
     Capabilities capabilities();
 
     /**
+     * Waits until the fabric has prepared what the first connection of a process needs, where it
+     * does that by itself: that time is not the peer's. Any thread; not ended by an interrupt.
+     *
+     * @param nanos at most; 0 or less only looks
+     * @return whether it has
+     */
+    default boolean awaitReady(long nanos) {
+        return true;
+    }
+
+    /**
      * Connects, as {@code rdma_connect} and its events do. Blocks the calling platform thread at
      * most until the deadline of the request, or until the request is abandoned; must not be called
      * on a virtual thread.

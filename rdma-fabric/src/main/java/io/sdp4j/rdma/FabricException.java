@@ -21,6 +21,8 @@ public final class FabricException extends IOException {
         REFUSED,
         /** No answer in time. */
         TIMED_OUT,
+        /** The time was over, but this side needed most of it: it says nothing of the peer. */
+        NOT_READY,
         /** The peer speaks another version. */
         VERSION,
         /**

@@ -32,6 +32,7 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
             InetSocketAddress remote,
             ConnectRequest.LocalAddress local,
             long deadlineNanos,
+            long limitNanos,
             BooleanSupplier abandoned)
             throws OffloadUnavailable {
         SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
@@ -44,6 +45,7 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
                         Arrays.copyOf(hello, helloBytes),
                         settings.qpSpec(),
                         deadlineNanos,
+                        limitNanos,
                         abandoned);
         Fabric.Connection c;
         try {

@@ -57,6 +57,7 @@ final class Resumption {
         if (endNanos - now <= 0 || !stream.resting()) {
             return; // the limit says what is to be said
         }
+        long deadlineNanos = now + Math.min(endNanos - now, ATTEMPT_NANOS);
         try {
             ActiveOpen open =
                     ActiveOpen.connect(
@@ -64,7 +65,8 @@ final class Resumption {
                             context.settings(),
                             to,
                             () -> local,
-                            now + Math.min(endNanos - now, ATTEMPT_NANOS),
+                            deadlineNanos,
+                            deadlineNanos,
                             () -> !stream.resting());
             synchronized (this) {
                 limit.cancel();

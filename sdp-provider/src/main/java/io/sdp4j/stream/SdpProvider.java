@@ -9,6 +9,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.EventLoops;
 import io.sdp4j.rdma.Fabric;
@@ -162,8 +163,9 @@ public final class SdpProvider implements OffloadProvider {
                 continue;
             }
             try {
+                long begun = System.nanoTime();
                 Fabric fabric = fabrics.get(name);
-                ConnectSpec within = patient(name, spec);
+                ConnectSpec within = patient(name, started(fabric, spec, begun));
                 // A fabric may block in native code, which would pin a virtual thread's carrier.
                 return Thread.currentThread().isVirtual()
                         ? context.setup().call(() -> connect(fabric, within))
@@ -191,6 +193,25 @@ public final class SdpProvider implements OffloadProvider {
             }
         }
         return null;
+    }
+
+    /** Waits for the fabric's own start, and gives the peer the time that it took. */
+    private static ConnectSpec started(Fabric fabric, ConnectSpec spec, long begunNanos)
+            throws OffloadUnavailable {
+        long left = spec.limitNanos() - System.nanoTime();
+        while (!fabric.awaitReady(Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS))) {
+            if (spec.abandoned().getAsBoolean()) {
+                throw new OffloadUnavailable(
+                        ReasonCode.ABANDONED, "nobody waits for the connection any more");
+            }
+            left = spec.limitNanos() - System.nanoTime();
+            if (left <= 0) {
+                throw new OffloadUnavailable(
+                        ReasonCode.TIMED_OUT,
+                        "the fabric " + fabric.name() + " was not ready in time; ask it again");
+            }
+        }
+        return spec.later(System.nanoTime() - begunNanos);
     }
 
     /** The time begins here, after the fabric was opened, which is not the peer's fault. */
@@ -229,6 +250,7 @@ public final class SdpProvider implements OffloadProvider {
                             return local[0];
                         },
                         spec.deadlineNanos(),
+                        spec.limitNanos(),
                         spec.abandoned());
         return SdpStream.begin(open.machine(), open.qp(), context, fabric, local[0], spec.remote());
     }

@@ -37,6 +37,11 @@ final class TracedFabric implements Fabric {
     }
 
     @Override
+    public boolean awaitReady(long nanos) {
+        return fabric.awaitReady(nanos);
+    }
+
+    @Override
     public Connection connect(ConnectRequest request) throws FabricException {
         InetSocketAddress[] local = {new InetSocketAddress(0)}; // until the fabric wants to know
         long helloNanos = System.nanoTime();
@@ -51,6 +56,7 @@ final class TracedFabric implements Fabric {
                                 request.privateData(),
                                 request.spec(),
                                 request.deadlineNanos(),
+                                request.limitNanos(),
                                 request.abandoned()));
         QueuePair traced =
                 traced(

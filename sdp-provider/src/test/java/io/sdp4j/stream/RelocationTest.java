@@ -88,13 +88,9 @@ final class RelocationTest {
     }
 
     private ActiveOpen follow(InetSocketAddress from) throws OffloadUnavailable {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         return ActiveOpen.connect(
-                raw.get(),
-                fabric.settings(),
-                place(),
-                () -> from,
-                System.nanoTime() + TimeUnit.SECONDS.toNanos(10),
-                () -> false);
+                raw.get(), fabric.settings(), place(), () -> from, deadline, deadline, () -> false);
     }
 
     private void answer() {

@@ -105,7 +105,9 @@ final class TestFabric implements AutoCloseable {
     /** Over the RDMA device of this host. */
     static TestFabric verbs() throws IOException {
         EventLoop loop = EventLoops.start("test-loop", true, t -> LOG.error("caught", t));
-        return new TestFabric(null, loop, VerbsFabric.open(VerbsConfig.defaults(), loop));
+        Fabric fabric = VerbsFabric.open(VerbsConfig.defaults(), loop);
+        fabric.awaitReady(TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS));
+        return new TestFabric(null, loop, fabric);
     }
 
     /** One that uses the directory of another process's. */

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -54,6 +55,7 @@ class VerbsPathTest {
         long leftNanos;
         boolean roundTrip = true;
         FabricException.Cause answer = FabricException.Cause.TIMED_OUT;
+        long readyNanos = System.nanoTime();
 
         @Override
         public String name() {
@@ -63,6 +65,13 @@ class VerbsPathTest {
         @Override
         public Capabilities capabilities() {
             return new Capabilities(92, 196, false, 16, false, false, true, roundTrip);
+        }
+
+        @Override
+        public boolean awaitReady(long nanos) {
+            long left = readyNanos - System.nanoTime();
+            LockSupport.parkNanos(Math.min(left, nanos));
+            return readyNanos - System.nanoTime() <= 0;
         }
 
         @Override
@@ -136,6 +145,62 @@ class VerbsPathTest {
         assertTrue(fabric.leftNanos <= CAP, fabric.leftNanos + " ns");
         assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec(true)));
         assertTrue(fabric.leftNanos > 2 * CAP, fabric.leftNanos + " ns");
+    }
+
+    /** What is left of the caller's time bounds it, not what a peer is given. */
+    @Test
+    void thePeersTimeBeginsWhenTheFabricIsReady() {
+        long now = System.nanoTime();
+        fabric.readyNanos = now + TimeUnit.MILLISECONDS.toNanos(100);
+        ConnectSpec spec =
+                new ConnectSpec(
+                        PEER,
+                        () -> PEER,
+                        List.of(),
+                        now + TimeUnit.MILLISECONDS.toNanos(50),
+                        now + TimeUnit.SECONDS.toNanos(30),
+                        false,
+                        () -> false);
+        assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec));
+        assertEquals(1, fabric.asked);
+        assertTrue(fabric.leftNanos > 0, fabric.leftNanos + " ns");
+    }
+
+    @Test
+    void aFabricThatIsNotReadyInTimeSaysNothingOfThePeer() {
+        fabric.readyNanos = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+        long limit = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20);
+        ConnectSpec spec = new ConnectSpec(PEER, () -> PEER, List.of(), limit);
+        OffloadUnavailable e =
+                assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec));
+        assertEquals(ReasonCode.TIMED_OUT, e.reason());
+        assertFalse(e.remember());
+        assertEquals(0, fabric.asked);
+    }
+
+    @Test
+    void whoeverGivesUpDoesNotWaitForTheFabric() {
+        fabric.readyNanos = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+        ConnectSpec spec =
+                new ConnectSpec(
+                        PEER,
+                        () -> PEER,
+                        List.of(),
+                        System.nanoTime() + TimeUnit.HOURS.toNanos(1),
+                        () -> true);
+        OffloadUnavailable e =
+                assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec));
+        assertEquals(ReasonCode.ABANDONED, e.reason());
+    }
+
+    @Test
+    void aTimeThatThisSideHasUsedIsNotRemembered() {
+        fabric.answer = FabricException.Cause.NOT_READY;
+        OffloadUnavailable e =
+                assertThrows(
+                        OffloadUnavailable.class, () -> provider(usable()).connect(spec(false)));
+        assertEquals(ReasonCode.TIMED_OUT, e.reason());
+        assertFalse(e.remember());
     }
 
     @Test

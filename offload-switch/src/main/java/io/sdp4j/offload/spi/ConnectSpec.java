@@ -13,6 +13,8 @@ import java.util.function.BooleanSupplier;
  *     holds the port
  * @param fabrics preferred fabrics in order; empty = the provider's own order
  * @param deadlineNanos {@link System#nanoTime()} value at which the attempt must have ended
+ * @param limitNanos likewise, not before it: until then a provider may take for its own start what
+ *     the deadline did not reckon with
  * @param deadlineByRule whether a rule names the time, so that no provider is to be less patient
  * @param abandoned whether nobody wants the connection any more, because the socket was closed or
  *     its thread interrupted; a provider that waits asks again and again, on any thread, and ends
@@ -23,8 +25,27 @@ public record ConnectSpec(
         LocalAddress localAddress,
         List<String> fabrics,
         long deadlineNanos,
+        long limitNanos,
         boolean deadlineByRule,
         BooleanSupplier abandoned) {
+
+    /** An attempt whose deadline nothing moves. */
+    public ConnectSpec(
+            InetSocketAddress remote,
+            LocalAddress localAddress,
+            List<String> fabrics,
+            long deadlineNanos,
+            boolean deadlineByRule,
+            BooleanSupplier abandoned) {
+        this(
+                remote,
+                localAddress,
+                fabrics,
+                deadlineNanos,
+                deadlineNanos,
+                deadlineByRule,
+                abandoned);
+    }
 
     /** An attempt whose time no rule names. */
     public ConnectSpec(
@@ -48,7 +69,18 @@ public record ConnectSpec(
     /** The same attempt with another deadline. */
     public ConnectSpec until(long otherDeadlineNanos) {
         return new ConnectSpec(
-                remote, localAddress, fabrics, otherDeadlineNanos, deadlineByRule, abandoned);
+                remote,
+                localAddress,
+                fabrics,
+                otherDeadlineNanos,
+                limitNanos,
+                deadlineByRule,
+                abandoned);
+    }
+
+    /** The same attempt after a provider has taken so long to start: as far as the limit allows. */
+    public ConnectSpec later(long startNanos) {
+        return until(deadlineNanos + Math.min(startNanos, limitNanos - deadlineNanos));
     }
 
     /** Finds, if need be binds, the local address of a connection. */

@@ -27,8 +27,13 @@ final class ActiveSide implements CmChannel.Target {
     private final CmChannel channel;
     private final ConnectRequest request;
     private final ArrayDeque<CmEvent> events = new ArrayDeque<>();
+    private final long begun = System.nanoTime();
     private long id;
     private volatile VerbsQueuePair qp;
+
+    /** Waited so far for others: the network, the peer, a call that waits for it. */
+    private long waitedNanos;
+
     private CompletableFuture<Integer> connecting = CompletableFuture.completedFuture(0);
 
     ActiveSide(VerbsFabric fabric, CmChannel channel, ConnectRequest request) {
@@ -62,6 +67,15 @@ final class ActiveSide implements CmChannel.Target {
         }
     }
 
+    /** Goes as far as an attempt gets without its peer. Nothing is left. */
+    void rehearse() throws FabricException {
+        try {
+            prepare();
+        } finally {
+            channel.loop().execute(this::discard);
+        }
+    }
+
     private void discard() {
         if (qp != null) {
             qp.discard();
@@ -72,6 +86,22 @@ final class ActiveSide implements CmChannel.Target {
     }
 
     private Fabric.Connection attempt() throws FabricException {
+        VerbsDevice device = prepare();
+        Trailer own = new Trailer(request.spec().receiveBytes(), localPort());
+        start(device, own.append(request.privateData(), Trailer.REQUEST_BYTES));
+        CmEvent established = expect(RdmaCmEvent.ESTABLISHED);
+        Trailer trailer = Trailer.of(established.privateData(), Trailer.REPLY_BYTES);
+        qp.establish(trailer);
+        if (trailer != null && device.initiatorSpeaksFirst()) {
+            qp.greet();
+        }
+        channel.retarget(id, qp);
+        return new Fabric.Connection(
+                qp, Trailer.data(established.privateData(), Trailer.REPLY_BYTES));
+    }
+
+    /** Finds the way and makes the queue pair. */
+    private VerbsDevice prepare() throws FabricException {
         InetSocketAddress remote = request.remote();
         int guess = fabric.likelyWirePort(remote.getPort());
         resolve(guess);
@@ -89,19 +119,9 @@ final class ActiveSide implements CmChannel.Target {
             throw Failures.of("no RDMA path to " + remote, r);
         }
         expect(RdmaCmEvent.ROUTE_RESOLVED);
-        Trailer own = new Trailer(request.spec().receiveBytes(), localPort());
         qp = new VerbsQueuePair(fabric, channel, device, id, request.spec(), false);
         qp.reserve(null);
-        start(device, own.append(request.privateData(), Trailer.REQUEST_BYTES));
-        CmEvent established = expect(RdmaCmEvent.ESTABLISHED);
-        Trailer trailer = Trailer.of(established.privateData(), Trailer.REPLY_BYTES);
-        qp.establish(trailer);
-        if (trailer != null && device.initiatorSpeaksFirst()) {
-            qp.greet();
-        }
-        channel.retarget(id, qp);
-        return new Fabric.Connection(
-                qp, Trailer.data(established.privateData(), Trailer.REPLY_BYTES));
+        return device;
     }
 
     private void resolve(int port) throws FabricException {
@@ -167,10 +187,11 @@ final class ActiveSide implements CmChannel.Target {
         t.setContextClassLoader(null);
         t.start();
         boolean interrupted = false;
+        long before = System.nanoTime();
         try {
             while (true) {
                 try {
-                    return done.get(patience(), TimeUnit.NANOSECONDS);
+                    return done.get(patience(before), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {
@@ -180,6 +201,7 @@ final class ActiveSide implements CmChannel.Target {
                 }
             }
         } finally {
+            waitedNanos += System.nanoTime() - before;
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -198,10 +220,11 @@ final class ActiveSide implements CmChannel.Target {
 
     private CmEvent next() throws FabricException {
         boolean interrupted = false;
+        long before = System.nanoTime();
         try {
             synchronized (events) {
                 while (events.isEmpty()) {
-                    long nanos = patience();
+                    long nanos = patience(before);
                     try {
                         TimeUnit.NANOSECONDS.timedWait(events, nanos);
                     } catch (InterruptedException e) {
@@ -211,37 +234,50 @@ final class ActiveSide implements CmChannel.Target {
                 return events.remove();
             }
         } finally {
+            waitedNanos += System.nanoTime() - before;
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
     }
 
-    /** How long to sleep before looking again whether anybody wants the connection. */
-    private long patience() throws FabricException {
+    /**
+     * How long to sleep before looking again whether anybody wants the connection.
+     *
+     * @param sinceNanos when the wait began
+     */
+    private long patience(long sinceNanos) throws FabricException {
         if (request.abandoned().getAsBoolean()) {
             throw new FabricException(Cause.ABANDONED, "nobody waits for the connection any more");
         }
-        long left = left();
+        long waited = waitedNanos + System.nanoTime() - sinceNanos;
+        long left = left(waited);
         if (left <= 0) {
-            throw timedOut();
+            throw timedOut(waited);
         }
         return Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS);
     }
 
-    private long left() {
-        return request.deadlineNanos() - System.nanoTime();
+    /** What is left to wait; what this side has needed for itself was not taken from it. */
+    private long left(long waited) {
+        long now = System.nanoTime();
+        long own = now - begun - waited;
+        return Math.min(request.deadlineNanos() + own - now, request.limitNanos() - now);
     }
 
     private int leftMillis() throws FabricException {
-        long left = left();
+        long left = left(waitedNanos);
         if (left <= 0) {
-            throw timedOut();
+            throw timedOut(waitedNanos);
         }
         return Math.clamp(left / 1_000_000, 1, Integer.MAX_VALUE);
     }
 
-    private static FabricException timedOut() {
-        return new FabricException(Cause.TIMED_OUT, "no answer in time");
+    private FabricException timedOut(long waited) {
+        return waited <= Math.max(0, (request.deadlineNanos() - begun) / 2)
+                ? new FabricException(
+                        Cause.NOT_READY,
+                        "no answer in time, most of which this process needed to get ready")
+                : new FabricException(Cause.TIMED_OUT, "no answer in time");
     }
 }

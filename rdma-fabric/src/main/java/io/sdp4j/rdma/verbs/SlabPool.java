@@ -15,8 +15,8 @@ import java.util.TreeMap;
  *
  * <p>Shape: slabs of the configured size, each with a map of its free extents (offset to length);
  * first fit, whole pages. Where a limit forbids a slab, it is tried at half the size, down to what
- * is asked for. A slab that is empty is given back unless it is the only one. Set-up path only;
- * guarded by this object's monitor.
+ * is asked for. A slab that is empty is given back unless it is the only one, which stays until it
+ * stands in the way of a larger one. Set-up path only; guarded by this object's monitor.
  */
 final class SlabPool {
     private static final long PAGE = 4096;
@@ -153,6 +153,9 @@ final class SlabPool {
 
     private Slab grow(long need) throws FabricException {
         if (need > maxBytes - bytes) {
+            releaseEmpty();
+        }
+        if (need > maxBytes - bytes) {
             throw new FabricException(
                     Cause.RESOURCES,
                     "buffers of "
@@ -175,11 +178,22 @@ final class SlabPool {
                 return s;
             }
             arena.close();
-            if (size == need) {
+            if (size == need && !releaseEmpty()) {
                 throw Failures.memory(need, (int) registration);
             }
             size = Math.max(need, (size / 2) & -PAGE);
         }
+    }
+
+    private boolean releaseEmpty() {
+        boolean any = false;
+        for (Slab s : List.copyOf(slabs)) {
+            if (s.empty()) {
+                release(s);
+                any = true;
+            }
+        }
+        return any;
     }
 
     private void release(Slab s) {

@@ -82,6 +82,8 @@ public final class VerbsFabric implements Fabric {
     /** A device was removed, and the library may still have it. */
     private volatile boolean anyRemoved;
 
+    private final Rehearsal rehearsal;
+
     /** Null where the kernel's announcements are not to be had. */
     private Closeable hotPlug;
 
@@ -89,6 +91,7 @@ public final class VerbsFabric implements Fabric {
         this.config = config;
         this.ibv = ibv;
         this.channel = channel;
+        this.rehearsal = new Rehearsal(this, channel);
     }
 
     /**
@@ -107,6 +110,7 @@ public final class VerbsFabric implements Fabric {
         Ibv ibv = new Ibv();
         VerbsFabric fabric = new VerbsFabric(config, ibv, new CmChannel(new RdmaCm(), epoll));
         fabric.hotPlug = HotPlug.watch(loop, fabric::onHotPlug);
+        fabric.rehearsal.begin();
         return fabric;
     }
 
@@ -118,6 +122,11 @@ public final class VerbsFabric implements Fabric {
     @Override
     public Capabilities capabilities() {
         return CAPABILITIES;
+    }
+
+    @Override
+    public boolean awaitReady(long nanos) {
+        return rehearsal.await(nanos);
     }
 
     @Override
@@ -314,8 +323,13 @@ public final class VerbsFabric implements Fabric {
         shutIfUnused();
     }
 
-    private void shutIfUnused() {
-        if (closed && channel.ids() == 0 && shut.compareAndSet(false, true)) {
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** The channel is not used any more by whoever calls. Event thread. */
+    void shutIfUnused() {
+        if (closed && rehearsal.await(0) && channel.ids() == 0 && shut.compareAndSet(false, true)) {
             channel.loop()
                     .execute(
                             () -> {

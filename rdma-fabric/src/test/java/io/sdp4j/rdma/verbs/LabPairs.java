@@ -53,6 +53,7 @@ final class LabPairs {
     LabPairs(QpSpec spec) throws IOException {
         this.spec = spec;
         fabric = VerbsFabric.open(VerbsConfig.defaults(), LOOP);
+        assertTrue(fabric.awaitReady(TimeUnit.SECONDS.toNanos(LONG_SECONDS)));
         kernel = new ServerSocket(0, 50, Lab.address());
         listener = fabric.listen(new ListenRequest(address(), false, this::onRequest));
     }

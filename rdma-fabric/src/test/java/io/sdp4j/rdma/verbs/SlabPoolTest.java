@@ -86,6 +86,23 @@ class SlabPoolTest {
     }
 
     @Test
+    void aSlabThatNobodyUsesGivesWayToALargerOne() throws Exception {
+        FakeRegistrar limited = new FakeRegistrar(SLAB - 4096);
+        SlabPool pool = pool(limited, 100 * SLAB);
+        pool.lease(4096).close();
+        assertEquals(SLAB / 2, pool.bytes());
+        pool.lease(SLAB - 4096).close();
+        assertEquals(1, limited.live());
+        pool.close();
+
+        SlabPool configured = pool(registrar, 4 * SLAB);
+        configured.lease(4096).close();
+        configured.lease(4 * SLAB).close();
+        assertEquals(4 * SLAB, configured.bytes());
+        configured.close();
+    }
+
+    @Test
     void theConfiguredLimitHolds() throws Exception {
         SlabPool pool = pool(registrar, SLAB);
         SlabPool.Lease all = pool.lease(SLAB);

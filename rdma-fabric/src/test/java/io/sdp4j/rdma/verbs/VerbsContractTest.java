@@ -15,7 +15,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
@@ -26,12 +26,8 @@ import org.junit.jupiter.api.condition.EnabledIf;
 final class VerbsContractTest extends FabricContract {
     private static final EventLoop LOOP = EventLoops.start("test-verbs", true, Lab.THROWN::add);
 
-    private Map<String, Long> before;
-
-    @BeforeEach
-    void count() {
-        before = Lab.resources();
-    }
+    /** Before the fabrics are opened, which begin to use the device by themselves. */
+    private final Map<String, Long> before = Lab.resources();
 
     @Override
     protected InetAddress host() throws Exception {
@@ -96,14 +92,21 @@ final class VerbsContractTest extends FabricContract {
         assertTrue(ended);
     }
 
+    /** Ready for use: the contract's times are the peer's. */
+    private static Fabric open() throws Exception {
+        Fabric fabric = VerbsFabric.open(VerbsConfig.defaults(), LOOP);
+        assertTrue(fabric.awaitReady(TimeUnit.SECONDS.toNanos(30)));
+        return fabric;
+    }
+
     @Override
     protected Fabric openActive() throws Exception {
-        return VerbsFabric.open(VerbsConfig.defaults(), LOOP);
+        return open();
     }
 
     @Override
     protected Fabric openPassive() throws Exception {
-        return VerbsFabric.open(VerbsConfig.defaults(), LOOP);
+        return open();
     }
 
     @Override
