@@ -28,13 +28,14 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
      */
     static ActiveOpen connect(
             Fabric fabric,
-            StreamSettings settings,
+            StreamSettings general,
             InetSocketAddress remote,
             ConnectRequest.LocalAddress local,
             long deadlineNanos,
             long limitNanos,
             BooleanSupplier abandoned)
             throws OffloadUnavailable {
+        StreamSettings settings = general.over(fabric.capabilities());
         SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
         byte[] hello = new byte[HELLO_BYTES];
         int helloBytes = machine.writeHello(MemorySegment.ofArray(hello), 0);

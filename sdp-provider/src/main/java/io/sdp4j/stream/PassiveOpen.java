@@ -24,7 +24,8 @@ final class PassiveOpen {
 
     /** Answers a request whose Hello is acceptable with HelloAck, else with a refusal. */
     static void answer(
-            ConnectionRequest request, Fabric fabric, StreamSettings settings, Outcome outcome) {
+            ConnectionRequest request, Fabric fabric, StreamSettings general, Outcome outcome) {
+        StreamSettings settings = general.over(fabric.capabilities());
         SdpMachine machine = SdpMachine.accepting(settings.wireConfig(fabric.capabilities()));
         MemorySegment hello = MemorySegment.ofArray(request.privateData());
         HelloFault fault = machine.onHello(hello, 0, (int) hello.byteSize());

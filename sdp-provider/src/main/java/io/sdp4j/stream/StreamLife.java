@@ -41,7 +41,7 @@ final class StreamLife {
         this.fabric = fabric;
         this.local = local;
         this.remote = remote;
-        StreamSettings settings = context.settings();
+        StreamSettings settings = context.settings().over(fabric.capabilities());
         core =
                 new StreamCore(
                         machine,

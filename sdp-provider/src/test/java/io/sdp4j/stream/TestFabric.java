@@ -168,6 +168,7 @@ final class TestFabric implements AutoCloseable {
                 buffers,
                 16_400,
                 maxBufferBytes,
+                16_400,
                 262_144,
                 TimeUnit.SECONDS.toNanos(60),
                 TimeUnit.SECONDS.toNanos(1),

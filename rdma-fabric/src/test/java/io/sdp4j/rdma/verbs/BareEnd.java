@@ -14,9 +14,9 @@ import java.nio.ByteBuffer;
  */
 final class BareEnd {
     /** Messages that one answer stands for; as our own streams do it. */
-    static final int CREDITS = 8;
+    static final int CREDITS = 4;
 
-    private static final int BUFFERS = 32;
+    private static final int BUFFERS = 16;
     private static final int BATCH = 16;
     private static final int REGION_BYTES = 4 << 20;
     private static final int SEND = 1;

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  * kernel's own threads.
  */
 public final class BareVerbs {
-    static final int MESSAGE_BYTES = 16_400;
+    static final int MESSAGE_BYTES = 32_784;
     static final int PAYLOAD_BYTES = MESSAGE_BYTES - 16;
     static final int READ_BYTES = 262_144;
     private static final int READS = 4;

@@ -1,0 +1,45 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.Capabilities;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Goal: over a device buffers are larger and fewer, in the same memory; elsewhere as they are. */
+class DeviceBuffersTest {
+    private static Capabilities capabilities(boolean sendsCompleteAtPost) {
+        return new Capabilities(92, 196, sendsCompleteAtPost, 16, false, false, true, true);
+    }
+
+    private static StreamSettings settings(String options) {
+        return StreamSettings.of(
+                Settings.of(Settings.agentOptions(options), new Properties(), line -> {}));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', 16, 32784",
+        "'buffers.count=64', 32, 32784",
+        "'buffers.count=4', 4, 32784",
+        "'verbs.buffers.bytes=65552', 8, 65552",
+        "'buffers.bytes=65552', 32, 65552",
+        "'verbs.buffers.bytes=256', 32, 16400"
+    })
+    void whereMessagesAreWorkForADevice(String options, int buffers, int bytes) {
+        StreamSettings s = settings(options).over(capabilities(false));
+        assertEquals(buffers, s.qpSpec().receiveSlots());
+        assertEquals(bytes, s.qpSpec().receiveBytes());
+        assertSame(s, s.over(capabilities(false)));
+    }
+
+    @Test
+    void elsewhereTheyAreAsTheyAre() {
+        StreamSettings s = settings("");
+        assertSame(s, s.over(capabilities(true)));
+    }
+}
