@@ -45,6 +45,24 @@ public record ConnectRequest(
         this(remote, localAddress, privateData, spec, deadlineNanos, deadlineNanos, abandoned);
     }
 
+    /** The same, of which several attempts may be made: the local address is asked for once. */
+    public ConnectRequest askingOnce() {
+        InetSocketAddress[] found = new InetSocketAddress[1];
+        return new ConnectRequest(
+                remote,
+                () -> {
+                    if (found[0] == null) {
+                        found[0] = localAddress.find();
+                    }
+                    return found[0];
+                },
+                privateData,
+                spec,
+                deadlineNanos,
+                limitNanos,
+                abandoned);
+    }
+
     /** A request that only its deadline ends. */
     public ConnectRequest(
             InetSocketAddress remote,

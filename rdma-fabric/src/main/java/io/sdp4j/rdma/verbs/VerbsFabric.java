@@ -46,6 +46,12 @@ public final class VerbsFabric implements Fabric {
 
     private static final long REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    /**
+     * The connection manager draws the port that a connection leaves by. Where the device shares
+     * its ports with TCP, it does not know which of them are taken there.
+     */
+    private static final int PORTS_TRIED = 10;
+
     /** Send slots are made for a peer's larger receive slots up to here. */
     static final int MAX_SEND_BYTES = 64 << 10;
 
@@ -136,7 +142,16 @@ public final class VerbsFabric implements Fabric {
             throw new IllegalArgumentException(
                     "private data of " + request.privateData().length + " bytes");
         }
-        return new ActiveSide(this, channel, request).connect();
+        ConnectRequest own = request.askingOnce();
+        for (int left = PORTS_TRIED - 1; ; left--) {
+            try {
+                return new ActiveSide(this, channel, own).connect();
+            } catch (FabricException e) {
+                if (e.why() != Cause.IN_USE || left == 0) {
+                    throw e;
+                }
+            }
+        }
     }
 
     @Override
