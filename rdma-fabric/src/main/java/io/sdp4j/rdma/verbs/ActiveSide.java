@@ -167,25 +167,10 @@ final class ActiveSide implements CmChannel.Target {
 
     /** The call may wait for the peer longer than our caller wants to. */
     private int startElsewhere(MemorySegment param) throws FabricException {
-        CompletableFuture<Integer> done = new CompletableFuture<>();
         long own = id;
+        CompletableFuture<Integer> done =
+                fabric.connectThreads().run(() -> channel.cm().connect(own, param));
         connecting = done;
-        Thread t =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("sdp4j-connect")
-                        .inheritInheritableThreadLocals(false)
-                        .unstarted(
-                                () -> {
-                                    int r = -1;
-                                    try {
-                                        r = channel.cm().connect(own, param);
-                                    } finally {
-                                        done.complete(r);
-                                    }
-                                });
-        t.setContextClassLoader(null);
-        t.start();
         boolean interrupted = false;
         long before = System.nanoTime();
         try {

@@ -89,6 +89,7 @@ public final class VerbsFabric implements Fabric {
     private volatile boolean anyRemoved;
 
     private final Rehearsal rehearsal;
+    private final ConnectThreads connectThreads = new ConnectThreads();
 
     /** Null where the kernel's announcements are not to be had. */
     private Closeable hotPlug;
@@ -304,6 +305,10 @@ public final class VerbsFabric implements Fabric {
                     "port " + port + " has no RDMA port beside it where TCP owns the ports");
         }
         return wire;
+    }
+
+    ConnectThreads connectThreads() {
+        return connectThreads;
     }
 
     /** Of a new queue pair. */
