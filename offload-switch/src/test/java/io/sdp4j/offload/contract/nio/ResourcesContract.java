@@ -97,13 +97,18 @@ interface ResourcesContract extends NioChannels {
         }
     }
 
+    /** Both ends of each are idle in one selector. */
+    default int idleConnections() {
+        return 500;
+    }
+
     @Test
-    @DisplayName("62: 1,000 idle channels in a selector cost nothing, and do not hold others up")
+    @DisplayName("62: idle channels in a selector cost nothing, and do not hold others up")
     default void idleChannels() throws Exception {
         List<Pair> idle = new ArrayList<>();
         try (Selector selector = provider().openSelector();
                 Pair busy = polledPair()) {
-            for (int i = 0; i < 500; i++) {
+            for (int i = 0; i < idleConnections(); i++) {
                 Pair p = polledPair();
                 idle.add(p);
                 p.listener().close();
