@@ -297,6 +297,13 @@ public enum Setting {
             1_024,
             "threads",
             "How many threads may spin at the same time; -1: one less than there are cores."),
+    /** One processor for two threads that wait for each other. */
+    SLEEP_TOGETHER(
+            "sdp4j.sleep.together",
+            true,
+            "Let two threads that only answer each other sleep on one processor, where nobody spins"
+                    + " and that is faster (shared memory; a thread whose processors were chosen"
+                    + " for it keeps them)."),
     /** Longest graceful close. */
     CLOSE_TIMEOUT_S(
             "sdp4j.close.timeout.s",

@@ -74,6 +74,8 @@ public final class Linux {
     static final int FTRUNCATE = number(77, 46);
     static final int GETEUID = number(107, 175);
     static final int FUTEX = number(202, 98);
+    static final int SCHED_SETAFFINITY = number(203, 122);
+    static final int SCHED_GETAFFINITY = number(204, 123);
     static final int EPOLL_CTL = number(233, 21);
     static final int FACCESSAT = number(269, 48);
     static final int OPENAT = number(257, 56);

@@ -69,6 +69,15 @@ public final class Spinner {
     }
 
     /**
+     * Whether threads of this machine may spin at all now, whatever this one's history.
+     *
+     * @param nowNanos {@link System#nanoTime}
+     */
+    public boolean allowed(long nowNanos) {
+        return maxNanos > 0 && spinnersMax > 0 && !(nativeCalls && RunQueue.crowded(nowNanos));
+    }
+
+    /**
      * Spins until there is something, or not at all.
      *
      * @param something whether there is

@@ -14,6 +14,8 @@ import java.nio.file.Path;
  *     were used
  * @param directReads whether RDMA reads may copy straight from the peer's process where the kernel
  *     allows it
+ * @param sleepTogether whether two threads that only wait for each other may sleep on one processor
+ *     where they do not spin
  */
 public record ShmConfig(
         Path directory,
@@ -21,15 +23,16 @@ public record ShmConfig(
         long spinMaxNanos,
         int spinnersMax,
         long memoryMaxBytes,
-        boolean directReads) {
-    /** With direct reads. */
+        boolean directReads,
+        boolean sleepTogether) {
+    /** With direct reads, and sleeping together. */
     public ShmConfig(
             Path directory,
             boolean allowNative,
             long spinMaxNanos,
             int spinnersMax,
             long memoryMaxBytes) {
-        this(directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, true);
+        this(directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, true, true);
     }
 
     public ShmConfig {
@@ -47,30 +50,66 @@ public record ShmConfig(
     /** Native where granted, 20 us of spinning on all cores but one, 16 GiB of address space. */
     public static ShmConfig defaults() {
         int cores = Runtime.getRuntime().availableProcessors();
-        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true);
+        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true, true);
     }
 
     public ShmConfig withDirectory(Path other) {
         return new ShmConfig(
-                other, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, directReads);
+                other,
+                allowNative,
+                spinMaxNanos,
+                spinnersMax,
+                memoryMaxBytes,
+                directReads,
+                sleepTogether);
     }
 
     public ShmConfig withNative(boolean allowed) {
         return new ShmConfig(
-                directory, allowed, spinMaxNanos, spinnersMax, memoryMaxBytes, directReads);
+                directory,
+                allowed,
+                spinMaxNanos,
+                spinnersMax,
+                memoryMaxBytes,
+                directReads,
+                sleepTogether);
     }
 
     public ShmConfig withSpin(long maxNanos, int max) {
-        return new ShmConfig(directory, allowNative, maxNanos, max, memoryMaxBytes, directReads);
+        return new ShmConfig(
+                directory, allowNative, maxNanos, max, memoryMaxBytes, directReads, sleepTogether);
     }
 
     public ShmConfig withMemory(long maxBytes) {
         return new ShmConfig(
-                directory, allowNative, spinMaxNanos, spinnersMax, maxBytes, directReads);
+                directory,
+                allowNative,
+                spinMaxNanos,
+                spinnersMax,
+                maxBytes,
+                directReads,
+                sleepTogether);
     }
 
     public ShmConfig withDirectReads(boolean allowed) {
         return new ShmConfig(
-                directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, allowed);
+                directory,
+                allowNative,
+                spinMaxNanos,
+                spinnersMax,
+                memoryMaxBytes,
+                allowed,
+                sleepTogether);
+    }
+
+    public ShmConfig withSleepTogether(boolean allowed) {
+        return new ShmConfig(
+                directory,
+                allowNative,
+                spinMaxNanos,
+                spinnersMax,
+                memoryMaxBytes,
+                directReads,
+                allowed);
     }
 }

@@ -270,7 +270,13 @@ public final class ShmFabric implements Fabric {
                 new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, nativeMode);
         return new ShmQueuePair(
                 new ShmQueuePair.Parts(
-                        side, cable, heir, spinner, nativeMode, config.directReads()));
+                        side,
+                        cable,
+                        heir,
+                        spinner,
+                        nativeMode,
+                        config.directReads(),
+                        config.sleepTogether()));
     }
 
     /** From now on {@link #close} cuts {@code qp}. */

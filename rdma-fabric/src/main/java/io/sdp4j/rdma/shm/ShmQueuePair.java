@@ -55,7 +55,8 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
             Cable.Heir heir,
             Spinner spinner,
             boolean nativeCalls,
-            boolean directReads) {}
+            boolean directReads,
+            boolean sleepTogether) {}
 
     ShmQueuePair(Parts parts) {
         Cable cable = parts.cable;
@@ -65,7 +66,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         this.fabric = cable.fabric();
         out = new LaneOut(layout, side, mem);
         in = new LaneIn(layout, 1 - side, mem);
-        waiter = new Waiter(this, mem, side, parts.nativeCalls, cable.nativeMode(), parts.spinner);
+        waiter = new Waiter(this, mem, parts, cable.nativeMode());
         lifeline = new Lifeline(cable, parts.heir, side, waiter, fabric::peerLeft);
         queue = new ShmCompletionQueue(this, in, out, own, waiter, lifeline);
         sendBase = Math.toIntExact(layout.data[side]);

@@ -1,6 +1,7 @@
 package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.os.Affinity;
 import io.sdp4j.rdma.os.Futex;
 import io.sdp4j.rdma.os.Linux;
 import io.sdp4j.rdma.os.Spinner;
@@ -88,28 +89,31 @@ final class Waiter {
     /** Of the event thread. */
     private int strikes;
 
+    /** How often something was published since the last sleep; what is lost of it does no harm. */
+    private int said;
+
     private int waits;
     private int cpu = -1;
 
+    /** Null where nobody sleeps together. */
+    private final Together together;
+
     /**
-     * @param nativeCalls whether system calls may be made
      * @param futex whether both sides can sleep and wake by futex
      */
-    Waiter(
-            ShmQueuePair qp,
-            MemorySegment mem,
-            int side,
-            boolean nativeCalls,
-            boolean futex,
-            Spinner spinner) {
+    Waiter(ShmQueuePair qp, MemorySegment mem, ShmQueuePair.Parts parts, boolean futex) {
         this.qp = qp;
         this.mem = mem;
-        own = ShmLayout.control(side);
-        peer = ShmLayout.control(1 - side);
-        this.nativeCalls = nativeCalls;
+        own = ShmLayout.control(parts.side());
+        peer = ShmLayout.control(1 - parts.side());
+        nativeCalls = parts.nativeCalls();
         this.futex = futex;
-        this.spinner = spinner;
-        this.listener = spinner.another();
+        spinner = parts.spinner();
+        listener = spinner.another();
+        together =
+                futex && nativeCalls && parts.sleepTogether() && Affinity.available()
+                        ? new Together(mem, parts.side())
+                        : null;
     }
 
     /** After something was published that matters: wakes the peer if it asked for that. */
@@ -119,6 +123,7 @@ final class Waiter {
 
     /** After something was published: wakes the peer if it asked for that. */
     void notifyPeer(boolean quiet) {
+        said++;
         VarHandle.fullFence();
         long words = (long) Words.LONG.getOpaque(mem, peer + ShmLayout.SLEEP_WORD);
         if (words != 0) {
@@ -178,9 +183,32 @@ final class Waiter {
     }
 
     private void sleep(long nanos) {
+        publishCpu();
+        int joined = together == null ? -1 : joinPeer();
+        if (joined < 0) {
+            sleepHere(nanos);
+            return;
+        }
+        cpu = joined;
+        Words.INT.setOpaque(mem, own + ShmLayout.CPU_WORD, joined + 1);
+        try {
+            sleepHere(nanos);
+        } finally {
+            together.part();
+        }
+    }
+
+    /** See {@link Together#join}. */
+    private int joinPeer() {
+        long now = System.nanoTime();
+        int spoke = said;
+        said = 0;
+        return together.join(now, spinner.allowed(now) ? 0 : spoke);
+    }
+
+    private void sleepHere(long nanos) {
         long deadline = deadline(nanos);
         long word = own + ShmLayout.SLEEP_WORD;
-        publishCpu();
         sleeping = true;
         for (int n = 0; ; n++) {
             Words.INT.setOpaque(mem, word, 1);
