@@ -93,6 +93,16 @@ record Row(
                                     Bar.neverSlower("p50", SHM, TCP, 1),
                                     Bar.faster("p99", SHM, TCP, 1))),
                     new Row(
+                            "rtt64-beside",
+                            "64 B round trip beside an endless loop for each processor",
+                            "echo-beside 64",
+                            "p50",
+                            List.of(TCP, UNIX, SHM),
+                            3,
+                            List.of(
+                                    Bar.faster("p50", SHM, TCP, 1),
+                                    Bar.faster("p99", SHM, TCP, 1))),
+                    new Row(
                             "rtt4k",
                             "4 KiB round trip",
                             "echo 4096 1",

@@ -1,16 +1,21 @@
 package io.sdp4j.bench.net;
 
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The measuring JVM of the benchmark: {@code NetClient TARGET}, then {@link Commands}:
  *
  * <ul>
  *   <li>{@code echo SIZE PAIRS WARM_MS MEASURE_MS}: {@link LinkWork#echo};
+ *   <li>{@code echo-beside SIZE WARM_MS MEASURE_MS}: the same with one pair, while as many threads
+ *       as there are processors run endless loops;
  *   <li>{@code sink SIZE WARM_MS MEASURE_MS}: {@link LinkWork#sink};
  *   <li>{@code sink-bounded SIZE WARM_MS MEASURE_MS}: the same with SO_SNDBUF of that size, which
  *       keeps the kernel from tuning it: otherwise chance makes one connection up to twice as fast
@@ -61,6 +66,7 @@ public final class NetClient implements Commands.Worker {
     public String obey(String command, int[] numbers) throws Exception {
         return switch (command) {
             case "echo" -> work.echo(numbers[0], numbers[1], numbers[2], numbers[3]);
+            case "echo-beside" -> echoBesideLoops(numbers[0], numbers[1], numbers[2]);
             case "sink" -> work.sink(numbers[0], numbers[1], numbers[2]);
             case "sink-bounded" -> bounded(numbers[0]).sink(numbers[0], numbers[1], numbers[2]);
             case "connect" -> connects(numbers[0], numbers[1], false);
@@ -69,6 +75,28 @@ public final class NetClient implements Commands.Worker {
                     new LinkWork(this::channel).sink(numbers[0], numbers[1], numbers[2]);
             default -> throw new IOException("unknown command " + command);
         };
+    }
+
+    private String echoBesideLoops(int sizeBytes, int warmMs, int measureMs) throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        Runnable loop =
+                () -> {
+                    while (!over.getPlain()) {
+                        VarHandle.loadLoadFence(); // keeps the look in the loop, and costs nothing
+                    }
+                };
+        List<Thread> loops = new ArrayList<>();
+        for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+            loops.add(Thread.ofPlatform().daemon().name("loop-" + i).start(loop));
+        }
+        try {
+            return work.echo(sizeBytes, 1, warmMs, measureMs);
+        } finally {
+            over.set(true);
+            for (Thread thread : loops) {
+                thread.join();
+            }
+        }
     }
 
     private String connects(int warmMs, int measureMs, boolean only) throws IOException {
