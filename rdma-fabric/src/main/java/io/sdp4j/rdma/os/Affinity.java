@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  * them. What is released may run everywhere its cpuset lets it, also where processors are added
  * later.
  *
- * <p>Cost: two system calls each, about a microsecond together. No instance is used by two threads
- * at once.
+ * <p>Cost: two system calls each, about 3 us of them in a virtual machine. No instance is used by
+ * two threads at once.
  */
 public final class Affinity {
     /** As many processors as a kernel can be built for. */

@@ -1,8 +1,10 @@
 package io.sdp4j.rdma.os;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * Goal: a thread is confined to a processor and is as free as before afterwards; what somebody else
@@ -38,47 +41,28 @@ class AffinityTest {
     @Test
     void leavesAThreadAloneWhoseProcessorsWereChosen() throws Exception {
         assumeFree();
-        // what is chosen lasts as long as the thread
-        AtomicReference<Throwable> failure = new AtomicReference<>();
-        Thread chosen =
-                new Thread(
-                        () -> {
-                            try {
-                                assertTrue(new Affinity().confine(1));
-                                Affinity other = new Affinity();
-                                assertFalse(other.confine(0));
-                                assertFalse(other.confine(1));
-                                assertEquals("1", allowed());
-                            } catch (IOException | AssertionError e) {
-                                failure.set(e);
-                            }
-                        });
-        chosen.start();
-        chosen.join();
-        assertEquals(null, failure.get());
+        inAThread(
+                () -> {
+                    assertTrue(new Affinity().confine(1));
+                    Affinity other = new Affinity();
+                    assertFalse(other.confine(0));
+                    assertFalse(other.confine(1));
+                    assertEquals("1", allowed());
+                });
     }
 
     @Test
     void keepsWhatWasChosenMeanwhile() throws Exception {
         assumeFree();
-        AtomicReference<Throwable> failure = new AtomicReference<>();
-        Thread chosen =
-                new Thread(
-                        () -> {
-                            try {
-                                Affinity affinity = new Affinity();
-                                assertTrue(affinity.confine(1));
-                                affinity.release();
-                                assertTrue(new Affinity().confine(0));
-                                affinity.release();
-                                assertEquals("0", allowed());
-                            } catch (IOException | AssertionError e) {
-                                failure.set(e);
-                            }
-                        });
-        chosen.start();
-        chosen.join();
-        assertEquals(null, failure.get());
+        inAThread(
+                () -> {
+                    Affinity affinity = new Affinity();
+                    assertTrue(affinity.confine(1));
+                    affinity.release();
+                    assertTrue(new Affinity().confine(0));
+                    affinity.release();
+                    assertEquals("0", allowed());
+                });
     }
 
     @Test
@@ -98,6 +82,17 @@ class AffinityTest {
         assertArrayEquals(new long[] {0b1_0000_1111, 1}, Affinity.parse("0-3,8,64"));
         assertArrayEquals(new long[] {}, Affinity.parse(""));
         assertArrayEquals(new long[] {}, Affinity.parse("0-8192"));
+    }
+
+    /** What it chooses lasts as long as the thread. */
+    private static void inAThread(Executable test) throws InterruptedException {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread thread =
+                Thread.ofPlatform()
+                        .uncaughtExceptionHandler((t, e) -> failure.set(e))
+                        .start(() -> assertDoesNotThrow(test));
+        thread.join();
+        assertNull(failure.get());
     }
 
     /** Else this JVM's processors were chosen, and there is nothing to confine. */
