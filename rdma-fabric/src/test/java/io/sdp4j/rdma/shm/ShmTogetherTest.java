@@ -22,6 +22,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -89,23 +90,30 @@ class ShmTogetherTest {
 
     private boolean watch(QueuePair a, QueuePair b) throws Exception {
         BlockingQueue<Path> tasks = new ArrayBlockingQueue<>(2);
-        Thread asks = talker(tasks, () -> ask(a));
-        Thread answers = talker(tasks, () -> Peer.echo(b));
+        CountDownLatch said = new CountDownLatch(2);
+        CountDownLatch seen = new CountDownLatch(1);
+        Thread asks = talker(tasks, () -> ask(a), said, seen);
+        Thread answers = talker(tasks, () -> Peer.echo(b), said, seen);
         Path one = tasks.take();
         Path other = tasks.take();
         boolean oneSeen = false;
         boolean otherSeen = false;
-        while (asks.isAlive()) {
+        while (said.getCount() == 2) {
             oneSeen |= confined(one);
             otherSeen |= confined(other);
         }
+        seen.countDown();
         asks.join();
         answers.join();
         return oneSeen && otherSeen;
     }
 
-    /** Its processors are those it began with at every moment that it can look at them. */
-    private Thread talker(BlockingQueue<Path> tasks, Runnable talk) {
+    /**
+     * Its processors are those it began with at every moment that it can look at them. It lives
+     * until it was seen for the last time: the kernel keeps no account of a thread that ended.
+     */
+    private Thread talker(
+            BlockingQueue<Path> tasks, Runnable talk, CountDownLatch said, CountDownLatch seen) {
         return Thread.ofPlatform()
                 .start(
                         () -> {
@@ -113,9 +121,14 @@ class ShmTogetherTest {
                                 Path self = Path.of("/proc/thread-self").toRealPath();
                                 tasks.add(self);
                                 String before = allowed(self);
-                                talk.run();
+                                try {
+                                    talk.run();
+                                } finally {
+                                    said.countDown();
+                                }
                                 assertEquals(before, allowed(self));
-                            } catch (IOException | AssertionError e) {
+                                seen.await();
+                            } catch (IOException | InterruptedException | AssertionError e) {
                                 wrong.add(e);
                             }
                         });
@@ -135,7 +148,7 @@ class ShmTogetherTest {
     }
 
     private static boolean confined(Path task) throws IOException {
-        return Files.exists(task) && allowed(task).matches("\\d+");
+        return allowed(task).matches("\\d+");
     }
 
     private static String allowed(Path task) throws IOException {
@@ -144,8 +157,6 @@ class ShmTogetherTest {
                     .findFirst()
                     .orElse("")
                     .replaceFirst(".*:\\s*", "");
-        } catch (java.io.UncheckedIOException e) {
-            return ""; // it ended meanwhile
         }
     }
 
