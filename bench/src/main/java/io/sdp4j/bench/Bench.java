@@ -17,12 +17,20 @@ import java.util.function.Consumer;
  * one thread.
  */
 final class Bench implements AutoCloseable {
+    private static final int REST_STEP_MS = 1000;
+
+    /** Slices that the machine changed in are measured again, so often at most. */
+    private static final int ATTEMPTS = 4;
+
     private final Launch launch;
     private final Suite suite;
     private final List<Row> rows;
     private final Times times;
     private final Consumer<String> progress;
     private final Results results = new Results();
+
+    /** Null where nobody waits for it, and where one processor is all there is. */
+    private final Rest rest;
 
     /** Living pairs of this round, by their numbers within a configuration. */
     private final Map<Config, Map<Integer, Pair>> pairs = new EnumMap<>(Config.class);
@@ -35,6 +43,10 @@ final class Bench implements AutoCloseable {
         this.rows = rows;
         this.times = times;
         this.progress = progress;
+        rest =
+                times.patienceMs() > 0 && Runtime.getRuntime().availableProcessors() > 1
+                        ? new Rest(new HandOver()::nanos, REST_STEP_MS, times.patienceMs())
+                        : null;
     }
 
     /** Measures everything; failures of workers are in the results, not thrown. */
@@ -49,6 +61,9 @@ final class Bench implements AutoCloseable {
                 }
             }
             endRound();
+        }
+        if (rest != null) {
+            results.waited(rest.waitedMs());
         }
         return results;
     }
@@ -75,7 +90,11 @@ final class Bench implements AutoCloseable {
                     pair = new Pair(launch, suite, config, ++started);
                     alike.put(number, pair);
                 }
-                metrics = pair.measure(row, times);
+                pair.warmUp(row, times);
+                metrics =
+                        rest == null || !row.wantsRest()
+                                ? pair.measure(row, times)
+                                : rested(pair, row, config, round);
             }
             results.add(row, config, new Results.Run(round, metrics));
         } catch (IOException failed) {
@@ -85,6 +104,21 @@ final class Bench implements AutoCloseable {
             if (broken != null) {
                 broken.kill();
             }
+        }
+    }
+
+    /** A measurement with the machine in one state from its beginning to its end, if it can be. */
+    private Map<String, Double> rested(Pair pair, Row row, Config config, int round)
+            throws IOException, InterruptedException {
+        for (int attempt = 1; ; attempt++) {
+            double before = rest.await();
+            Map<String, Double> metrics = pair.measure(row, times);
+            double after = rest.read();
+            metrics.put(Results.HAND_OVER, Math.max(before, after));
+            if (Rest.alike(before, after) || attempt == ATTEMPTS) {
+                return metrics;
+            }
+            results.setAside(row, config, new Results.Run(round, metrics));
         }
     }
 

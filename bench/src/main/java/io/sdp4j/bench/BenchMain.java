@@ -242,6 +242,7 @@ public final class BenchMain {
         if (json != null) {
             Map<String, Object> findings = new LinkedHashMap<>();
             findings.put("rows", results.rowsForJson());
+            findings.put("set_aside", results.asideForJson());
             findings.put("reported", results.reportedForJson());
             findings.put("failures", results.failures());
             keep(json, machine, times, agentJar, seconds, findings);
@@ -264,6 +265,9 @@ public final class BenchMain {
                         + " where many neighbours are compared. "
                         + Machine.sentence(machine)
                         + ".");
+        if (!results.states().isEmpty()) {
+            System.out.println(results.states());
+        }
         warnOfLoad(machine);
         results.failures().forEach(failure -> System.out.println("failed: " + failure));
         long missed = 0;
@@ -310,6 +314,7 @@ public final class BenchMain {
         settings.put("measure_ms", times.measureMs());
         settings.put("short_warm_ms", times.forManySlices().warmMs());
         settings.put("short_measure_ms", times.forManySlices().measureMs());
+        settings.put("patience_ms", times.patienceMs());
         settings.put("agent", agentJar != null);
         settings.put("seconds", seconds);
         all.put("settings", settings);

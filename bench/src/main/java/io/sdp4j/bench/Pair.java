@@ -60,26 +60,32 @@ final class Pair implements AutoCloseable {
     }
 
     /**
-     * Runs one measurement; the first of a kind in these JVMs has the long warm-up. Where that is
-     * several, each is a measurement of its own whose result nobody wants, so that what happens
-     * once to each connection is warm, too, and is followed by a rest. It then goes on until the
-     * compilers of both JVMs have hardly worked for a second.
+     * The long warm-up, if it is the first of this kind in these JVMs. Where that is several, each
+     * is a measurement of its own whose result nobody wants, so that what happens once to each
+     * connection is warm, too, and is followed by a rest. It then goes on until the compilers of
+     * both JVMs have hardly worked for a second.
      */
+    void warmUp(Row row, Times usual) throws IOException, InterruptedException {
+        if (!warmedUp.add(row.kind())) {
+            return;
+        }
+        Times times = row.times(usual);
+        for (int n = 0; n < row.warmUps(); n++) {
+            String _ = run(row, times.firstWarmMs(), HARDLY_MEASURED_MS);
+            if (row.warmUps() > 1) {
+                Thread.sleep(REST_MS);
+            }
+        }
+        Compilers.warmUp(
+                times.furtherWarmMs(),
+                forMs -> run(row, forMs, HARDLY_MEASURED_MS),
+                client,
+                server);
+    }
+
+    /** Runs one measurement, after {@link #warmUp}. */
     Map<String, Double> measure(Row row, Times usual) throws IOException, InterruptedException {
         Times times = row.times(usual);
-        if (warmedUp.add(row.kind())) {
-            for (int n = 0; n < row.warmUps(); n++) {
-                String _ = run(row, times.firstWarmMs(), HARDLY_MEASURED_MS);
-                if (row.warmUps() > 1) {
-                    Thread.sleep(REST_MS);
-                }
-            }
-            Compilers.warmUp(
-                    times.furtherWarmMs(),
-                    forMs -> run(row, forMs, HARDLY_MEASURED_MS),
-                    client,
-                    server);
-        }
         String answer = run(row, times.warmMs(), times.measureMs());
         Map<String, Double> metrics = new HashMap<>();
         for (String pair : answer.split(" ", -1)) {

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -14,6 +15,9 @@ import java.util.stream.IntStream;
  * reported. For one thread.
  */
 final class Results {
+    /** Name of what {@link HandOver} took beside a run, the longer of before and after. */
+    static final String HAND_OVER = "handover";
+
     /** One run: the round it belongs to and its numbers. */
     record Run(int round, Map<String, Double> metrics) {}
 
@@ -34,6 +38,8 @@ final class Results {
     private final Map<Row, Map<Config, List<Run>>> runs = new LinkedHashMap<>();
     private final Map<Config, Map<String, Long>> reported = new EnumMap<>(Config.class);
     private final List<String> failures = new ArrayList<>();
+    private final List<Map<String, Object>> aside = new ArrayList<>();
+    private long waitedMs;
 
     void add(Row row, Config config, Run run) {
         runs.computeIfAbsent(row, r -> new EnumMap<>(Config.class))
@@ -44,6 +50,58 @@ final class Results {
     void addFailure(Row row, Config config, String problem) {
         runs.computeIfAbsent(row, r -> new EnumMap<>(Config.class));
         failures.add(row.id() + ", " + config.title + ": " + problem);
+    }
+
+    /** Keeps a run that does not count, because the machine changed in it. */
+    void setAside(Row row, Config config, Run run) {
+        Map<String, Object> one = new LinkedHashMap<>();
+        one.put("row", row.id());
+        one.put("config", config.id);
+        one.putAll(forJson(run));
+        aside.add(one);
+    }
+
+    /** How long was waited for the machine to come to rest, in all. */
+    void waited(long ms) {
+        waitedMs = ms;
+    }
+
+    /** What is known of the machine's states while it was measured; empty if nothing. */
+    String states() {
+        double[] taken =
+                runs.values().stream()
+                        .flatMap(byConfig -> byConfig.values().stream())
+                        .flatMap(List::stream)
+                        .mapToDouble(run -> run.metrics().getOrDefault(HAND_OVER, Double.NaN))
+                        .filter(nanos -> !Double.isNaN(nanos))
+                        .sorted()
+                        .toArray();
+        if (taken.length == 0) {
+            return "";
+        }
+        return String.format(
+                Locale.ROOT,
+                "A bare hand-over between two processors took %.0f ns beside the middle one of %d"
+                        + " slices, %.0f to %.0f beside all. %d were measured again, because that"
+                        + " had changed meanwhile; %d s were waited for it to come back.",
+                median(taken),
+                taken.length,
+                taken[0],
+                taken[taken.length - 1],
+                aside.size(),
+                waitedMs / 1000);
+    }
+
+    /** For {@link Json}: what was set aside. */
+    List<Map<String, Object>> asideForJson() {
+        return aside;
+    }
+
+    private static Map<String, Object> forJson(Run run) {
+        Map<String, Object> one = new LinkedHashMap<>();
+        one.put("round", run.round());
+        one.putAll(new TreeMap<>(run.metrics()));
+        return one;
     }
 
     Map<String, Long> reported(Config config) {
@@ -191,14 +249,7 @@ final class Results {
         for (Row row : runs.keySet()) {
             Map<String, Object> byConfig = new LinkedHashMap<>();
             for (Config config : row.configs()) {
-                List<Object> list = new ArrayList<>();
-                for (Run run : runs(row, config)) {
-                    Map<String, Object> one = new LinkedHashMap<>();
-                    one.put("round", run.round());
-                    one.putAll(new TreeMap<>(run.metrics()));
-                    list.add(one);
-                }
-                byConfig.put(config.id, list);
+                byConfig.put(config.id, runs(row, config).stream().map(Results::forJson).toList());
             }
             List<Object> verdicts = new ArrayList<>();
             for (Bar bar : row.bars()) {

@@ -214,6 +214,14 @@ record Row(
         return slices < MANY_SLICES ? usual : usual.forManySlices();
     }
 
+    /**
+     * Whether the machine must be in the same state for each slice: not where the slices are
+     * compared with their neighbours.
+     */
+    boolean wantsRest() {
+        return slices < MANY_SLICES;
+    }
+
     private boolean isNetty() {
         return work.startsWith("netty ");
     }

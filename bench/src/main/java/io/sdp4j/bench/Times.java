@@ -10,17 +10,37 @@ package io.sdp4j.bench;
  * @param warmMs warm-up before each further one
  * @param measureMs each measurement
  * @param maxSlices at most so many measurements of a configuration per row and round
+ * @param patienceMs how long may be waited in all for the machine to come to {@link Rest}; 0: it is
+ *     not even looked at
  */
 record Times(
-        int rounds, int firstWarmMs, int furtherWarmMs, int warmMs, int measureMs, int maxSlices) {
-    static final Times FULL = new Times(5, 3000, 20_000, 500, 600, Integer.MAX_VALUE);
+        int rounds,
+        int firstWarmMs,
+        int furtherWarmMs,
+        int warmMs,
+        int measureMs,
+        int maxSlices,
+        int patienceMs) {
+    static final Times FULL = new Times(5, 3000, 20_000, 500, 600, Integer.MAX_VALUE, 480_000);
     static final Times QUICK = new Times(3, 400, 0, 60, 120, 1);
 
     private static final int SHORT_WARM_MS = 100;
     private static final int SHORT_MEASURE_MS = 250;
 
+    /** Without patience. */
+    Times(
+            int rounds,
+            int firstWarmMs,
+            int furtherWarmMs,
+            int warmMs,
+            int measureMs,
+            int maxSlices) {
+        this(rounds, firstWarmMs, furtherWarmMs, warmMs, measureMs, maxSlices, 0);
+    }
+
     Times withRounds(int wanted) {
-        return new Times(wanted, firstWarmMs, furtherWarmMs, warmMs, measureMs, maxSlices);
+        return new Times(
+                wanted, firstWarmMs, furtherWarmMs, warmMs, measureMs, maxSlices, patienceMs);
     }
 
     /**
@@ -34,6 +54,7 @@ record Times(
                 furtherWarmMs,
                 Math.min(SHORT_WARM_MS, warmMs),
                 Math.min(SHORT_MEASURE_MS, measureMs),
-                maxSlices);
+                maxSlices,
+                patienceMs);
     }
 }

@@ -3,6 +3,7 @@ package io.sdp4j.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -137,6 +138,24 @@ class BenchTest {
             Results results = bench.run();
             assertEquals(List.of(), results.failures());
             assertTrue(results.sorted(busy, Config.TCP, "p50")[0] > 0);
+        }
+        noChildLeft();
+    }
+
+    /** Goal: each slice says what state the machine was in. */
+    @Test
+    void slicesAreMeasuredAtRest() throws Exception {
+        assumeTrue(Runtime.getRuntime().availableProcessors() > 1);
+        Times patient = new Times(1, 50, 0, 20, 50, 2, 1);
+        Row row = new Row("one", "", "echo 64 1", "p50", List.of(Config.TCP), 2, List.of());
+        Launch launch = new Launch(null, directory);
+        try (Bench bench = new Bench(launch, Suite.NET, List.of(row), patient, l -> {})) {
+            Results results = bench.run();
+            assertEquals(List.of(), results.failures());
+            double[] values = results.sorted(row, Config.TCP, Results.HAND_OVER);
+            assertEquals(2, values.length);
+            assertTrue(values[0] > 0);
+            assertTrue(results.states().contains("of 2 slices"), results.states());
         }
         noChildLeft();
     }
