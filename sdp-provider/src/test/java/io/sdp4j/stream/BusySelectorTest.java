@@ -135,6 +135,49 @@ class BusySelectorTest {
     }
 
     /**
+     * Goal: where one of many connections has something at a time, the others are not looked at for
+     * long. Method: what all channels ask about their doorbells is counted, once it was found that
+     * nothing else comes of them.
+     */
+    @Test
+    void oneAtATimeIsNotMany() throws Exception {
+        int many = 48;
+        AtomicInteger asked = new AtomicInteger();
+        Set<String> questions = Set.of("armDoorbell", "holdDoorbell");
+        List<SocketChannel> theirs = new ArrayList<>();
+        List<SocketChannel> ours = new ArrayList<>();
+        try (TestFabric fabric = new TestFabric()) {
+            SelectorProvider provider =
+                    TestChannels.provider(counting(fabric.provider(), questions, asked));
+            try (ServerSocketChannel listener = TestChannels.listen(provider);
+                    Selector selector = provider.openSelector()) {
+                for (int i = 0; i < many; i++) {
+                    SocketChannel a = provider.openSocketChannel();
+                    a.connect(listener.getLocalAddress());
+                    a.configureBlocking(false);
+                    a.register(selector, SelectionKey.OP_READ);
+                    ours.add(a);
+                    theirs.add(listener.accept());
+                }
+                for (int i = 0; i < 6 * many; i++) {
+                    if (i == 5 * many) {
+                        asked.set(0);
+                    }
+                    theirs.get(i % many).write(ByteBuffer.wrap(new byte[1])); // has rung
+                    assertEquals(1, selector.select(TestChannels.PATIENCE_MS));
+                    selector.selectedKeys().clear();
+                    assertEquals(1, ours.get(i % many).read(ByteBuffer.allocate(9)));
+                }
+                assertTrue(asked.get() <= 4 * many, asked + " questions for " + many + " bytes");
+            }
+            for (int i = 0; i < many; i++) {
+                ours.get(i).close();
+                theirs.get(i).close();
+            }
+        }
+    }
+
+    /**
      * Goal: before a wait a stream is asked once, whether or not something is there. Method: what a
      * channel asks about its doorbell is counted.
      */

@@ -32,12 +32,6 @@ import sun.nio.ch.SelectionKeyImpl;
 final class Doorbell {
     private static final AtomicInteger NUMBERS = new AtomicInteger(1);
 
-    /**
-     * A channel of which nothing came so many times in a row is not worth looking at. A look costs
-     * a tenth of a ring, and the side that has time looks often, when little has come.
-     */
-    private static final int MAX_MISSES = 32;
-
     private final SwitchSocketChannel channel;
     private final OpenStream stream;
     private final BellDescriptor bell;
@@ -46,6 +40,7 @@ final class Doorbell {
     private int interest; // this
     private boolean silent; // this
     private int misses; // of the thread that selects: how often in a row it found nothing ready
+    private boolean held; // likewise: the descriptor was left readable when it was asked last
 
     /**
      * @param provided the provider's descriptor, or -1
@@ -78,7 +73,8 @@ final class Doorbell {
         synchronized (this) {
             interest = ops | otherInterest();
             int ready = mayHold(w) ? stream.holdDoorbell(OffloadStream.READ) : -1;
-            if (ready >= 0) {
+            held = ready >= 0;
+            if (held) {
                 w.hold(this, ready > 0);
             } else {
                 settle();
@@ -94,7 +90,7 @@ final class Doorbell {
     private boolean mayHold(SelectorWatch w) {
         return w != null
                 && w.mayHold()
-                && misses < MAX_MISSES
+                && w.patientAfter(misses)
                 && interest == SelectionKey.OP_READ
                 && !silent
                 && !channel.connectable()
@@ -168,10 +164,27 @@ final class Doorbell {
         int fresh = readyOps() & key.nioInterestOps();
         int now = initialOps | fresh;
         misses = fresh != 0 ? 0 : misses + 1;
+        if (held) {
+            judgeHold(w, fresh != 0);
+        }
         w.looked(number, fresh != 0);
         key.nioReadyOps(now);
         ChannelBridge.queueUpdate(key);
         return (now & ~before) != 0;
+    }
+
+    /** For the watch: the selector that it held for is about to wait. */
+    void holdNoMore() {
+        held = false;
+        settle();
+    }
+
+    private void judgeHold(SelectorWatch w, boolean cameInTime) {
+        if (cameInTime) {
+            w.heldWell();
+        } else if (!w.patientAfter(misses)) {
+            w.heldInVain();
+        }
     }
 
     private int readyOps() {

@@ -38,6 +38,17 @@ final class SelectorWatch implements BooleanSupplier {
     /** So many channels that hold may be looked at in the time between two such questions. */
     private static final int HELD_PER_LOOK = 8;
 
+    /**
+     * A channel of which nothing came so many times in a row is not worth looking at. A look costs
+     * a tenth of a ring, and the side that has time looks often, when little has come; but where
+     * most looks are in vain, as with one request at a time on one of many connections, that tenth
+     * is paid for each of them by the one that is ready. So the number falls with each channel that
+     * was given up, and rises with each of which something came in time.
+     */
+    private static final int MOST_MISSES = 32;
+
+    private static final int LEAST_MISSES = 1;
+
     private static final Map<Selector, SelectorWatch> ALL = new WeakHashMap<>();
 
     private final WeakReference<Selector> selector;
@@ -53,6 +64,7 @@ final class SelectorWatch implements BooleanSupplier {
     private int different; // how many in a row, at most MANY, each another one than before
     private boolean busy;
     private boolean anyReady; // of those that hold
+    private int patience = MOST_MISSES;
 
     private OffloadStream.BusyLook busyLook; // null = none known
     private int turn; // which of those that hold is looked at next
@@ -118,6 +130,21 @@ final class SelectorWatch implements BooleanSupplier {
         return busy;
     }
 
+    /** Whether a channel may hold once more that was looked at so often in vain. */
+    boolean patientAfter(int misses) {
+        return misses < patience;
+    }
+
+    /** Something came of a channel that held. */
+    void heldWell() {
+        patience = Math.min(patience + 1, MOST_MISSES);
+    }
+
+    /** A channel that held is given up. */
+    void heldInVain() {
+        patience = Math.max(patience - 1, LEAST_MISSES);
+    }
+
     /** The channel that is being asked leaves its descriptor readable. */
     void hold(Doorbell one, boolean ready) {
         holding.add(one);
@@ -136,7 +163,7 @@ final class SelectorWatch implements BooleanSupplier {
         if (!anyReady && !anyReadyNow() && !othersReady(s) && !anyReadySoon()) {
             busy = false;
             for (int i = 0; i < holding.size(); i++) {
-                holding.get(i).settle();
+                holding.get(i).holdNoMore();
             }
         }
         forget();
