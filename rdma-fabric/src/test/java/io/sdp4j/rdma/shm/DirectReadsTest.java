@@ -9,8 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.MemoryLife;
 import io.sdp4j.rdma.MemoryRegion;
@@ -71,17 +69,7 @@ final class DirectReadsTest {
                                 r.accept(
                                         spec,
                                         new byte[0],
-                                        new ConnectionRequest.Outcome() {
-                                            @Override
-                                            public void onEstablished(QueuePair qp) {
-                                                accepted.add(qp);
-                                            }
-
-                                            @Override
-                                            public void onFailed(FabricException failure) {
-                                                Ends.THROWN.add(failure);
-                                            }
-                                        })));
+                                        new Taker(accepted::add, Ends.THROWN::add))));
         ConnectRequest request =
                 new ConnectRequest(
                         at,

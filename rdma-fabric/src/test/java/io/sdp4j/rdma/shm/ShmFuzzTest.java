@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.MemoryRegion;
@@ -59,7 +58,15 @@ final class ShmFuzzTest {
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 ShmFabric fabric = Ends.fabric(dir, nativeMode)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
-            fabric.listen(new ListenRequest(at, false, r -> r.accept(SPEC, new byte[0], taker())));
+            fabric.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r ->
+                                    r.accept(
+                                            SPEC,
+                                            new byte[0],
+                                            new Taker(accepted::add, thrown::add))));
             Bystander bystander = new Bystander(connect(fabric, at), accepted.take());
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
             int rounds = 0;
@@ -78,20 +85,6 @@ final class ShmFuzzTest {
         }
         Ends.remove(dir);
         assertEquals(0, Ends.THROWN.size(), Ends.THROWN::toString);
-    }
-
-    private ConnectionRequest.Outcome taker() {
-        return new ConnectionRequest.Outcome() {
-            @Override
-            public void onEstablished(QueuePair qp) {
-                accepted.add(qp);
-            }
-
-            @Override
-            public void onFailed(FabricException failure) {
-                thrown.add(failure);
-            }
-        };
     }
 
     private static QueuePair connect(ShmFabric fabric, InetSocketAddress at)

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
@@ -137,18 +136,9 @@ final class ShmIsolationTest {
         assertEquals(0, Ends.THROWN.size(), Ends.THROWN::toString);
     }
 
-    private ConnectionRequest.Outcome server(EventLoop loop) {
-        return new ConnectionRequest.Outcome() {
-            @Override
-            public void onEstablished(QueuePair qp) {
-                loop.execute(new Served(qp, loop));
-            }
-
-            @Override
-            public void onFailed(FabricException failure) {
-                // a hostile hand-shake that came to nothing
-            }
-        };
+    private static Taker server(EventLoop loop) {
+        // a hostile hand-shake may come to nothing
+        return new Taker(qp -> loop.execute(new Served(qp, loop)), failure -> {});
     }
 
     private static QueuePair connect(ShmFabric fabric, InetSocketAddress at)

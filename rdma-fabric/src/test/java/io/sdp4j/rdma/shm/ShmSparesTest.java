@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
@@ -56,19 +55,8 @@ final class ShmSparesTest {
 
     private FabricListener listenAgain(QpSpec spec) throws FabricException {
         return server.listen(
-                new ListenRequest(at, false, r -> r.accept(spec, new byte[0], new Taker())));
-    }
-
-    private final class Taker implements ConnectionRequest.Outcome {
-        @Override
-        public void onEstablished(QueuePair qp) {
-            accepted.add(qp);
-        }
-
-        @Override
-        public void onFailed(FabricException failure) {
-            // the client gave up
-        }
+                new ListenRequest(
+                        at, false, r -> r.accept(spec, new byte[0], Taker.into(accepted))));
     }
 
     @AfterEach
@@ -259,7 +247,8 @@ final class ShmSparesTest {
                 ServerSocket port = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             at = (InetSocketAddress) port.getLocalSocketAddress();
             tight.listen(
-                    new ListenRequest(at, false, r -> r.accept(SPEC, new byte[0], new Taker())));
+                    new ListenRequest(
+                            at, false, r -> r.accept(SPEC, new byte[0], Taker.into(accepted))));
             endInOrder(connect());
             awaitRest();
             QueuePair mine = other.connect(request()).queuePair();

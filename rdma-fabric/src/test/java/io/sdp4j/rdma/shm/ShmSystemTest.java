@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
@@ -96,7 +95,11 @@ final class ShmSystemTest {
                             new ListenRequest(
                                     to,
                                     false,
-                                    r -> r.accept(SPEC, new byte[0], outcome(accepted))))) {
+                                    r ->
+                                            r.accept(
+                                                    SPEC,
+                                                    new byte[0],
+                                                    new Taker(accepted::set, Ends.THROWN::add))))) {
                 QueuePair a = active.connect(request(to)).queuePair();
                 await().until(() -> accepted.get() != null);
                 QueuePair b = accepted.get();
@@ -111,20 +114,6 @@ final class ShmSystemTest {
                 b.close();
             }
         }
-    }
-
-    private static ConnectionRequest.Outcome outcome(AtomicReference<QueuePair> accepted) {
-        return new ConnectionRequest.Outcome() {
-            @Override
-            public void onEstablished(QueuePair qp) {
-                accepted.set(qp);
-            }
-
-            @Override
-            public void onFailed(FabricException why) {
-                throw new AssertionError(why);
-            }
-        };
     }
 
     // ---- the other process
@@ -259,7 +248,7 @@ final class ShmSystemTest {
                                         if (count[0]++ % 8 == 7) {
                                             r.reject(new byte[0]);
                                         } else {
-                                            r.accept(SPEC, new byte[0], new Taker(accepted));
+                                            r.accept(SPEC, new byte[0], Taker.into(accepted));
                                         }
                                     }));
             for (int i = 0; i < 20; i++) {
@@ -281,19 +270,6 @@ final class ShmSystemTest {
             assertEquals(List.of(), names());
             assertEquals(0, a.reservedBytes());
             assertEquals(0, b.reservedBytes());
-        }
-    }
-
-    private record Taker(List<QueuePair> accepted)
-            implements io.sdp4j.rdma.ConnectionRequest.Outcome {
-        @Override
-        public void onEstablished(QueuePair qp) {
-            accepted.add(qp);
-        }
-
-        @Override
-        public void onFailed(FabricException failure) {
-            // the other side gave up
         }
     }
 
@@ -357,7 +333,7 @@ final class ShmSystemTest {
             FabricListener l =
                     fabric.listen(
                             new ListenRequest(
-                                    at, false, r -> r.accept(big, new byte[0], new Taker(all))));
+                                    at, false, r -> r.accept(big, new byte[0], Taker.into(all))));
             long heapBefore = usedHeap();
             List<QueuePair> mine = new ArrayList<>();
             for (int i = 0; i < n; i++) {
@@ -481,7 +457,7 @@ final class ShmSystemTest {
                     new ListenRequest(
                             at,
                             false,
-                            r -> r.accept(SPEC, new byte[0], new Taker(new ArrayList<>()))));
+                            r -> r.accept(SPEC, new byte[0], Taker.into(new ArrayList<>()))));
             FabricException e =
                     assertThrows(FabricException.class, () -> client.connect(request(at)));
             assertTrue(
@@ -575,7 +551,7 @@ final class ShmSystemTest {
             FabricListener l =
                     fabric.listen(
                             new ListenRequest(
-                                    six, true, r -> r.accept(SPEC, new byte[0], new Taker(all))));
+                                    six, true, r -> r.accept(SPEC, new byte[0], Taker.into(all))));
             assertEquals(2, names().size());
             for (byte[] ip :
                     List.of(
@@ -602,7 +578,8 @@ final class ShmSystemTest {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             List<QueuePair> all = java.util.Collections.synchronizedList(new ArrayList<>());
             server.listen(
-                    new ListenRequest(at, false, r -> r.accept(SPEC, new byte[0], new Taker(all))));
+                    new ListenRequest(
+                            at, false, r -> r.accept(SPEC, new byte[0], Taker.into(all))));
             QueuePair first = client.connect(request(at)).queuePair();
             FabricException e =
                     assertThrows(FabricException.class, () -> client.connect(request(at)));

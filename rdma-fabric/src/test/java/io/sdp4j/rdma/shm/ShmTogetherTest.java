@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
@@ -71,7 +69,11 @@ class ShmTogetherTest {
                             new ListenRequest(
                                     to,
                                     false,
-                                    r -> r.accept(Peer.SPEC, new byte[0], outcome(accepted))))) {
+                                    r ->
+                                            r.accept(
+                                                    Peer.SPEC,
+                                                    new byte[0],
+                                                    new Taker(accepted::add, wrong::add))))) {
                 QueuePair a =
                         active.connect(
                                         new ConnectRequest(
@@ -166,19 +168,5 @@ class ShmTogetherTest {
         assumeTrue(Files.exists(online));
         String all = Files.readString(online).strip();
         assumeTrue(all.contains("-") && all.equals(allowed(Path.of("/proc/thread-self"))));
-    }
-
-    private static ConnectionRequest.Outcome outcome(BlockingQueue<QueuePair> accepted) {
-        return new ConnectionRequest.Outcome() {
-            @Override
-            public void onEstablished(QueuePair qp) {
-                accepted.add(qp);
-            }
-
-            @Override
-            public void onFailed(FabricException failure) {
-                throw new AssertionError(failure);
-            }
-        };
     }
 }
