@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.MemoryLife;
 import io.sdp4j.rdma.MemoryRegion;
@@ -70,14 +69,7 @@ final class DirectReadsTest {
                                         spec,
                                         new byte[0],
                                         new Taker(accepted::add, Ends.THROWN::add))));
-        ConnectRequest request =
-                new ConnectRequest(
-                        at,
-                        () -> new InetSocketAddress(at.getAddress(), 4711),
-                        new byte[0],
-                        spec,
-                        System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
-        reader = fabric.connect(request).queuePair();
+        reader = Ends.connect(fabric, at, spec);
         peer = accepted.poll(20, TimeUnit.SECONDS);
     }
 

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
 import java.io.BufferedReader;
@@ -102,7 +100,7 @@ final class ShmIsolationTest {
             fabric.listen(
                     new ListenRequest(
                             at, false, r -> r.accept(Peer.SPEC, new byte[0], server(loop))));
-            QueuePair innocent = connect(fabric, at);
+            QueuePair innocent = Ends.connect(fabric, at, Peer.SPEC);
             long[] calm = pingPong(innocent, CALM_NANOS);
             Process hostile = Hostile.start(dir, kernel.getLocalPort(), seed);
             AtomicInteger spoilt = new AtomicInteger();
@@ -139,18 +137,6 @@ final class ShmIsolationTest {
     private static Taker server(EventLoop loop) {
         // a hostile hand-shake may come to nothing
         return new Taker(qp -> loop.execute(new Served(qp, loop)), failure -> {});
-    }
-
-    private static QueuePair connect(ShmFabric fabric, InetSocketAddress at)
-            throws FabricException {
-        return fabric.connect(
-                        new ConnectRequest(
-                                at,
-                                () -> at,
-                                new byte[0],
-                                Peer.SPEC,
-                                System.nanoTime() + TimeUnit.SECONDS.toNanos(20)))
-                .queuePair();
     }
 
     /** Times of all round trips, sorted. */

@@ -77,12 +77,7 @@ final class ShmSparesTest {
     }
 
     private ConnectRequest request() {
-        return new ConnectRequest(
-                at,
-                () -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
-                new byte[0],
-                SPEC,
-                System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+        return Ends.request(at, SPEC);
     }
 
     private record Pair(QueuePair mine, QueuePair its) {}
@@ -221,14 +216,7 @@ final class ShmSparesTest {
     void aListenerOfAnotherShapeGetsOtherMemory() throws Exception {
         endInOrder(connect());
         awaitRest();
-        ConnectRequest wider =
-                new ConnectRequest(
-                        at,
-                        () -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
-                        new byte[0],
-                        new QpSpec(16, 2048, 16),
-                        System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
-        QueuePair mine = client.connect(wider).queuePair();
+        QueuePair mine = Ends.connect(client, at, new QpSpec(16, 2048, 16));
         QueuePair its = accepted.poll(20, TimeUnit.SECONDS);
         assertEquals(2048, its.sendBytes());
         exchange(new Pair(mine, its), 7);

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
@@ -74,15 +73,7 @@ class ShmTogetherTest {
                                                     Peer.SPEC,
                                                     new byte[0],
                                                     new Taker(accepted::add, wrong::add))))) {
-                QueuePair a =
-                        active.connect(
-                                        new ConnectRequest(
-                                                to,
-                                                () -> to,
-                                                new byte[0],
-                                                Peer.SPEC,
-                                                System.nanoTime() + TimeUnit.SECONDS.toNanos(20)))
-                                .queuePair();
+                QueuePair a = Ends.connect(active, to, Peer.SPEC);
                 return watch(a, accepted.take());
             }
         } finally {
