@@ -45,8 +45,6 @@ public final class OffloadSwitch {
     /** What a provider may take for its own start beyond the cap: nobody waits longer for one. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private static final String NO_PORT = "nobody listens on port 0";
-
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
@@ -136,8 +134,9 @@ public final class OffloadSwitch {
         if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
             return null;
         }
-        if (remote.getPort() == 0) {
-            return Attempt.kernel(ReasonCode.NO_PEER, NO_PORT);
+        OffloadUnavailable nobody = nobodyAt(remote);
+        if (nobody != null) {
+            return Attempt.kernel(nobody.reason(), nobody.getMessage());
         }
         if (misses.contains(remote)) {
             return Attempt.kernel(
@@ -190,11 +189,11 @@ public final class OffloadSwitch {
         long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
         long startNanos = System.nanoTime();
         Failure failure = new Failure();
-        List<OffloadProvider> asked = providers;
-        if (remote.getPort() == 0) {
-            failure.add(new OffloadUnavailable(ReasonCode.NO_PEER, NO_PORT));
-            asked = List.of();
+        OffloadUnavailable nobody = nobodyAt(remote);
+        if (nobody != null) {
+            failure.add(nobody);
         }
+        List<OffloadProvider> asked = nobody == null ? providers : List.of();
         for (OffloadProvider provider : asked) {
             long nowNanos = System.nanoTime();
             long leftNanos = shareNanos - (nowNanos - startNanos);
@@ -315,6 +314,13 @@ public final class OffloadSwitch {
         return Attempt.kernel(
                 decision.verdict() == Verdict.DIRECT ? ReasonCode.RULE_DIRECT : ReasonCode.RULE_TCP,
                 "rule: " + decision);
+    }
+
+    /** Why nobody need be asked for {@code remote}; null = somebody may be there. */
+    private static OffloadUnavailable nobodyAt(InetSocketAddress remote) {
+        return remote.getPort() == 0
+                ? new OffloadUnavailable(ReasonCode.NO_PEER, "nobody listens on port 0")
+                : null;
     }
 
     private static OffloadUnavailable internal(OffloadProvider provider, RuntimeException e) {
