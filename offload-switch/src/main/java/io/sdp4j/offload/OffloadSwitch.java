@@ -1,11 +1,7 @@
 package io.sdp4j.offload;
 
-import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
-import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSockets;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
@@ -18,12 +14,9 @@ import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Verdict;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketException;
-import java.nio.channels.AsynchronousSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -87,20 +80,6 @@ public final class OffloadSwitch {
 
     private static MissCache cache(SwitchSettings settings) {
         return new MissCache(settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
-    }
-
-    /** Where a socket's connection runs and why; empty if no switch knows it or it has none. */
-    public static Optional<ConnectionInfo> explain(Socket socket) {
-        return JdkBridge.usable() && JdkBridge.implOf(socket) instanceof SwitchSocketImpl impl
-                ? impl.connectionInfo()
-                : Optional.empty();
-    }
-
-    /** The same for an asynchronous channel. */
-    public static Optional<ConnectionInfo> explain(AsynchronousSocketChannel channel) {
-        return channel instanceof SwitchAsynchronousSocketChannel ours
-                ? ours.connectionInfo()
-                : Optional.empty();
     }
 
     public SwitchCounters counters() {
