@@ -11,6 +11,7 @@ import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -71,6 +72,15 @@ final class TestFabric implements AutoCloseable {
     /** As configured, but in a directory of its own. */
     TestFabric(ShmConfig config, int buffers) throws IOException {
         this(config, Files.createTempDirectory("sdp4j-test"), true, buffers);
+    }
+
+    /** For a test's field. */
+    static TestFabric opened(boolean allowNative) {
+        try {
+            return new TestFabric(allowNative, 32);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private TestFabric(ShmConfig config, Path directory, boolean ownDirectory, int buffers)
