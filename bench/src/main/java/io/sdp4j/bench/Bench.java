@@ -92,7 +92,7 @@ final class Bench implements AutoCloseable {
                 }
                 pair.warmUp(row, times);
                 metrics =
-                        rest == null || !row.wantsRest()
+                        rest == null || row.comparesNeighbours()
                                 ? pair.measure(row, times)
                                 : rested(pair, row, config, round);
             }
@@ -107,7 +107,10 @@ final class Bench implements AutoCloseable {
         }
     }
 
-    /** A measurement with the machine in one state from its beginning to its end, if it can be. */
+    /**
+     * A measurement with the machine in one state from its beginning to its end, if it can be. Rows
+     * that compare neighbours can do without.
+     */
     private Map<String, Double> rested(Pair pair, Row row, Config config, int round)
             throws IOException, InterruptedException {
         for (int attempt = 1; ; attempt++) {

@@ -261,7 +261,7 @@ public final class BenchMain {
                         + " more until the compilers are idle; "
                         + times.measureMs()
                         + " ms measured, "
-                        + times.forManySlices().measureMs()
+                        + times.forNeighbours().measureMs()
                         + " where many neighbours are compared. "
                         + Machine.sentence(machine)
                         + ".");
@@ -312,8 +312,8 @@ public final class BenchMain {
         settings.put("further_warm_ms", times.furtherWarmMs());
         settings.put("warm_ms", times.warmMs());
         settings.put("measure_ms", times.measureMs());
-        settings.put("short_warm_ms", times.forManySlices().warmMs());
-        settings.put("short_measure_ms", times.forManySlices().measureMs());
+        settings.put("short_warm_ms", times.forNeighbours().warmMs());
+        settings.put("short_measure_ms", times.forNeighbours().measureMs());
         settings.put("patience_ms", times.patienceMs());
         settings.put("agent", agentJar != null);
         settings.put("seconds", seconds);

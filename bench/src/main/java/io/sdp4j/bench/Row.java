@@ -49,7 +49,7 @@ record Row(
      */
     static final double ZERO_BYTES = 0.05;
 
-    /** Slices of a round, short ones, where neighbours shall differ by a few percents at most. */
+    /** Slices of a round where neighbours shall differ by a few percents at most. */
     static final int MANY_SLICES = 24;
 
     /** Every row, in the table's order. */
@@ -211,15 +211,12 @@ record Row(
 
     /** How long its slices take. */
     Times times(Times usual) {
-        return slices < MANY_SLICES ? usual : usual.forManySlices();
+        return comparesNeighbours() ? usual.forNeighbours() : usual;
     }
 
-    /**
-     * Whether the machine must be in the same state for each slice: not where the slices are
-     * compared with their neighbours.
-     */
-    boolean wantsRest() {
-        return slices < MANY_SLICES;
+    /** Whether a slice is compared with the one right before or after it. */
+    boolean comparesNeighbours() {
+        return bars.stream().anyMatch(bar -> bar.kind() == Bar.Kind.IN_TURN);
     }
 
     private boolean isNetty() {

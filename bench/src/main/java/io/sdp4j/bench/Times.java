@@ -44,10 +44,10 @@ record Times(
     }
 
     /**
-     * As this, with short slices, for rows that compare many neighbours: what else the machine does
+     * As this, with short slices, for rows that compare neighbours: what else the machine does
      * changes within a second.
      */
-    Times forManySlices() {
+    Times forNeighbours() {
         return new Times(
                 rounds,
                 firstWarmMs,

@@ -8,9 +8,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class RowTest {
-    private static List<Row> rows(boolean many) {
+    private static List<Row> rows(boolean comparingNeighbours) {
         return Stream.concat(Suite.NET.rows().stream(), Suite.NIO.rows().stream())
-                .filter(row -> row.slices() >= Row.MANY_SLICES == many)
+                .filter(row -> row.comparesNeighbours() == comparingNeighbours)
                 .toList();
     }
 

@@ -1,11 +1,7 @@
 package io.sdp4j.offload;
 
-import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
-import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSockets;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
@@ -18,12 +14,9 @@ import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Verdict;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketException;
-import java.nio.channels.AsynchronousSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -44,8 +37,6 @@ public final class OffloadSwitch {
 
     /** What a provider may take for its own start beyond the cap: nobody waits longer for one. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    private static final String NO_PORT = "nobody listens on port 0";
 
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
@@ -91,20 +82,6 @@ public final class OffloadSwitch {
         return new MissCache(settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
     }
 
-    /** Where a socket's connection runs and why; empty if no switch knows it or it has none. */
-    public static Optional<ConnectionInfo> explain(Socket socket) {
-        return JdkBridge.usable() && JdkBridge.implOf(socket) instanceof SwitchSocketImpl impl
-                ? impl.connectionInfo()
-                : Optional.empty();
-    }
-
-    /** The same for an asynchronous channel. */
-    public static Optional<ConnectionInfo> explain(AsynchronousSocketChannel channel) {
-        return channel instanceof SwitchAsynchronousSocketChannel ours
-                ? ours.connectionInfo()
-                : Optional.empty();
-    }
-
     public SwitchCounters counters() {
         return counters;
     }
@@ -136,8 +113,9 @@ public final class OffloadSwitch {
         if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
             return null;
         }
-        if (remote.getPort() == 0) {
-            return Attempt.kernel(ReasonCode.NO_PEER, NO_PORT);
+        OffloadUnavailable nobody = nobodyAt(remote);
+        if (nobody != null) {
+            return Attempt.kernel(nobody.reason(), nobody.getMessage());
         }
         if (misses.contains(remote)) {
             return Attempt.kernel(
@@ -190,11 +168,11 @@ public final class OffloadSwitch {
         long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
         long startNanos = System.nanoTime();
         Failure failure = new Failure();
-        List<OffloadProvider> asked = providers;
-        if (remote.getPort() == 0) {
-            failure.add(new OffloadUnavailable(ReasonCode.NO_PEER, NO_PORT));
-            asked = List.of();
+        OffloadUnavailable nobody = nobodyAt(remote);
+        if (nobody != null) {
+            failure.add(nobody);
         }
+        List<OffloadProvider> asked = nobody == null ? providers : List.of();
         for (OffloadProvider provider : asked) {
             long nowNanos = System.nanoTime();
             long leftNanos = shareNanos - (nowNanos - startNanos);
@@ -315,6 +293,13 @@ public final class OffloadSwitch {
         return Attempt.kernel(
                 decision.verdict() == Verdict.DIRECT ? ReasonCode.RULE_DIRECT : ReasonCode.RULE_TCP,
                 "rule: " + decision);
+    }
+
+    /** Why nobody need be asked for {@code remote}; null = somebody may be there. */
+    private static OffloadUnavailable nobodyAt(InetSocketAddress remote) {
+        return remote.getPort() == 0
+                ? new OffloadUnavailable(ReasonCode.NO_PEER, "nobody listens on port 0")
+                : null;
     }
 
     private static OffloadUnavailable internal(OffloadProvider provider, RuntimeException e) {

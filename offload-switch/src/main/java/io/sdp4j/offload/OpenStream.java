@@ -13,13 +13,13 @@ import java.util.function.BooleanSupplier;
  * asynchronous close, which are the same for all of them.
  *
  * <p>Shape: {@code readLock} admits one reader, {@code writeLock} one writer; {@code stateLock}
- * guards state and every other call of the stream; nobody waits while holding it. Order: a data
- * lock, then {@code stateLock}; the reverse only by {@code tryLock}.
+ * guards state and every other call of the stream but a move; nobody waits while holding it. Order:
+ * a data lock, then {@code stateLock}; the reverse only by {@code tryLock}.
  *
  * <p>Close: the closer sets {@code closing} and wakes the stream; the stream is given back under
- * all three locks, by the closer if both data locks are free, else by the operation that leaves
- * last (NET-11). So whoever holds a data lock and has seen {@link #closing} false may use the
- * stream; after giving the lock back he must call {@link #leave}.
+ * all three locks, by the closer if both data locks are free and nobody moves it, else by the
+ * operation that leaves last (NET-11). So whoever holds a data lock and has seen {@link #closing}
+ * false may use the stream; after giving the lock back he must call {@link #leave}.
  */
 public class OpenStream {
     /** Pause between two looks at {@link OffloadStream#drained}, at first and at most. */
@@ -40,6 +40,7 @@ public class OpenStream {
     private volatile boolean outputShut; // set under stateLock
     private boolean abortive; // stateLock
     private boolean lingering; // stateLock: the closer still needs the stream
+    private boolean moving; // stateLock: a thread is in the stream's move, which listens somewhere
     private boolean released; // stateLock
     private ConnectionInfo last; // stateLock: what the stream said before it was given back
 
@@ -158,10 +159,21 @@ public class OpenStream {
         }
     }
 
-    /** See {@link OffloadStream#move}; false when the stream is closed. */
+    /** See {@link OffloadStream#move}; false when the stream is closed, or in another's move. */
     public final boolean move() throws IOException {
         synchronized (stateLock) {
-            return !closing && stream.move();
+            if (closing || moving) {
+                return false;
+            }
+            moving = true;
+        }
+        try {
+            return stream.move();
+        } finally {
+            synchronized (stateLock) {
+                moving = false;
+            }
+            leave();
         }
     }
 
@@ -255,7 +267,7 @@ public class OpenStream {
     /** Gives the stream back if nobody uses it; else the operation that leaves last does. */
     private void releaseIfIdle() {
         synchronized (stateLock) {
-            if (released || lingering || !readLock.tryLock()) {
+            if (released || lingering || moving || !readLock.tryLock()) {
                 return;
             }
             try {

@@ -124,12 +124,7 @@ public final class PolicySource {
             return;
         }
         Loaded loaded = load();
-        seen = loaded.stamp;
-        if (loaded.policy != null) {
-            policy = loaded.policy;
-            generation.incrementAndGet();
-            report(loaded.notes);
-        } else {
+        if (!adopt(loaded)) {
             String why = loaded.notes.getFirst();
             String more =
                     loaded.notes.size() > 1 ? " (" + (loaded.notes.size() - 1) + " more)" : "";
@@ -167,18 +162,25 @@ public final class PolicySource {
             return;
         }
         Loaded loaded = load();
-        seen = loaded.stamp;
-        if (loaded.policy != null) {
-            policy = loaded.policy;
-            generation.incrementAndGet();
-            report(loaded.notes);
-        } else {
+        if (!adopt(loaded)) {
             int shown = Math.min(loaded.notes.size(), MAX_REPORTED);
             report(loaded.notes.subList(0, shown));
             String many =
                     loaded.notes.size() > shown ? " (" + loaded.notes.size() + " errors)" : "";
             report(List.of("new rule file refused" + many + "; the rules loaded before stay"));
         }
+    }
+
+    /** What was seen is seen, whatever it was; whether there are rules now that are in force. */
+    private boolean adopt(Loaded loaded) {
+        seen = loaded.stamp;
+        if (loaded.policy == null) {
+            return false;
+        }
+        policy = loaded.policy;
+        generation.incrementAndGet();
+        report(loaded.notes);
+        return true;
     }
 
     /** The outcome of one look at the file: a policy with its warnings, or null with the errors. */

@@ -357,6 +357,8 @@ public enum Setting {
         NUMBER
     }
 
+    static final String PREFIX = "sdp4j.";
+
     private final String id;
     private final Kind kind;
     private final String fallback;
@@ -408,7 +410,7 @@ public enum Setting {
 
     /** The short form for agent options. */
     public String option() {
-        return id.substring(Settings.PREFIX.length());
+        return id.substring(PREFIX.length());
     }
 
     /** What the value counts or names; empty when it needs no unit. */

@@ -15,8 +15,6 @@ import java.util.function.Consumer;
  * nothing here throws because of what a user wrote.
  */
 public final class Settings {
-    static final String PREFIX = "sdp4j.";
-
     private final Map<Setting, Value> values = new EnumMap<>(Setting.class);
 
     /** A number or flag has its text parsed; any other has the number 0. */
@@ -45,7 +43,8 @@ public final class Settings {
         Map<String, String> options = new LinkedHashMap<>();
         for (Map.Entry<String, String> option : agentOptions.entrySet()) {
             String key = option.getKey();
-            options.put(key.startsWith(PREFIX) ? key : PREFIX + key, option.getValue());
+            options.put(
+                    key.startsWith(Setting.PREFIX) ? key : Setting.PREFIX + key, option.getValue());
         }
         Settings settings = new Settings();
         for (Setting setting : Setting.values()) {

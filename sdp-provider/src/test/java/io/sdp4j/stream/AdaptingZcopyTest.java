@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -29,29 +27,19 @@ final class AdaptingZcopyTest {
     private final AtomicInteger registrations = new AtomicInteger();
 
     private Fabric slow(Fabric fabric) {
-        return (Fabric) around(Fabric.class, fabric);
+        return Shims.connecting(fabric, this::slow);
     }
 
-    private Object around(Class<?> type, Object target) {
-        return Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
+    private QueuePair slow(QueuePair qp) {
+        return Shims.around(
+                QueuePair.class,
+                qp,
                 (p, method, args) -> {
                     if (method.getName().equals("register")) {
                         registrations.incrementAndGet();
                         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
                     }
-                    try {
-                        method.setAccessible(true);
-                        Object result = method.invoke(target, args);
-                        return result instanceof Fabric.Connection c
-                                ? new Fabric.Connection(
-                                        (QueuePair) around(QueuePair.class, c.queuePair()),
-                                        c.privateData())
-                                : result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
+                    return null;
                 });
     }
 

@@ -10,9 +10,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -36,40 +33,20 @@ final class BulkTest {
 
     private final AtomicLong past = new AtomicLong();
 
-    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
-        try {
-            method.setAccessible(true);
-            return method.invoke(target, args);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
     private Fabric counting(Fabric fabric) {
-        return (Fabric)
-                Proxy.newProxyInstance(
-                        Fabric.class.getClassLoader(),
-                        new Class<?>[] {Fabric.class},
-                        (p, method, args) -> {
-                            Object result = invoke(method, fabric, args);
-                            return result instanceof Fabric.Connection c
-                                    ? new Fabric.Connection(
-                                            counting(c.queuePair()), c.privateData())
-                                    : result;
-                        });
+        return Shims.connecting(fabric, this::counting);
     }
 
     private QueuePair counting(QueuePair qp) {
-        return (QueuePair)
-                Proxy.newProxyInstance(
-                        QueuePair.class.getClassLoader(),
-                        new Class<?>[] {QueuePair.class},
-                        (p, method, args) -> {
-                            if (method.getName().equals("writePast")) {
-                                past.addAndGet((int) args[4]);
-                            }
-                            return invoke(method, qp, args);
-                        });
+        return Shims.around(
+                QueuePair.class,
+                qp,
+                (p, method, args) -> {
+                    if (method.getName().equals("writePast")) {
+                        past.addAndGet((int) args[4]);
+                    }
+                    return null;
+                });
     }
 
     private static byte[] bytes(int len, long seed) {

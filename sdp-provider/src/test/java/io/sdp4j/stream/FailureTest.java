@@ -11,10 +11,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -26,52 +22,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 @SuppressWarnings("try") // closing early is the point
 class FailureTest {
-    /** Asks {@code override} first; null means "as {@code target} does". */
-    private static <T> T around(Class<T> type, T target, InvocationHandler override) {
-        InvocationHandler handler =
-                (proxy, method, args) -> {
-                    Object answer = override.invoke(proxy, method, args);
-                    return answer != null ? answer : invoke(method, target, args);
-                };
-        return type.cast(
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
-    }
-
-    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
-        try {
-            method.setAccessible(true);
-            return method.invoke(target, args);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
     /**
      * A fabric whose doorbell is not heard in time: only who drains a queue learns what is in it.
      */
     private static Fabric deaf(Fabric fabric) {
-        return around(
-                Fabric.class,
-                fabric,
-                (p, method, args) -> {
-                    if (!method.getName().equals("connect")) {
-                        return null;
-                    }
-                    var c = (Fabric.Connection) invoke(method, fabric, args);
-                    return new Fabric.Connection(deaf(c.queuePair()), c.privateData());
-                });
+        return Shims.connecting(fabric, FailureTest::deaf);
     }
 
     private static QueuePair deaf(QueuePair qp) {
-        CompletionQueue queue =
-                around(
+        return Shims.completing(
+                qp,
+                Shims.around(
                         CompletionQueue.class,
                         qp.completions(),
-                        (p, method, args) -> method.getName().equals("arm") ? true : null);
-        return around(
-                QueuePair.class,
-                qp,
-                (p, method, args) -> method.getName().equals("completions") ? queue : null);
+                        (p, method, args) -> method.getName().equals("arm") ? true : null));
     }
 
     /**

@@ -33,21 +33,16 @@ final class KeepAliveTest {
 
     private QueuePair probing(QueuePair qp) {
         CompletionQueue queue =
-                Shims.proxy(
+                Shims.around(
                         CompletionQueue.class,
-                        (p, method, args) -> {
-                            if (method.getName().equals("poll") && unanswered.get() > 0) {
-                                unanswered.decrementAndGet();
-                                Completion c = (Completion) args[0];
-                                c.opcode = Completion.WRITE;
-                                c.status = answer;
-                                c.wrId = KeepAlive.PROBE;
-                                return true;
-                            }
-                            return Shims.invoke(method, qp.completions(), args);
-                        });
-        return Shims.proxy(
+                        qp.completions(),
+                        (p, method, args) ->
+                                method.getName().equals("poll")
+                                        ? answer((Completion) args[0])
+                                        : null);
+        return Shims.around(
                 QueuePair.class,
+                qp,
                 (p, method, args) ->
                         switch (method.getName()) {
                             case "completions" -> queue;
@@ -56,8 +51,20 @@ final class KeepAliveTest {
                                 unanswered.incrementAndGet();
                                 yield true;
                             }
-                            default -> Shims.invoke(method, qp, args);
+                            default -> null;
                         });
+    }
+
+    /** Null where nothing was asked. */
+    private Boolean answer(Completion c) {
+        if (unanswered.get() == 0) {
+            return null;
+        }
+        unanswered.decrementAndGet();
+        c.opcode = Completion.WRITE;
+        c.status = answer;
+        c.wrId = KeepAlive.PROBE;
+        return true;
     }
 
     @Test

@@ -11,8 +11,6 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -217,20 +215,15 @@ class MoveTest {
     }
 
     private static Fabric counting(Fabric fabric, AtomicInteger connects) {
-        return (Fabric)
-                Proxy.newProxyInstance(
-                        Fabric.class.getClassLoader(),
-                        new Class<?>[] {Fabric.class},
-                        (proxy, method, args) -> {
-                            if (method.getName().equals("connect")) {
-                                connects.incrementAndGet();
-                            }
-                            try {
-                                return method.invoke(fabric, args);
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        });
+        return Shims.around(
+                Fabric.class,
+                fabric,
+                (p, method, args) -> {
+                    if (method.getName().equals("connect")) {
+                        connects.incrementAndGet();
+                    }
+                    return null;
+                });
     }
 
     @Test

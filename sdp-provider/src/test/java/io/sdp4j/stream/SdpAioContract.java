@@ -3,7 +3,6 @@ package io.sdp4j.stream;
 import io.sdp4j.offload.contract.aio.SwitchedAioTest;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
@@ -14,27 +13,19 @@ abstract class SdpAioContract extends SwitchedAioTest {
     private final TestFabric fabric;
 
     SdpAioContract(boolean allowNative) {
-        this(open(allowNative), false);
+        this(TestFabric.opened(allowNative), false);
     }
 
     /**
      * @param lends whether direct buffers are borrowed, from the second byte on
      */
     SdpAioContract(boolean allowNative, boolean lends) {
-        this(open(allowNative), lends);
+        this(TestFabric.opened(allowNative), lends);
     }
 
     private SdpAioContract(TestFabric fabric, boolean lends) {
         super(Policy.allowAll(), List.of(fabric.provider(TestFabric.tinyZcopy(lends, 100_000))));
         this.fabric = fabric;
-    }
-
-    private static TestFabric open(boolean allowNative) {
-        try {
-            return new TestFabric(allowNative, 32);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @AfterAll

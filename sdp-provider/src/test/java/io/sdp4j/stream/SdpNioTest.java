@@ -3,24 +3,15 @@ package io.sdp4j.stream;
 import io.sdp4j.offload.contract.nio.SwitchedNioTest;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 
 /** The contract of channels and selectors over SDP on shared memory. */
 class SdpNioTest extends SwitchedNioTest {
-    private static final TestFabric FABRIC = fabric();
+    private static final TestFabric FABRIC = TestFabric.opened(true);
 
     SdpNioTest() {
         super(Policy.allowAll(), List.of(FABRIC.provider()));
-    }
-
-    private static TestFabric fabric() {
-        try {
-            return new TestFabric();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @AfterAll

@@ -3,24 +3,15 @@ package io.sdp4j.stream;
 import io.sdp4j.offload.contract.SwitchedTest;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 
 /** The contract of {@code java.net} sockets over SDP on shared memory, in the pure-Java mode. */
 class SdpPortableSocketTest extends SwitchedTest {
-    private static final TestFabric FABRIC = open();
+    private static final TestFabric FABRIC = TestFabric.opened(false);
 
     SdpPortableSocketTest() {
         super(Policy.allowAll(), List.of(FABRIC.provider()));
-    }
-
-    private static TestFabric open() {
-        try {
-            return new TestFabric(false, 32);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @AfterAll

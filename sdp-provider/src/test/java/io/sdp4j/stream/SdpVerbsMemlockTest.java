@@ -3,8 +3,8 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.contract.Sockets;
+import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.ReasonCode;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ class SdpVerbsMemlockTest {
         for (int i = 0; i < SOCKETS; i++) {
             Sockets.Pair p = sockets.pair();
             pairs.add(p);
-            ConnectionInfo where = OffloadSwitch.explain(p.client()).orElseThrow();
+            ConnectionInfo where = SwitchSocketImpl.explain(p.client()).orElseThrow();
             offloaded += where.reason() == ReasonCode.OFFLOADED ? 1 : 0;
             reasons.add(where.reason() + ": " + where.detail());
         }

@@ -3,7 +3,6 @@ package io.sdp4j.stream;
 import io.sdp4j.offload.contract.nio.SwitchedNioTest;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -14,18 +13,10 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  */
 @EnabledIfSystemProperty(named = "sdp4j.test.profile", matches = "deep")
 class SdpZcopyNioTest extends SwitchedNioTest {
-    private static final TestFabric FABRIC = fabric();
+    private static final TestFabric FABRIC = TestFabric.opened(true);
 
     SdpZcopyNioTest() {
         super(Policy.allowAll(), List.of(FABRIC.provider(TestFabric.tinyZcopy(true, 262_144))));
-    }
-
-    private static TestFabric fabric() {
-        try {
-            return new TestFabric();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @AfterAll

@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.QueuePair;
 import java.lang.reflect.InvocationHandler;
@@ -26,7 +27,25 @@ final class Shims {
                 Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
-    /** The same, but the queue pairs of connections that it makes are seen through {@code shim}. */
+    /** {@code target}, of which {@code own} is asked first; null means "as it does". */
+    static <T> T around(Class<T> type, T target, InvocationHandler own) {
+        return proxy(
+                type,
+                (p, method, args) -> {
+                    Object answer = own.invoke(p, method, args);
+                    return answer != null ? answer : invoke(method, target, args);
+                });
+    }
+
+    /** {@code qp}, but its completions are in {@code queue}. */
+    static QueuePair completing(QueuePair qp, CompletionQueue queue) {
+        return around(
+                QueuePair.class,
+                qp,
+                (p, method, args) -> method.getName().equals("completions") ? queue : null);
+    }
+
+    /** {@code fabric}, but the queue pairs of connections that it makes are seen through a shim. */
     static Fabric connecting(Fabric fabric, UnaryOperator<QueuePair> shim) {
         return proxy(
                 Fabric.class,

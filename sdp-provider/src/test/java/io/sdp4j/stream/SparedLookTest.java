@@ -30,20 +30,16 @@ class SparedLookTest {
 
     private QueuePair sparing(QueuePair qp) {
         device = qp.completions();
-        CompletionQueue queue =
-                Shims.proxy(
+        return Shims.completing(
+                qp,
+                Shims.around(
                         CompletionQueue.class,
+                        device,
                         (p, method, args) ->
                                 switch (method.getName()) {
                                     case "ready", "known" -> false;
-                                    default -> Shims.invoke(method, device, args);
-                                });
-        return Shims.proxy(
-                QueuePair.class,
-                (p, method, args) ->
-                        method.getName().equals("completions")
-                                ? queue
-                                : Shims.invoke(method, qp, args));
+                                    default -> null;
+                                }));
     }
 
     private static long fill(OffloadStream s, byte[] chunk) throws Exception {

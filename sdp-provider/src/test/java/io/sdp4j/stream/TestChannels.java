@@ -9,8 +9,6 @@ import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.Selector;
@@ -42,17 +40,10 @@ final class TestChannels {
 
     /** {@code real}, except that each result is what {@code afterCall} makes of it. */
     static <T> T around(Class<T> type, T real, BiFunction<String, Object, Object> afterCall) {
-        return type.cast(
-                Proxy.newProxyInstance(
-                        type.getClassLoader(),
-                        new Class<?>[] {type},
-                        (_, method, args) -> {
-                            try {
-                                return afterCall.apply(method.getName(), method.invoke(real, args));
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        }));
+        return Shims.proxy(
+                type,
+                (_, method, args) ->
+                        afterCall.apply(method.getName(), Shims.invoke(method, real, args)));
     }
 
     /** Waits once, which may be for nothing but not in vain; how many keys it found. */

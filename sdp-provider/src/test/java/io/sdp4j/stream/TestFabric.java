@@ -2,7 +2,6 @@ package io.sdp4j.stream;
 
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.EventLoops;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.shm.ShmConfig;
 import io.sdp4j.rdma.shm.ShmFabric;
@@ -12,12 +11,12 @@ import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -56,10 +55,10 @@ final class TestFabric implements AutoCloseable {
 
     private final Path directory;
     private final boolean ownDirectory;
-    private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final Fabric fabric;
-    private final EventLoop loop;
+    private final TestLoop loop;
     private final int buffers;
+    private boolean closed;
     private long resumeNanos = TimeUnit.SECONDS.toNanos(10);
 
     TestFabric() throws IOException {
@@ -75,39 +74,41 @@ final class TestFabric implements AutoCloseable {
         this(config, Files.createTempDirectory("sdp4j-test"), true, buffers);
     }
 
+    /** For a test's field. */
+    static TestFabric opened(boolean allowNative) {
+        try {
+            return new TestFabric(allowNative, 32);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private TestFabric(ShmConfig config, Path directory, boolean ownDirectory, int buffers)
             throws IOException {
         this.directory = directory;
         this.ownDirectory = ownDirectory;
         this.buffers = buffers;
-        loop =
-                EventLoops.start(
-                        "test-loop", config.allowNative(), t -> failure.compareAndSet(null, t));
-        fabric = ShmFabric.open(config.withDirectory(directory), loop);
+        loop = TestLoop.take(config.allowNative());
+        fabric = ShmFabric.open(config.withDirectory(directory), loop.loop());
     }
 
     /** Whose reads are carried out by both sides, as if the kernel kept them apart. */
     static TestFabric staged() throws IOException {
-        Path directory = Files.createTempDirectory("sdp4j-test");
-        EventLoop loop = EventLoops.start("test-loop", true, t -> LOG.error("caught", t));
-        ShmConfig config = ShmConfig.defaults().withDirectory(directory).withDirectReads(false);
-        return new TestFabric(directory, loop, ShmFabric.open(config, loop));
-    }
-
-    private TestFabric(Path directory, EventLoop loop, Fabric fabric) {
-        this.directory = directory;
-        ownDirectory = directory != null;
-        buffers = 32;
-        this.loop = loop;
-        this.fabric = fabric;
+        return new TestFabric(ShmConfig.defaults().withDirectReads(false), 32);
     }
 
     /** Over the RDMA device of this host. */
     static TestFabric verbs() throws IOException {
-        EventLoop loop = EventLoops.start("test-loop", true, t -> LOG.error("caught", t));
-        Fabric fabric = VerbsFabric.open(VerbsConfig.defaults(), loop);
+        return new TestFabric(TestLoop.take(true));
+    }
+
+    private TestFabric(TestLoop loop) throws IOException {
+        directory = null;
+        ownDirectory = false;
+        buffers = 32;
+        this.loop = loop;
+        fabric = VerbsFabric.open(VerbsConfig.defaults(), loop.loop());
         fabric.awaitReady(TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS));
-        return new TestFabric(null, loop, fabric);
     }
 
     /** One that uses the directory of another process's. */
@@ -131,7 +132,7 @@ final class TestFabric implements AutoCloseable {
     }
 
     EventLoop loop() {
-        return loop;
+        return loop.loop();
     }
 
     /** How long sessions at rest are kept by providers made from here on. */
@@ -192,20 +193,27 @@ final class TestFabric implements AutoCloseable {
         return new SdpProvider(
                 new FabricSet(Map.of(fabric.name(), () -> used)),
                 DeviceResolver.behind(
-                        new HostResolver(LocalAddresses.system()), new KernelNetlink(loop)),
+                        new HostResolver(LocalAddresses.system()), new KernelNetlink(loop())),
                 settings,
-                loop,
+                loop(),
                 TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS));
     }
 
     @Override
     public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
         fabric.close();
+        Throwable caught = loop.giveBack();
         if (ownDirectory) {
             removeDirectory();
         }
-        if (failure.get() != null) {
-            throw new AssertionError("the event loop reported a failure", failure.get());
+        if (caught != null && directory == null) {
+            LOG.error("caught", caught);
+        } else if (caught != null) {
+            throw new AssertionError("the event loop reported a failure", caught);
         }
     }
 

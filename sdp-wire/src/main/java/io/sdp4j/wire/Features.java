@@ -39,12 +39,12 @@ public record Features(
      * @throws IllegalArgumentException when a number is out of its range
      */
     public Features {
-        WireConfig.check("lentBuffers", lentBuffers, 0, 0xFFFF);
-        WireConfig.check("rdmaBytes", rdmaBytes, 1, 1 << 30);
-        WireConfig.check("writesInFlight", writesInFlight, 1, 0xFFFF);
-        WireConfig.check("inlineBytes", inlineBytes, 1, 0xFFFF);
-        WireConfig.check("minReceiveBytes", minReceiveBytes, 0, 1 << 30);
-        WireConfig.check("maxReceiveBytes", maxReceiveBytes, 0, 1 << 30);
+        Range.check("lentBuffers", lentBuffers, 0, 0xFFFF);
+        Range.check("rdmaBytes", rdmaBytes, 1, 1 << 30);
+        Range.check("writesInFlight", writesInFlight, 1, 0xFFFF);
+        Range.check("inlineBytes", inlineBytes, 1, 0xFFFF);
+        Range.check("minReceiveBytes", minReceiveBytes, 0, 1 << 30);
+        Range.check("maxReceiveBytes", maxReceiveBytes, 0, 1 << 30);
     }
 
     /**

@@ -40,12 +40,12 @@ public record WireConfig(
      * @throws IllegalArgumentException when a number is out of its range
      */
     public WireConfig {
-        check("receiveSlots", receiveSlots, MIN_RECEIVE_SLOTS, 0xFFFF);
-        check("receiveBytes", receiveBytes, MIN_RECEIVE_BYTES, 1 << 30);
-        check("sendDepth", sendDepth, MIN_SEND_DEPTH, Integer.MAX_VALUE);
-        check("maxAdverts", maxAdverts, 1, 0xFFFF);
-        check("ord", ord, 1, 0xFFFF);
-        check("ird", ird, 1, 0xFFFF);
+        Range.check("receiveSlots", receiveSlots, MIN_RECEIVE_SLOTS, 0xFFFF);
+        Range.check("receiveBytes", receiveBytes, MIN_RECEIVE_BYTES, 1 << 30);
+        Range.check("sendDepth", sendDepth, MIN_SEND_DEPTH, Integer.MAX_VALUE);
+        Range.check("maxAdverts", maxAdverts, 1, 0xFFFF);
+        Range.check("ord", ord, 1, 0xFFFF);
+        Range.check("ird", ird, 1, 0xFFFF);
     }
 
     /** Buffered copy only. */
@@ -57,12 +57,5 @@ public record WireConfig(
     /** The same with other features. */
     public WireConfig with(Features other) {
         return new WireConfig(receiveSlots, receiveBytes, sendDepth, maxAdverts, ord, ird, other);
-    }
-
-    static void check(String name, int value, int min, int max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(
-                    name + " must be " + min + ".." + max + ", not " + value);
-        }
     }
 }

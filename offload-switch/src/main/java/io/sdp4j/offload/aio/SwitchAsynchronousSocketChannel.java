@@ -81,6 +81,13 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         this.offloaded = new AsyncStream(stream, group, owner.counters(), this);
     }
 
+    /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */
+    public static Optional<ConnectionInfo> explain(AsynchronousSocketChannel channel) {
+        return channel instanceof SwitchAsynchronousSocketChannel ours
+                ? ours.connectionInfo()
+                : Optional.empty();
+    }
+
     /** Where the connection runs, why, and what it has carried; empty while there is none. */
     public Optional<ConnectionInfo> connectionInfo() {
         AsyncStream stream = offloaded;

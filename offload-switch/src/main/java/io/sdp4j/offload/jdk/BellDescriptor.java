@@ -24,15 +24,7 @@ public final class BellDescriptor {
     public BellDescriptor(int bell) throws IOException {
         this.bell = bell;
         event = new EventDescriptor();
-        boolean complete = false;
-        try {
-            epollVal = JdkBridge.epollOf(event.fdVal(), bell);
-            complete = true;
-        } finally {
-            if (!complete) {
-                event.close();
-            }
-        }
+        epollVal = event.epollWith(bell);
         epoll = JdkBridge.descriptor(epollVal);
     }
 

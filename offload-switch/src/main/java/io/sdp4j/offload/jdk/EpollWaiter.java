@@ -25,15 +25,7 @@ public final class EpollWaiter implements ListenWaiter {
     public EpollWaiter(FileDescriptor listening) throws IOException {
         this.listening = listening;
         event = new EventDescriptor();
-        boolean complete = false;
-        try {
-            epollVal = JdkBridge.epollOf(JdkBridge.value(listening), event.fdVal());
-            complete = true;
-        } finally {
-            if (!complete) {
-                event.close();
-            }
-        }
+        epollVal = event.epollWith(JdkBridge.value(listening));
         epoll = JdkBridge.descriptor(epollVal);
     }
 

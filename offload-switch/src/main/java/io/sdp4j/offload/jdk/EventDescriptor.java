@@ -22,6 +22,25 @@ final class EventDescriptor {
         }
     }
 
+    /**
+     * A descriptor that is readable while this or {@code other} is; where there is none, this is
+     * closed.
+     *
+     * @param other -1 = no other
+     */
+    int epollWith(int other) throws IOException {
+        boolean complete = false;
+        try {
+            int epoll = JdkBridge.epollOf(fdVal(), other);
+            complete = true;
+            return epoll;
+        } finally {
+            if (!complete) {
+                close();
+            }
+        }
+    }
+
     void set() throws IOException {
         try {
             PollHandles.EVENT_SET.invokeExact(eventFd);

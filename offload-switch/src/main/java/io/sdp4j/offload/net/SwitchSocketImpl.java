@@ -3,6 +3,7 @@ package io.sdp4j.offload.net;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.KernelScope;
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.ReasonCode;
@@ -10,6 +11,7 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketOption;
@@ -68,6 +70,13 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     /** For a listener. */
     public static SwitchSocketImpl server(OffloadSwitch owner) {
         return new SwitchServerImpl(owner);
+    }
+
+    /** Where a socket's connection runs and why; empty if no switch knows it or it has none. */
+    public static Optional<ConnectionInfo> explain(Socket socket) {
+        return JdkBridge.usable() && JdkBridge.implOf(socket) instanceof SwitchSocketImpl impl
+                ? impl.connectionInfo()
+                : Optional.empty();
     }
 
     /** Where the connection runs, why, and what it has carried; empty while there is none. */

@@ -126,12 +126,21 @@ final class ChannelConnect {
 
     boolean connect(SocketAddress remote, long nanos) throws IOException {
         InetSocketAddress resolved = resolved(remote);
+        return alone(() -> connectLocked(remote, resolved, nanos));
+    }
+
+    private interface Step {
+        boolean run() throws IOException;
+    }
+
+    /** Runs {@code step} while nobody reads or writes; where it fails the channel is closed. */
+    private boolean alone(Step step) throws IOException {
         try {
             channel.readLock.lock();
             try {
                 channel.writeLock.lock();
                 try {
-                    return connectLocked(remote, resolved, nanos);
+                    return step.run();
                 } finally {
                     channel.writeLock.unlock();
                 }
@@ -316,24 +325,7 @@ final class ChannelConnect {
     }
 
     boolean finish() throws IOException {
-        try {
-            channel.readLock.lock();
-            try {
-                channel.writeLock.lock();
-                try {
-                    return finishLocked();
-                } finally {
-                    channel.writeLock.unlock();
-                }
-            } finally {
-                channel.readLock.unlock();
-            }
-        } catch (IOException e) {
-            channel.close();
-            throw e;
-        } finally {
-            channel.followKernel();
-        }
+        return alone(this::finishLocked);
     }
 
     private boolean finishLocked() throws IOException {

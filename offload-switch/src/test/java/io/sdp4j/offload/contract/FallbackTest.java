@@ -2,7 +2,7 @@ package io.sdp4j.offload.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -25,10 +25,10 @@ class FallbackTest extends SwitchedTest {
         try (Pair p = pair()) {
             assertEquals(
                     ReasonCode.PEER_REFUSED,
-                    OffloadSwitch.explain(p.client()).orElseThrow().reason());
+                    SwitchSocketImpl.explain(p.client()).orElseThrow().reason());
             assertEquals(
                     ReasonCode.ACCEPTED_TCP,
-                    OffloadSwitch.explain(p.server()).orElseThrow().reason());
+                    SwitchSocketImpl.explain(p.server()).orElseThrow().reason());
             assertEquals(1, owner.report().kernelFallback());
         }
     }

@@ -5,6 +5,7 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchInstaller;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -62,7 +63,7 @@ final class InstalledMain {
     }
 
     private static ReasonCode why(Socket s) {
-        return OffloadSwitch.explain(s).orElseThrow().reason();
+        return SwitchSocketImpl.explain(s).orElseThrow().reason();
     }
 
     /** Every constructor and factory reaches the switch; a second installation is refused. */
@@ -88,7 +89,9 @@ final class InstalledMain {
                         check(s.getLocalPort() == accepted.getPort(), accepted);
                     }
                 }
-                check(OffloadSwitch.explain(tunnel).isEmpty(), "a proxy socket is the JDK's own");
+                check(
+                        SwitchSocketImpl.explain(tunnel).isEmpty(),
+                        "a proxy socket is the JDK's own");
             }
         }
         check(target.report().offloaded().equals(java.util.Map.of("loop", 4L)), target.report());
@@ -310,7 +313,7 @@ final class InstalledMain {
                 Socket s = listener.accept()) {
             c.getOutputStream().write(1);
             check(s.getInputStream().read() == 1, "no data");
-            check(OffloadSwitch.explain(c).isEmpty(), "explained");
+            check(SwitchSocketImpl.explain(c).isEmpty(), "explained");
         }
     }
 

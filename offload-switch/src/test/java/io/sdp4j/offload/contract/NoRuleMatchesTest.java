@@ -2,7 +2,7 @@ package io.sdp4j.offload.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
@@ -29,10 +29,11 @@ class NoRuleMatchesTest extends SwitchedTest {
     void saysWhy() throws IOException {
         try (Pair p = pair()) {
             assertEquals(
-                    ReasonCode.RULE_TCP, OffloadSwitch.explain(p.client()).orElseThrow().reason());
+                    ReasonCode.RULE_TCP,
+                    SwitchSocketImpl.explain(p.client()).orElseThrow().reason());
             assertEquals(
                     "rule: use tcp (test:1)",
-                    OffloadSwitch.explain(p.server()).orElseThrow().detail());
+                    SwitchSocketImpl.explain(p.server()).orElseThrow().detail());
             assertEquals(Map.of(ReasonCode.RULE_TCP, 2L), owner.report().reasons());
             assertEquals(1, owner.report().kernelPolicy());
             assertEquals(1, owner.report().acceptedKernel());

@@ -3,7 +3,7 @@ package io.sdp4j.offload.contract;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
@@ -60,12 +60,12 @@ class OffloadedTest extends SwitchedTest {
         try (Pair p = pair()) {
             Expect.send(p.client(), "12345");
             assertEquals("12345", Expect.receive(p.server(), 5));
-            ConnectionInfo info = OffloadSwitch.explain(p.client()).orElseThrow();
+            ConnectionInfo info = SwitchSocketImpl.explain(p.client()).orElseThrow();
             assertEquals(ReasonCode.OFFLOADED, info.reason());
             assertEquals("loop", info.fabric());
             assertEquals(5, info.bytesWritten());
             p.client().close();
-            assertEquals(info, OffloadSwitch.explain(p.client()).orElseThrow());
+            assertEquals(info, SwitchSocketImpl.explain(p.client()).orElseThrow());
             assertEquals(Map.of("loop", 1L), owner.report().offloaded());
             assertEquals(Map.of("loop", 1L), owner.report().acceptedOffloaded());
             assertEquals(5, owner.report().bytesRead());

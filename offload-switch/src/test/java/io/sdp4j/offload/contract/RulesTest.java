@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
@@ -96,9 +97,9 @@ class RulesTest {
                 toA.connect(a.getLocalSocketAddress());
                 toB.connect(b.getLocalSocketAddress());
                 assertEquals(
-                        ReasonCode.RULE_TCP, OffloadSwitch.explain(toA).orElseThrow().reason());
+                        ReasonCode.RULE_TCP, SwitchSocketImpl.explain(toA).orElseThrow().reason());
                 assertEquals(
-                        ReasonCode.OFFLOADED, OffloadSwitch.explain(toB).orElseThrow().reason());
+                        ReasonCode.OFFLOADED, SwitchSocketImpl.explain(toB).orElseThrow().reason());
             }
         }
     }
@@ -123,10 +124,10 @@ class RulesTest {
                 Socket boundFirst = SwitchedSockets.socket(owner)) {
             listener.bind(ANY_PORT);
             plain.connect(listener.getLocalSocketAddress());
-            assertEquals(unbound, OffloadSwitch.explain(plain).orElseThrow().reason());
+            assertEquals(unbound, SwitchSocketImpl.explain(plain).orElseThrow().reason());
             boundFirst.bind(ANY_PORT);
             boundFirst.connect(listener.getLocalSocketAddress());
-            assertEquals(bound, OffloadSwitch.explain(boundFirst).orElseThrow().reason());
+            assertEquals(bound, SwitchSocketImpl.explain(boundFirst).orElseThrow().reason());
         }
     }
 

@@ -105,13 +105,7 @@ abstract class LoopBase implements EventLoop {
 
     final void start() {
         if (!started.get() && started.compareAndSet(false, true)) {
-            Thread t =
-                    Thread.ofPlatform()
-                            .name(name)
-                            .daemon(true)
-                            .inheritInheritableThreadLocals(false)
-                            .unstarted(this::run);
-            t.setContextClassLoader(null);
+            Thread t = DaemonThread.of(name, this::run);
             thread = t;
             t.start();
         }

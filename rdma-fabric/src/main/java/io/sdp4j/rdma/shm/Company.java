@@ -47,7 +47,9 @@ final class Company {
         TOGETHER
     }
 
-    private final long[] trial = new long[BLOCK - SETTLING];
+    /** Null until the first trial: most connections have none. */
+    private long[] trial;
+
     private Stage stage = Stage.KEPT;
     private boolean together;
     private int run;
@@ -98,6 +100,9 @@ final class Company {
         recentNanos += (roundNanos - recentNanos) / 16;
         keptNanos = Math.min(keptNanos, recentNanos);
         if (rounds >= term || (rounds >= SHORTEST_TERM && recentNanos > 2 * keptNanos)) {
+            if (trial == null) {
+                trial = new long[BLOCK - SETTLING];
+            }
             next(Stage.APART);
         }
     }

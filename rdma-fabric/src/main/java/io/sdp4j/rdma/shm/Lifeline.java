@@ -20,6 +20,7 @@ final class Lifeline implements Link.Handler {
     private final Link link;
     private final MemorySegment mem;
     private final Waiter waiter;
+    private final Bell bell;
     private final Runnable onPeerLeft;
     private final long ownFailed;
     private final long peerFailed;
@@ -46,6 +47,7 @@ final class Lifeline implements Link.Handler {
         this.link = cable.link();
         this.mem = cable.memory().memory();
         this.waiter = waiter;
+        bell = waiter.bell();
         this.onPeerLeft = onPeerLeft;
         ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
         peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
@@ -93,7 +95,7 @@ final class Lifeline implements Link.Handler {
     public void onReadable() {
         boolean alive;
         synchronized (life) {
-            if (closed || waiter.polled()) {
+            if (closed || bell.polled()) {
                 return;
             }
             alive = link.drain();
@@ -167,9 +169,9 @@ final class Lifeline implements Link.Handler {
      */
     void close(boolean inOrder) {
         synchronized (life) {
-            waiter.releaseDescriptor();
+            bell.releaseDescriptor();
             closed = true;
-            waiter.disarm();
+            bell.disarm();
         }
         if (!inOrder || cut || gone || !heir.take(cable)) {
             cable.close();

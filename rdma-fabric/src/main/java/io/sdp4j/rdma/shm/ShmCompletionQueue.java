@@ -20,6 +20,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     private final LaneOut out;
     private final OwnCompletions own;
     private final Waiter waiter;
+    private final Bell bell;
     private final Lifeline lifeline;
 
     /** A returned chunk would let RDMA work go on. */
@@ -39,6 +40,7 @@ final class ShmCompletionQueue implements CompletionQueue {
         this.out = out;
         this.own = own;
         this.waiter = waiter;
+        bell = waiter.bell();
         this.lifeline = lifeline;
     }
 
@@ -167,12 +169,12 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     @Override
     public boolean arm() {
-        return waiter.arm();
+        return bell.arm();
     }
 
     @Override
     public void onDoorbell(Runnable handler) {
-        waiter.onDoorbell(handler);
+        bell.onDoorbell(handler);
     }
 
     @Override
@@ -192,16 +194,16 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     @Override
     public boolean rung() {
-        return waiter.rung();
+        return bell.rung();
     }
 
     @Override
     public boolean armDescriptor(boolean quietToo) {
-        return waiter.armDescriptor(quietToo);
+        return bell.armDescriptor(quietToo);
     }
 
     @Override
     public void releaseDescriptor() {
-        waiter.releaseDescriptor();
+        bell.releaseDescriptor();
     }
 }

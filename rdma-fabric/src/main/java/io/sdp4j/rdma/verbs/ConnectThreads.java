@@ -1,5 +1,6 @@
 package io.sdp4j.rdma.verbs;
 
+import io.sdp4j.rdma.os.DaemonThread;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -21,18 +22,7 @@ final class ConnectThreads {
                     IDLE_SECONDS,
                     TimeUnit.SECONDS,
                     new SynchronousQueue<>(),
-                    ConnectThreads::thread);
-
-    private static Thread thread(Runnable task) {
-        Thread t =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("sdp4j-connect")
-                        .inheritInheritableThreadLocals(false)
-                        .unstarted(task);
-        t.setContextClassLoader(null);
-        return t;
-    }
+                    task -> DaemonThread.of("sdp4j-connect", task));
 
     /** Has {@code call} run at once; -1 is the result of one that throws. */
     CompletableFuture<Integer> run(IntSupplier call) {

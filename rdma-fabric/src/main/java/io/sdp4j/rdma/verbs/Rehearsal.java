@@ -3,6 +3,7 @@ package io.sdp4j.rdma.verbs;
 import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.os.DaemonThread;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -42,14 +43,7 @@ final class Rehearsal {
     }
 
     void begin() {
-        Thread t =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("sdp4j-rehearsal")
-                        .inheritInheritableThreadLocals(false)
-                        .unstarted(this::run);
-        t.setContextClassLoader(null);
-        t.start();
+        DaemonThread.of("sdp4j-rehearsal", this::run).start();
     }
 
     /** See {@link io.sdp4j.rdma.Fabric#awaitReady}. */

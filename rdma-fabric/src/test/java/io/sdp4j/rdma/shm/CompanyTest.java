@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -103,5 +105,19 @@ class CompanyTest {
             talks |= company.talks(now, 10 * Company.MOST_SAID);
         }
         assertFalse(talks);
+    }
+
+    /** Goal: no trial after the first one allocates. Method: the JVM's count for this thread. */
+    @Test
+    void onlyTheFirstTrialAllocates() {
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long least = Long.MAX_VALUE;
+        together(2 * Company.TERM, SLOW, FAST);
+        for (int i = 0; i < 5; i++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            together(2 * Company.TERM, i % 2 == 0 ? FAST : SLOW, i % 2 == 0 ? SLOW : FAST);
+            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+        }
+        assertEquals(0, least);
     }
 }

@@ -8,9 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.MemoryLife;
 import io.sdp4j.rdma.MemoryRegion;
@@ -71,25 +68,8 @@ final class DirectReadsTest {
                                 r.accept(
                                         spec,
                                         new byte[0],
-                                        new ConnectionRequest.Outcome() {
-                                            @Override
-                                            public void onEstablished(QueuePair qp) {
-                                                accepted.add(qp);
-                                            }
-
-                                            @Override
-                                            public void onFailed(FabricException failure) {
-                                                Ends.THROWN.add(failure);
-                                            }
-                                        })));
-        ConnectRequest request =
-                new ConnectRequest(
-                        at,
-                        () -> new InetSocketAddress(at.getAddress(), 4711),
-                        new byte[0],
-                        spec,
-                        System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
-        reader = fabric.connect(request).queuePair();
+                                        new Taker(accepted::add, Ends.THROWN::add))));
+        reader = Ends.connect(fabric, at, spec);
         peer = accepted.poll(20, TimeUnit.SECONDS);
     }
 

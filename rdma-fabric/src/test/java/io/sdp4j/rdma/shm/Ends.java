@@ -1,12 +1,19 @@
 package io.sdp4j.rdma.shm;
 
+import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.EventLoops;
+import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.QueuePair;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 
 /** Loops and directories shared by the tests of one JVM; loops live as long as it does. */
 final class Ends {
@@ -26,6 +33,21 @@ final class Ends {
 
     static ShmConfig config(Path dir, boolean nativeMode) {
         return ShmConfig.defaults().withDirectory(dir).withNative(nativeMode);
+    }
+
+    /** For a connection to {@code to} within twenty seconds. */
+    static ConnectRequest request(InetSocketAddress to, QpSpec spec) {
+        return new ConnectRequest(
+                to,
+                () -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+                new byte[0],
+                spec,
+                System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+    }
+
+    static QueuePair connect(ShmFabric fabric, InetSocketAddress to, QpSpec spec)
+            throws FabricException {
+        return fabric.connect(request(to, spec)).queuePair();
     }
 
     /** A directory with a short name, because names of sockets must be. */

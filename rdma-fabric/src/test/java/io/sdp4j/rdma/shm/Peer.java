@@ -2,8 +2,6 @@ package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.rdma.QueuePair;
@@ -80,17 +78,13 @@ public final class Peer {
                                 r.accept(
                                         SPEC,
                                         new byte[0],
-                                        new ConnectionRequest.Outcome() {
-                                            @Override
-                                            public void onEstablished(QueuePair qp) {
-                                                Thread.ofPlatform().daemon().start(() -> echo(qp));
-                                            }
-
-                                            @Override
-                                            public void onFailed(FabricException failure) {
-                                                System.err.println("peer: " + failure);
-                                            }
-                                        })));
+                                        new Taker(
+                                                qp ->
+                                                        Thread.ofPlatform()
+                                                                .daemon()
+                                                                .start(() -> echo(qp)),
+                                                failure ->
+                                                        System.err.println("peer: " + failure)))));
         System.out.println(kernel.getLocalPort());
         // ends with the test that reads our output and owns our input
         System.exit(System.in.read());

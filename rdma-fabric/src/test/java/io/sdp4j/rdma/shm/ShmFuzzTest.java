@@ -9,8 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.MemoryRegion;
@@ -59,8 +57,16 @@ final class ShmFuzzTest {
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 ShmFabric fabric = Ends.fabric(dir, nativeMode)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
-            fabric.listen(new ListenRequest(at, false, r -> r.accept(SPEC, new byte[0], taker())));
-            Bystander bystander = new Bystander(connect(fabric, at), accepted.take());
+            fabric.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r ->
+                                    r.accept(
+                                            SPEC,
+                                            new byte[0],
+                                            new Taker(accepted::add, thrown::add))));
+            Bystander bystander = new Bystander(Ends.connect(fabric, at, SPEC), accepted.take());
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
             int rounds = 0;
             while (System.nanoTime() < end) {
@@ -80,36 +86,10 @@ final class ShmFuzzTest {
         assertEquals(0, Ends.THROWN.size(), Ends.THROWN::toString);
     }
 
-    private ConnectionRequest.Outcome taker() {
-        return new ConnectionRequest.Outcome() {
-            @Override
-            public void onEstablished(QueuePair qp) {
-                accepted.add(qp);
-            }
-
-            @Override
-            public void onFailed(FabricException failure) {
-                thrown.add(failure);
-            }
-        };
-    }
-
-    private static QueuePair connect(ShmFabric fabric, InetSocketAddress at)
-            throws FabricException {
-        return fabric.connect(
-                        new ConnectRequest(
-                                at,
-                                () -> at,
-                                new byte[0],
-                                SPEC,
-                                System.nanoTime() + TimeUnit.SECONDS.toNanos(20)))
-                .queuePair();
-    }
-
     /** One connection in traffic, its memory under fire, then cut: both threads must end. */
     private void round(ShmFabric fabric, InetSocketAddress at, long seed) throws Exception {
         Random random = new Random(seed);
-        QueuePair a = connect(fabric, at);
+        QueuePair a = Ends.connect(fabric, at, SPEC);
         QueuePair b = accepted.take();
         AtomicBoolean stop = new AtomicBoolean();
         Thread ta = traffic(a, true, stop, random.nextLong());

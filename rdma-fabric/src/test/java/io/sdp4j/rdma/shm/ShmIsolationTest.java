@@ -5,10 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
 import java.io.BufferedReader;
@@ -103,7 +100,7 @@ final class ShmIsolationTest {
             fabric.listen(
                     new ListenRequest(
                             at, false, r -> r.accept(Peer.SPEC, new byte[0], server(loop))));
-            QueuePair innocent = connect(fabric, at);
+            QueuePair innocent = Ends.connect(fabric, at, Peer.SPEC);
             long[] calm = pingPong(innocent, CALM_NANOS);
             Process hostile = Hostile.start(dir, kernel.getLocalPort(), seed);
             AtomicInteger spoilt = new AtomicInteger();
@@ -137,30 +134,9 @@ final class ShmIsolationTest {
         assertEquals(0, Ends.THROWN.size(), Ends.THROWN::toString);
     }
 
-    private ConnectionRequest.Outcome server(EventLoop loop) {
-        return new ConnectionRequest.Outcome() {
-            @Override
-            public void onEstablished(QueuePair qp) {
-                loop.execute(new Served(qp, loop));
-            }
-
-            @Override
-            public void onFailed(FabricException failure) {
-                // a hostile hand-shake that came to nothing
-            }
-        };
-    }
-
-    private static QueuePair connect(ShmFabric fabric, InetSocketAddress at)
-            throws FabricException {
-        return fabric.connect(
-                        new ConnectRequest(
-                                at,
-                                () -> at,
-                                new byte[0],
-                                Peer.SPEC,
-                                System.nanoTime() + TimeUnit.SECONDS.toNanos(20)))
-                .queuePair();
+    private static Taker server(EventLoop loop) {
+        // a hostile hand-shake may come to nothing
+        return new Taker(qp -> loop.execute(new Served(qp, loop)), failure -> {});
     }
 
     /** Times of all round trips, sorted. */

@@ -7,43 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.FabricContract;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.os.UnixFd;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The contract with the connecting end true and the listening end true for native mode. */
-final class ShmNativeContractTest extends FabricContract {
-    private Path dir;
-
-    private Path directory() throws Exception {
-        if (dir == null) {
-            dir = Ends.directory();
-        }
-        return dir;
-    }
-
-    @Override
-    protected void afterClose() throws Exception {
-        assertEquals(List.of(), Ends.remove(dir));
-        assertEquals(List.of(), List.copyOf(Ends.THROWN));
-    }
-
-    @Override
-    protected Fabric openActive() throws Exception {
-        return Ends.fabric(directory(), true);
-    }
-
-    @Override
-    protected Fabric openPassive() throws Exception {
-        return Ends.fabric(directory(), true);
+/** Both ends use native calls. */
+final class ShmNativeContractTest extends ShmContract {
+    ShmNativeContractTest() {
+        super(true, true);
     }
 
     private static void sendQuietly(QueuePair from) {

@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.EventLoops;
 import io.sdp4j.rdma.FabricException;
@@ -137,17 +136,7 @@ public final class ShmPing {
                                 request.accept(
                                         SPEC,
                                         request.privateData(),
-                                        new ConnectionRequest.Outcome() {
-                                            @Override
-                                            public void onEstablished(QueuePair qp) {
-                                                made.add(qp);
-                                            }
-
-                                            @Override
-                                            public void onFailed(FabricException failure) {
-                                                failure.printStackTrace();
-                                            }
-                                        })));
+                                        new Taker(made::add, Throwable::printStackTrace))));
         Thread t = new Thread(() -> tcpServer(tcp));
         t.start();
         Thread u = new Thread(() -> unixServer(unix));

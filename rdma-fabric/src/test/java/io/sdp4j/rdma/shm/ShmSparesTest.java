@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
@@ -56,19 +55,8 @@ final class ShmSparesTest {
 
     private FabricListener listenAgain(QpSpec spec) throws FabricException {
         return server.listen(
-                new ListenRequest(at, false, r -> r.accept(spec, new byte[0], new Taker())));
-    }
-
-    private final class Taker implements ConnectionRequest.Outcome {
-        @Override
-        public void onEstablished(QueuePair qp) {
-            accepted.add(qp);
-        }
-
-        @Override
-        public void onFailed(FabricException failure) {
-            // the client gave up
-        }
+                new ListenRequest(
+                        at, false, r -> r.accept(spec, new byte[0], Taker.into(accepted))));
     }
 
     @AfterEach
@@ -89,12 +77,7 @@ final class ShmSparesTest {
     }
 
     private ConnectRequest request() {
-        return new ConnectRequest(
-                at,
-                () -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
-                new byte[0],
-                SPEC,
-                System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+        return Ends.request(at, SPEC);
     }
 
     private record Pair(QueuePair mine, QueuePair its) {}
@@ -233,14 +216,7 @@ final class ShmSparesTest {
     void aListenerOfAnotherShapeGetsOtherMemory() throws Exception {
         endInOrder(connect());
         awaitRest();
-        ConnectRequest wider =
-                new ConnectRequest(
-                        at,
-                        () -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
-                        new byte[0],
-                        new QpSpec(16, 2048, 16),
-                        System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
-        QueuePair mine = client.connect(wider).queuePair();
+        QueuePair mine = Ends.connect(client, at, new QpSpec(16, 2048, 16));
         QueuePair its = accepted.poll(20, TimeUnit.SECONDS);
         assertEquals(2048, its.sendBytes());
         exchange(new Pair(mine, its), 7);
@@ -259,7 +235,8 @@ final class ShmSparesTest {
                 ServerSocket port = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             at = (InetSocketAddress) port.getLocalSocketAddress();
             tight.listen(
-                    new ListenRequest(at, false, r -> r.accept(SPEC, new byte[0], new Taker())));
+                    new ListenRequest(
+                            at, false, r -> r.accept(SPEC, new byte[0], Taker.into(accepted))));
             endInOrder(connect());
             awaitRest();
             QueuePair mine = other.connect(request()).queuePair();

@@ -5,9 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
@@ -71,16 +68,12 @@ class ShmTogetherTest {
                             new ListenRequest(
                                     to,
                                     false,
-                                    r -> r.accept(Peer.SPEC, new byte[0], outcome(accepted))))) {
-                QueuePair a =
-                        active.connect(
-                                        new ConnectRequest(
-                                                to,
-                                                () -> to,
-                                                new byte[0],
-                                                Peer.SPEC,
-                                                System.nanoTime() + TimeUnit.SECONDS.toNanos(20)))
-                                .queuePair();
+                                    r ->
+                                            r.accept(
+                                                    Peer.SPEC,
+                                                    new byte[0],
+                                                    new Taker(accepted::add, wrong::add))))) {
+                QueuePair a = Ends.connect(active, to, Peer.SPEC);
                 return watch(a, accepted.take());
             }
         } finally {
@@ -166,19 +159,5 @@ class ShmTogetherTest {
         assumeTrue(Files.exists(online));
         String all = Files.readString(online).strip();
         assumeTrue(all.contains("-") && all.equals(allowed(Path.of("/proc/thread-self"))));
-    }
-
-    private static ConnectionRequest.Outcome outcome(BlockingQueue<QueuePair> accepted) {
-        return new ConnectionRequest.Outcome() {
-            @Override
-            public void onEstablished(QueuePair qp) {
-                accepted.add(qp);
-            }
-
-            @Override
-            public void onFailed(FabricException failure) {
-                throw new AssertionError(failure);
-            }
-        };
     }
 }

@@ -2,7 +2,7 @@ package io.sdp4j.offload.contract.aio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
 import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
@@ -25,7 +25,7 @@ class FallbackAioTest extends SwitchedAioTest {
         try (Pair p = pair()) {
             assertEquals(
                     ReasonCode.PEER_REFUSED,
-                    OffloadSwitch.explain(p.client()).orElseThrow().reason());
+                    SwitchAsynchronousSocketChannel.explain(p.client()).orElseThrow().reason());
             assertEquals(1, owner.report().kernelFallback());
             assertEquals(1, owner.report().acceptedKernel());
         }

@@ -8,6 +8,7 @@ import io.sdp4j.offload.KernelScope;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
@@ -49,7 +50,8 @@ class KernelByRuleAioTest extends SwitchedAioTest {
     void saysWhyAndCounts() throws Exception {
         try (Pair p = pair()) {
             assertEquals(
-                    ReasonCode.RULE_TCP, OffloadSwitch.explain(p.client()).orElseThrow().reason());
+                    ReasonCode.RULE_TCP,
+                    SwitchAsynchronousSocketChannel.explain(p.client()).orElseThrow().reason());
             assertEquals(1, owner.report().kernelPolicy());
             assertEquals(1, owner.report().acceptedKernel());
             assertEquals(Map.of(ReasonCode.RULE_TCP, 2L), owner.report().reasons());

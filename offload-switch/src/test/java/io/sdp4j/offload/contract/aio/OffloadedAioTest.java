@@ -2,7 +2,7 @@ package io.sdp4j.offload.contract.aio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.ReasonCode;
@@ -36,11 +36,11 @@ class OffloadedAioTest extends SwitchedAioTest {
         try (Pair p = pair()) {
             Aio.send(p.client(), "12345");
             assertEquals("12345", Aio.receive(p.server(), 5));
-            ConnectionInfo info = OffloadSwitch.explain(p.client()).orElseThrow();
+            ConnectionInfo info = SwitchAsynchronousSocketChannel.explain(p.client()).orElseThrow();
             assertEquals(ReasonCode.OFFLOADED, info.reason());
             assertEquals(5, info.bytesWritten());
             p.client().close();
-            assertEquals(info, OffloadSwitch.explain(p.client()).orElseThrow());
+            assertEquals(info, SwitchAsynchronousSocketChannel.explain(p.client()).orElseThrow());
             assertEquals(Map.of("loop", 1L), owner.report().offloaded());
             assertEquals(Map.of("loop", 1L), owner.report().acceptedOffloaded());
             assertEquals(5, owner.report().bytesRead());
