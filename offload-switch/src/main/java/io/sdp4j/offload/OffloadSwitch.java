@@ -231,6 +231,21 @@ public final class OffloadSwitch {
         }
     }
 
+    /** See {@link OffloadProvider#choosePort}; 0 if no provider minds. */
+    int choosePort(Decision decision, Supplier<InetSocketAddress> free) {
+        for (OffloadProvider provider : providers) {
+            try {
+                int port = provider.choosePort(decision.fabrics(), free);
+                if (port != 0) {
+                    return port;
+                }
+            } catch (RuntimeException e) {
+                Log.OUT.warn("provider {} failed to choose a port", provider.name(), e);
+            }
+        }
+        return 0;
+    }
+
     /**
      * Listens through every provider, beside a kernel listener that is bound.
      *

@@ -1,5 +1,8 @@
 package io.sdp4j.rdma;
 
+import java.net.InetSocketAddress;
+import java.util.function.Supplier;
+
 /**
  * A source of RC queue pairs. Thread-safe. One per process and kind.
  *
@@ -40,6 +43,18 @@ public interface Fabric extends AutoCloseable {
      * @throws FabricException if the fabric cannot listen there
      */
     FabricListener listen(ListenRequest request) throws FabricException;
+
+    /**
+     * A port for a listener that any port will do for, where some ports cannot be listened on: the
+     * first that can of those that {@code free} draws, a few at most. 0 if the fabric does not mind
+     * which, or finds none.
+     *
+     * @param free gives where the listener would be, with a port that the kernel has free there,
+     *     another each time; null if there is none
+     */
+    default int choosePort(Supplier<InetSocketAddress> free) {
+        return 0;
+    }
 
     /** Closes every listener and aborts every queue pair. Does not wait for peers. */
     @Override

@@ -93,6 +93,11 @@ final class Rest {
         outputEnded = true;
     }
 
+    /** Whether the application has closed. */
+    boolean closed() {
+        return closed;
+    }
+
     void noteClosed(boolean dataUnread, boolean cut) {
         closed = true;
         unread = dataUnread;

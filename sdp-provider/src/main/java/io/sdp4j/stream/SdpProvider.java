@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -254,6 +255,21 @@ public final class SdpProvider implements OffloadProvider {
                         spec.limitNanos(),
                         spec.abandoned());
         return SdpStream.begin(open.machine(), open.qp(), context, fabric, local[0], spec.remote());
+    }
+
+    @Override
+    public int choosePort(List<String> allowed, Supplier<InetSocketAddress> free) {
+        for (String name : fabrics.order(allowed)) {
+            try {
+                int port = fabrics.get(name).choosePort(free);
+                if (port != 0) {
+                    return port;
+                }
+            } catch (FabricException e) {
+                // as it will tell who listens
+            }
+        }
+        return 0;
     }
 
     @Override

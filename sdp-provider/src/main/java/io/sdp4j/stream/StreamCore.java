@@ -60,12 +60,15 @@ final class StreamCore {
     private final Completion completion = new Completion();
     private final MemorySegment header = MemorySegment.ofArray(new byte[HEADER_BYTES]);
     private final StreamTimers timers;
+    private final Runnable onEnd;
     private int wakeOps;
 
+    private boolean endTold;
     private boolean released;
 
     /**
      * @param zcopy whether the machine was told that buffers can be lent to it
+     * @param onEnd told on the event thread, once, when a closed stream has nothing left to do
      * @param onRest told of the port of the new owner when the session was suspended
      */
     StreamCore(
@@ -75,9 +78,11 @@ final class StreamCore {
             boolean zcopy,
             EventLoop loop,
             IntConsumer onTimer,
-            IntConsumer onRest) {
+            IntConsumer onRest,
+            Runnable onEnd) {
         this.settings = settings;
         this.loop = loop;
+        this.onEnd = onEnd;
         this.timers = new StreamTimers(settings, loop, onTimer);
         this.legs = new Legs(qp, settings.buffers());
         this.inbox = new Inbox(this, legs, outbox);
@@ -124,6 +129,10 @@ final class StreamCore {
         batch.flushIfPeerKeepsUp();
         if (lending != null) {
             lending.onProgress();
+        }
+        if (rest.closed() && !endTold && over()) {
+            endTold = true;
+            later(onEnd); // whoever looked took the end from the queue that would have told of it
         }
     }
 

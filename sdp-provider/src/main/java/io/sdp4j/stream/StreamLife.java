@@ -50,7 +50,8 @@ final class StreamLife {
                         settings.zcopy().usable(fabric.capabilities()),
                         context.loop(),
                         this::onTimer,
-                        this::onRest);
+                        this::onRest,
+                        this::releaseIfClosed);
         watch = new StreamWatch(core, this::onDoorbell);
         waiters = new Waiters(qp.completions(), watch, context.loop());
         ending = new Ending(core);

@@ -11,6 +11,7 @@ import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.trace.TraceWriter;
 import java.net.InetSocketAddress;
+import java.util.function.Supplier;
 
 /**
  * A fabric whose queue pairs are traced: the one place where everything passes that goes over the
@@ -98,6 +99,11 @@ final class TracedFabric implements Fabric {
                         request.address(),
                         request.dualStack(),
                         r -> request.handler().onRequest(new Request(r, System.nanoTime()))));
+    }
+
+    @Override
+    public int choosePort(Supplier<InetSocketAddress> free) {
+        return fabric.choosePort(free);
     }
 
     @Override

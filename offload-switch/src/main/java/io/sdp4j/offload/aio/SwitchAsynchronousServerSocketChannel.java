@@ -1,6 +1,7 @@
 package io.sdp4j.offload.aio;
 
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.Listening;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.OptionLog;
@@ -52,7 +53,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     public AsynchronousServerSocketChannel bind(SocketAddress local, int backlog)
             throws IOException {
         synchronized (stateLock) {
-            kernel.bind(local, backlog);
+            ListenPort.bind(owner, local, to -> kernel.bind(to, backlog));
             try {
                 InetSocketAddress asked =
                         local == null ? new InetSocketAddress(0) : (InetSocketAddress) local;

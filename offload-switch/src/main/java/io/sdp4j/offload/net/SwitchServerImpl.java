@@ -1,6 +1,7 @@
 package io.sdp4j.offload.net;
 
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.Listening;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
@@ -33,6 +34,15 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     @Override
     KernelSocket newKernel() {
         return owner.kernel().server();
+    }
+
+    @Override
+    void bindKernel(InetSocketAddress to) throws IOException {
+        if (kernelOnly) {
+            super.bindKernel(to);
+        } else {
+            ListenPort.bind(owner, to, at -> super.bindKernel((InetSocketAddress) at));
+        }
     }
 
     @Override

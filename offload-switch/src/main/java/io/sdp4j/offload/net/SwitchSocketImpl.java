@@ -120,9 +120,15 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     protected void bind(InetAddress host, int port) throws IOException {
         synchronized (stateLock) {
             ensureOpen();
-            kernel.bind(host, port);
-            asked = new InetSocketAddress(host, port);
+            InetSocketAddress to = new InetSocketAddress(host, port);
+            bindKernel(to);
+            asked = to;
         }
+    }
+
+    /** Called under the state lock. */
+    void bindKernel(InetSocketAddress to) throws IOException {
+        kernel.bind(to.getAddress(), to.getPort());
     }
 
     @Override

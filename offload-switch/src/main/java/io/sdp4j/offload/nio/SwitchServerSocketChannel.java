@@ -2,6 +2,7 @@ package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.KernelScope;
+import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -66,7 +67,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         acceptLock.lock();
         try {
             synchronized (stateLock) {
-                kernel.bind(address, backlog);
+                bindKernel(address, backlog);
                 InetSocketAddress at = (InetSocketAddress) kernel.getLocalAddress();
                 InetSocketAddress asked =
                         address instanceof InetSocketAddress given
@@ -78,6 +79,14 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
             acceptLock.unlock();
         }
         return this;
+    }
+
+    private void bindKernel(SocketAddress address, int backlog) throws IOException {
+        if (kernelOnly || polled) {
+            kernel.bind(address, backlog);
+        } else {
+            ListenPort.bind(provider.owner(), address, to -> kernel.bind(to, backlog));
+        }
     }
 
     private Attempt listen(InetSocketAddress asked, InetSocketAddress at, int backlog)

@@ -1,5 +1,9 @@
 package io.sdp4j.offload.spi;
 
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.function.Supplier;
+
 /** A way to carry streams outside the kernel's TCP. Thread-safe. */
 public interface OffloadProvider {
     /** Short name for reports, for example {@code sdp}. */
@@ -12,6 +16,19 @@ public interface OffloadProvider {
      * @throws OffloadUnavailable for every failure before the stream is up
      */
     OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable;
+
+    /**
+     * A port for a listener that any port will do for, where {@link #listen} would fail for some:
+     * the first that suits of those that {@code free} draws, a few at most. 0 if the provider does
+     * not mind which, or finds none.
+     *
+     * @param fabrics as in {@link ListenSpec}
+     * @param free gives where the listener would be, with a port that the kernel has free there,
+     *     another each time; null if there is none
+     */
+    default int choosePort(List<String> fabrics, Supplier<InetSocketAddress> free) {
+        return 0;
+    }
 
     /**
      * Listens beside a kernel listener that is bound already. Returns at once.

@@ -39,12 +39,17 @@ final class IbvDeviceAttr {
                     JAVA_SHORT.withName("max_pkeys"),
                     JAVA_BYTE.withName("local_ca_ack_delay"),
                     JAVA_BYTE.withName("phys_port_cnt"));
+    private static final long VENDOR_ID = CStruct.offset(LAYOUT, "vendor_id");
     private static final long MAX_QP_WR = CStruct.offset(LAYOUT, "max_qp_wr");
     private static final long MAX_CQE = CStruct.offset(LAYOUT, "max_cqe");
     private static final long MAX_QP_RD_ATOM = CStruct.offset(LAYOUT, "max_qp_rd_atom");
     private static final long MAX_INIT_RD_ATOM = CStruct.offset(LAYOUT, "max_qp_init_rd_atom");
 
     private IbvDeviceAttr() {}
+
+    static int vendorId(MemorySegment m) {
+        return m.get(JAVA_INT, VENDOR_ID);
+    }
 
     static int maxQpWr(MemorySegment m) {
         return m.get(JAVA_INT, MAX_QP_WR);

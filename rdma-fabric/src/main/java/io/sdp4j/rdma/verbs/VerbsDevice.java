@@ -49,6 +49,7 @@ final class VerbsDevice {
     private final String name;
     private final String devName;
     private final boolean iwarp;
+    private final boolean siw;
     private final int maxWrs;
     private final int maxCqes;
     private final int readsServed;
@@ -100,6 +101,7 @@ final class VerbsDevice {
             if (r < 0) {
                 throw Failures.of("RDMA device " + name + " cannot be asked", r);
             }
+            siw = SiwOffsets.concern(IbvDeviceAttr.vendorId(attr));
             maxWrs = IbvDeviceAttr.maxQpWr(attr);
             maxCqes = IbvDeviceAttr.maxCqe(attr);
             readsServed = Math.min(IbvDeviceAttr.maxReadsServed(attr), VerbsFabric.MAX_READS);
@@ -108,6 +110,9 @@ final class VerbsDevice {
         pd = ibv.allocPd(context);
         if (pd < 0) {
             throw Failures.of("no protection domain on " + name, (int) pd);
+        }
+        if (siw) {
+            SiwOffsets.take(ibv, context);
         }
         slabs = new SlabPool(new LocalRegistrar(Ibv.ACCESS_LOCAL_WRITE), config);
         cache = new RegistrationCache(new LocalRegistrar(localAccess()), config.cacheMaxBytes());
@@ -379,6 +384,9 @@ final class VerbsDevice {
         loop.forget(asyncWatch);
         cache.close();
         slabs.close();
+        if (siw) {
+            SiwOffsets.giveBack(ibv, context);
+        }
         ibv.deallocPd(pd);
         if (removed) {
             letGo();

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * RC queue pairs of real RDMA devices: InfiniBand, RoCE and iWARP, through librdmacm and
@@ -48,9 +49,10 @@ public final class VerbsFabric implements Fabric {
 
     /**
      * The connection manager draws the port that a connection leaves by. Where the device shares
-     * its ports with TCP, it does not know which of them are taken there.
+     * its ports with TCP, it does not know which of them are taken there. The kernel, which draws
+     * the port of a listener that asks for any, does not know which port goes with it.
      */
-    private static final int PORTS_TRIED = 10;
+    static final int PORTS_TRIED = 10;
 
     /** Send slots are made for a peer's larger receive slots up to here. */
     static final int MAX_SEND_BYTES = 64 << 10;
@@ -177,6 +179,29 @@ public final class VerbsFabric implements Fabric {
             six.close();
             throw e;
         }
+    }
+
+    /**
+     * Where TCP shares its ports, the one beside that connections are to come in by may be taken.
+     */
+    @Override
+    public int choosePort(Supplier<InetSocketAddress> free) {
+        int left = IbvDevice.anyIwarp(ibv) ? PORTS_TRIED : 0;
+        for (; left > 0; left--) {
+            InetSocketAddress at = free.get();
+            if (at == null) {
+                return 0;
+            }
+            try {
+                listen(new ListenRequest(at, true, r -> r.reject(new byte[0]))).close();
+                return at.getPort();
+            } catch (FabricException e) {
+                if (e.why() != Cause.IN_USE) {
+                    return 0;
+                }
+            }
+        }
+        return 0;
     }
 
     private static ListenRequest at(InetAddress address, ListenRequest both) {

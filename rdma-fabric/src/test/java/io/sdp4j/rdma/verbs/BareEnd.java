@@ -16,6 +16,8 @@ final class BareEnd {
     /** Messages that one answer stands for; as our own streams do it. */
     static final int CREDITS = 4;
 
+    private static final int EADDRINUSE = 98;
+    private static final int EADDRNOTAVAIL = 99;
     private static final int BUFFERS = 16;
     private static final int BATCH = 16;
     private static final int REGION_BYTES = 4 << 20;
@@ -123,9 +125,15 @@ final class BareEnd {
         return e;
     }
 
-    void connect(byte[] privateData) throws IOException {
+    /** False if the port that it would leave by is taken, unless this is the {@code last} try. */
+    boolean connect(byte[] privateData, boolean last) throws IOException {
         try (Arena a = Arena.ofConfined()) {
-            check("connect", cm.connect(id, ConnParams.of(a, privateData, 16, 16)));
+            int r = cm.connect(id, ConnParams.of(a, privateData, 16, 16));
+            if (!last && (r == -EADDRINUSE || r == -EADDRNOTAVAIL)) {
+                return false;
+            }
+            check("connect", r);
+            return true;
         }
     }
 

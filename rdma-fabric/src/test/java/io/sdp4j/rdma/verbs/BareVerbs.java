@@ -177,7 +177,19 @@ public final class BareVerbs {
         return seen;
     }
 
+    /** From another port where TCP has the one that the connection manager drew. */
     private BareEnd connect(long channel, byte op, long messages) throws IOException {
+        for (int left = VerbsFabric.PORTS_TRIED; ; left--) {
+            BareEnd end = start(channel, op, messages, left == 1);
+            if (end != null) {
+                end.remote(BareEnd.expect(cm, channel, RdmaCmEvent.ESTABLISHED).privateData());
+                return end;
+            }
+        }
+    }
+
+    /** Null if the port is taken and this is not the last attempt. */
+    private BareEnd start(long channel, byte op, long messages, boolean last) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             long id = cm.createId(channel);
             BareEnd.check("resolve", cm.resolveAddr(id, SockAddr.of(arena, host, port), 2_000));
@@ -185,9 +197,12 @@ public final class BareVerbs {
             BareEnd.check("route", cm.resolveRoute(id, 2_000));
             BareEnd.expect(cm, channel, RdmaCmEvent.ROUTE_RESOLVED);
             BareEnd end = new BareEnd(cm, ibv, id);
-            end.connect(ByteBuffer.allocate(16).put(op).putLong(messages).array());
-            end.remote(BareEnd.expect(cm, channel, RdmaCmEvent.ESTABLISHED).privateData());
-            return end;
+            byte[] request = ByteBuffer.allocate(16).put(op).putLong(messages).array();
+            if (end.connect(request, last)) {
+                return end;
+            }
+            end.close();
+            return null;
         }
     }
 

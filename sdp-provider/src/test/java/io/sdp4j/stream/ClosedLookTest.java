@@ -1,0 +1,86 @@
+package io.sdp4j.stream;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.QueuePair;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a closed stream is released, whoever is the first to see that it is over. Method: a queue
+ * that rings, as a device's does, for what is there when the event thread looks, and not for what
+ * somebody has taken meanwhile; the test takes all while the event thread is held.
+ */
+@Timeout(60)
+class ClosedLookTest {
+    private static QueuePair silent(QueuePair qp) {
+        CompletionQueue queue = qp.completions();
+        CompletionQueue shim =
+                Shims.proxy(
+                        CompletionQueue.class,
+                        (p, method, args) -> {
+                            if (!method.getName().equals("onDoorbell")) {
+                                return Shims.invoke(method, queue, args);
+                            }
+                            Runnable handler = (Runnable) args[0];
+                            queue.onDoorbell(
+                                    () -> {
+                                        if (queue.ready()) {
+                                            handler.run();
+                                        }
+                                    });
+                            return null;
+                        });
+        return Shims.proxy(
+                QueuePair.class,
+                (p, method, args) ->
+                        method.getName().equals("completions")
+                                ? shim
+                                : Shims.invoke(method, qp, args));
+    }
+
+    @Test
+    void whoLooksAtAClosedStreamDoesNotKeepIt() throws Exception {
+        try (TestFabric fabric = new TestFabric()) {
+            OffloadProvider silent =
+                    fabric.provider(f -> Shims.connecting(f, ClosedLookTest::silent));
+            try (StreamPair pair = new StreamPair(fabric.provider(), silent)) {
+                SdpStream client = (SdpStream) pair.client;
+                CountDownLatch go = new CountDownLatch(1);
+                fabric.loop().execute(() -> hold(go));
+                client.close(false);
+                pair.server.close(false);
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+                while (!over(client)) {
+                    assertTrue(System.nanoTime() < end, "there is no end");
+                    client.ready();
+                    pair.server.ready();
+                }
+                assertFalse(client.life().core.released(), "by whom?");
+                go.countDown();
+                await().atMost(Duration.ofSeconds(20)).until(() -> client.life().core.released());
+            }
+        }
+    }
+
+    private static void hold(CountDownLatch go) {
+        try {
+            assertTrue(go.await(40, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static boolean over(SdpStream stream) {
+        synchronized (stream.life().core) {
+            return stream.life().core.over();
+        }
+    }
+}
