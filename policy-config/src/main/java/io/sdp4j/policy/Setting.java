@@ -134,7 +134,7 @@ public enum Setting {
     /** Size of a receive buffer over an RDMA device. */
     VERBS_BUFFERS_BYTES(
             "sdp4j.verbs.buffers.bytes",
-            32_784,
+            65_552,
             256,
             1_048_576,
             "bytes",
@@ -261,7 +261,7 @@ public enum Setting {
     /** Size of one RDMA operation. */
     ZCOPY_RDMA_BYTES(
             "sdp4j.zcopy.rdma.bytes",
-            262_144,
+            1_048_576,
             4_096,
             1_073_741_824,
             "bytes",

@@ -69,6 +69,11 @@ public interface QueuePair {
         MemorySegment.copy(from, fromOffset, sendMemory(), sendOffset(slot) + at, lenBytes);
     }
 
+    /** Whether {@link #writePast} may be another copy than the ordinary one here. */
+    default boolean writesPast() {
+        return false;
+    }
+
     /** Takes a free send slot, or returns -1. Caller's lock. */
     int takeSendSlot();
 

@@ -114,7 +114,7 @@ final class Lending {
     }
 
     private void read(int i) {
-        long start = System.nanoTime();
+        long start = reads.get().clock();
         boolean posted =
                 core.qp.postRead(
                         0,
@@ -123,7 +123,7 @@ final class Lending {
                         out.bytes(i),
                         out.remoteAddress(i),
                         out.rkey(i));
-        reads.get().cost(System.nanoTime() - start); // some fabrics copy here
+        reads.get().cost(start); // some fabrics copy here
         requirePosted(posted);
     }
 

@@ -22,7 +22,10 @@ final class LentBuffer {
     private boolean away;
     private boolean told;
 
-    /** What the loan has cost this side's processor so far. */
+    /** Whether it is measured what the loan costs. */
+    private boolean timed;
+
+    /** What it has cost this side's processor so far. */
     private long nanos;
 
     /** Bytes from the start that the peer has, or has filled. */
@@ -32,7 +35,7 @@ final class LentBuffer {
     boolean owed;
 
     /**
-     * @param threshold told what each loan has cost
+     * @param threshold says which loans are timed, and is told what they have cost
      */
     LentBuffer(ZcopyThreshold threshold) {
         this.threshold = threshold;
@@ -51,13 +54,14 @@ final class LentBuffer {
     /** Registers the remaining bytes of {@code b}; false if the fabric will not. */
     boolean register(QueuePair qp, ByteBuffer b, boolean remoteRead, boolean remoteWrite) {
         MemorySegment remaining = MemorySegment.ofBuffer(b);
-        long start = System.nanoTime();
+        timed = threshold.timesNext();
+        long start = clock();
         try {
             region = qp.register(remaining, remoteRead, remoteWrite);
         } catch (FabricException e) {
             return false; // at a limit: it is copied
         }
-        nanos = System.nanoTime() - start;
+        nanos = clock() - start;
         owner = b;
         memory = remaining;
         away = true;
@@ -67,9 +71,18 @@ final class LentBuffer {
         return true;
     }
 
-    /** Work on it took that long. */
-    void cost(long more) {
-        nanos += more;
+    /** For {@link #cost}; nothing but 0 where nobody measures. */
+    long clock() {
+        return timed ? System.nanoTime() : 0;
+    }
+
+    /**
+     * Work on it has ended.
+     *
+     * @param start the {@link #clock} when it began
+     */
+    void cost(long start) {
+        nanos += clock() - start;
     }
 
     MemoryRegion region() {
@@ -97,9 +110,11 @@ final class LentBuffer {
     void back(long doneBytes) {
         away = false;
         done = doneBytes;
-        long start = System.nanoTime();
+        long start = clock();
         region.close();
-        threshold.onLoan(nanos + System.nanoTime() - start);
+        if (timed) {
+            threshold.onLoan(nanos + clock() - start);
+        }
     }
 
     /** Bytes to tell the application of; 0 if it was told. */

@@ -53,7 +53,9 @@ final class SdpStream implements OffloadStream {
             InetSocketAddress remote) {
         StreamLife life = new StreamLife(machine, qp, context, fabric, local, remote);
         context.quiet().add(life);
-        return new SdpStream(life, context.settings().bulkBytes());
+        // A copy that is like any other is not worth the object that describes its source.
+        long bulkBytes = qp.writesPast() ? context.settings().bulkBytes() : Long.MAX_VALUE;
+        return new SdpStream(life, bulkBytes);
     }
 
     StreamLife life() {

@@ -224,6 +224,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public boolean writesPast() {
+        return qp.writesPast();
+    }
+
+    @Override
     public void writePast(int slot, int at, MemorySegment from, long fromOffset, int lenBytes) {
         qp.writePast(slot, at, from, fromOffset, lenBytes);
     }

@@ -17,6 +17,12 @@ final class ZcopyThreshold {
     /** Observations of either kind before they count for more than the first threshold. */
     private static final int ENOUGH = 4;
 
+    /**
+     * Of the loans after the first ones, one in so many is timed: on some machines a look at the
+     * clock is a system call, and a loan needs many.
+     */
+    private static final int TIMED_EVERY = 8;
+
     /** What {@link #leastBytes} says where nothing is to be lent. */
     static final int NOTHING = Integer.MAX_VALUE;
 
@@ -53,6 +59,7 @@ final class ZcopyThreshold {
     private int copies;
     private int bytes;
     private int passedOver;
+    private int untimed;
 
     ZcopyThreshold(Limits limits) {
         this.limits = limits;
@@ -81,7 +88,21 @@ final class ZcopyThreshold {
             return NOTHING;
         }
         passedOver = 0;
+        untimed = TIMED_EVERY; // it is lent to be timed
         return limits.minBytes;
+    }
+
+    /** Whether it is to be measured what the next loan costs. */
+    boolean timesNext() {
+        if (!limits.adaptive) {
+            return false;
+        }
+        untimed++;
+        if (loans >= limits.memory && untimed < TIMED_EVERY) {
+            return false;
+        }
+        untimed = 0;
+        return true;
     }
 
     /** A buffer was lent and came back. */

@@ -23,10 +23,10 @@ class DeviceBuffersTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'', 16, 32784",
-        "'buffers.count=64', 32, 32784",
-        "'buffers.count=4', 4, 32784",
-        "'verbs.buffers.bytes=65552', 8, 65552",
+        "'', 8, 65552",
+        "'buffers.count=64', 16, 65552",
+        "'buffers.count=4', 4, 65552",
+        "'verbs.buffers.bytes=32784', 16, 32784",
         "'buffers.bytes=65552', 32, 65552",
         "'verbs.buffers.bytes=256', 32, 16400"
     })

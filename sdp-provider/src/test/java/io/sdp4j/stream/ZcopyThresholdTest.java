@@ -66,6 +66,26 @@ final class ZcopyThresholdTest {
         assertTrue(threshold.bytes() <= MAX, "threshold " + threshold.bytes());
     }
 
+    /** The first loans are timed, then few, and each one that is lent to learn something. */
+    @Test
+    void fewLoansAreTimed() {
+        int timed = 0;
+        for (int i = 0; i < 16; i++) {
+            timed += threshold.timesNext() ? 1 : 0;
+            threshold.onLoan(10_000_000);
+        }
+        assertEquals(16, timed);
+        for (int i = 0; i < 80; i++) {
+            timed += threshold.timesNext() ? 1 : 0;
+        }
+        assertEquals(16 + 10, timed);
+        observe(10, 10_000_000, 16_384, 1_638);
+        while (threshold.leastBytes(MAX) > MAX) {
+            assertEquals(ZcopyThreshold.NOTHING, threshold.bytes());
+        }
+        assertTrue(threshold.timesNext(), "it was lent to be timed");
+    }
+
     @Test
     void whatIsTooSmallIsNoProbe() {
         observe(50, 10_000_000, 16_384, 1_638);

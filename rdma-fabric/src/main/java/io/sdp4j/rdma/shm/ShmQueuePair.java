@@ -112,6 +112,11 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     }
 
     @Override
+    public boolean writesPast() {
+        return true;
+    }
+
+    @Override
     public void writePast(int slot, int at, MemorySegment from, long fromOffset, int lenBytes) {
         NonTemporal.copy(from, fromOffset, mem, sendOffset(slot) + at, lenBytes);
     }

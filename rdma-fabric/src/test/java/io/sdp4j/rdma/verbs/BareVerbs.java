@@ -32,10 +32,10 @@ import java.util.concurrent.TimeUnit;
  * kernel's own threads.
  */
 public final class BareVerbs {
-    static final int MESSAGE_BYTES = 32_784;
+    static final int MESSAGE_BYTES = 65_552;
     static final int PAYLOAD_BYTES = MESSAGE_BYTES - 16;
-    static final int READ_BYTES = 262_144;
-    private static final int READS = 4;
+    static final int READ_BYTES = 1_048_576;
+    private static final int READS = 2;
     private static final double JIFFY_NANOS = 1e7;
 
     private final RdmaCm cm = new RdmaCm();
