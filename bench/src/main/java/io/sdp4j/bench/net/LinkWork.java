@@ -46,7 +46,7 @@ public final class LinkWork {
      * Round trips on {@code pairs} connections at once.
      *
      * @return {@code p50} and {@code p99} in nanoseconds, {@code n}, {@code alloc} heap bytes per
-     *     call at either end
+     *     call at either end; of a single pair {@link Samples#steadiness}, too
      */
     public String echo(int sizeBytes, int pairs, int warmMs, int measureMs) throws Exception {
         CyclicBarrier together = new CyclicBarrier(pairs);
@@ -81,7 +81,8 @@ public final class LinkWork {
             allocated += trips.allocatedPerCall;
         }
         return Samples.text(Samples.sorted(all))
-                + String.format(Locale.ROOT, " alloc=%.4f", allocated / pairs);
+                + String.format(Locale.ROOT, " alloc=%.4f", allocated / pairs)
+                + (pairs == 1 ? " " + all.getFirst().steadiness() : "");
     }
 
     private static <T> T result(FutureTask<T> task) throws Exception {

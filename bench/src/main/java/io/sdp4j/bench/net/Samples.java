@@ -12,6 +12,9 @@ public final class Samples {
     /** No round trip is faster than this, so an array of this many a millisecond suffices. */
     private static final int PER_MS = 5_000;
 
+    /** Into so many a measurement is cut to see whether it was of one kind. */
+    private static final int PARTS = 10;
+
     private final int[] nanos;
     private int n;
 
@@ -54,6 +57,24 @@ public final class Samples {
         }
         Arrays.sort(sorted);
         return sorted;
+    }
+
+    /**
+     * The lowest and the highest median of ten parts, one after the other, as an answer has them:
+     * they tell a measurement that was alike from its beginning to its end from one in which
+     * something changed.
+     */
+    String steadiness() {
+        int[] medians = new int[PARTS];
+        for (int part = 0; part < PARTS; part++) {
+            int from = (int) ((long) n * part / PARTS);
+            int to = Math.max(from + 1, (int) ((long) n * (part + 1) / PARTS));
+            int[] sorted = Arrays.copyOfRange(nanos, from, to);
+            Arrays.sort(sorted);
+            medians[part] = sorted[sorted.length / 2];
+        }
+        Arrays.sort(medians);
+        return "lowest=" + medians[0] + " highest=" + medians[PARTS - 1];
     }
 
     /** Median, 99th percentile and number of sorted samples as an answer has them. */
