@@ -115,10 +115,13 @@ final class Bench implements AutoCloseable {
             throws IOException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
             double before = rest.await();
+            long stolen = Machine.stolenMs();
             Map<String, Double> metrics = pair.measure(row, times);
+            stolen = Machine.stolenMs() - stolen;
             double after = rest.read();
+            metrics.put(Results.STOLEN, (double) stolen);
             metrics.put(Results.HAND_OVER, Math.max(before, after));
-            if (Rest.alike(before, after) || attempt == ATTEMPTS) {
+            if (Rest.undisturbed(before, after, stolen) || attempt == ATTEMPTS) {
                 return metrics;
             }
             results.setAside(row, config, new Results.Run(round, metrics));

@@ -6,7 +6,8 @@ import java.util.function.DoubleSupplier;
  * Keeps a run to one state of the machine, that in which it is at rest. A virtual machine that was
  * busy for some seconds may be moved to processors that are further apart, and come back when it
  * was idle for some: what is measured then differs by a factor of several, with and without us.
- * Judged by a bare {@link HandOver} alone, never by what is measured, and the same for everybody.
+ * Judged by a bare {@link HandOver} and by what its host took of it, never by what is measured, and
+ * the same for everybody.
  *
  * <p>For one thread.
  */
@@ -73,6 +74,18 @@ final class Rest {
     /** How long was waited so far. */
     long waitedMs() {
         return waitedMs;
+    }
+
+    /**
+     * Whether a slice was of one state of the machine.
+     *
+     * @param before how long a hand-over took before it
+     * @param after how long after it
+     * @param stolenMs how long the host let a processor wait meanwhile: it does when it moves one,
+     *     and it may have moved it away and back
+     */
+    static boolean undisturbed(double before, double after, long stolenMs) {
+        return stolenMs == 0 && alike(before, after);
     }
 
     /** Whether two readings are of one state of the machine. */

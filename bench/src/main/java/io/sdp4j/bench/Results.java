@@ -18,6 +18,9 @@ final class Results {
     /** Name of what {@link HandOver} took beside a run, the longer of before and after. */
     static final String HAND_OVER = "handover";
 
+    /** Name of what {@link Machine#stolenMs} grew by meanwhile. */
+    static final String STOLEN = "stolen";
+
     /** One run: the round it belongs to and its numbers. */
     record Run(int round, Map<String, Double> metrics) {}
 
@@ -83,7 +86,8 @@ final class Results {
                 Locale.ROOT,
                 "A bare hand-over between two processors took %.0f ns beside the middle one of %d"
                         + " slices, %.0f to %.0f beside all. %d were measured again, because that"
-                        + " had changed meanwhile; %d s were waited for it to come back.",
+                        + " had changed or a processor was taken away meanwhile; %d s were waited"
+                        + " for it to come back.",
                 median(taken),
                 taken.length,
                 taken[0],

@@ -1,14 +1,18 @@
 package io.sdp4j.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: a machine's state is told by the bare hand-over, and waited for as long as promised. */
 @Timeout(60)
@@ -61,6 +65,25 @@ class RestTest {
         assertTrue(Rest.alike(139, 70));
         assertTrue(!Rest.alike(110, 490));
         assertTrue(!Rest.alike(490, 110));
+    }
+
+    /** It may have been moved away and back between two readings. */
+    @Test
+    void aSliceInWhichAProcessorWasTakenAwayIsDisturbed() {
+        assertTrue(Rest.undisturbed(110, 120, 0));
+        assertFalse(Rest.undisturbed(110, 490, 0));
+        assertFalse(Rest.undisturbed(110, 120, 10));
+    }
+
+    @Test
+    void whatTheHostTookIsReadWhereItIsTold(@TempDir Path directory) throws Exception {
+        Path stat = directory.resolve("stat");
+        Files.writeString(
+                stat, "cpu  2935696 33948 1300438 2331602 6527 0 167559 3970 0 0\ncpu0 1\n");
+        assertEquals(39_700, Machine.stolenMs(stat));
+        Files.writeString(stat, "cpu  1 2 3 4 5 6 7\n");
+        assertEquals(0, Machine.stolenMs(stat));
+        assertEquals(0, Machine.stolenMs(directory.resolve("none")));
     }
 
     @Test
