@@ -143,7 +143,8 @@ record Row(
                             3,
                             List.of(
                                     Bar.faster("bytes", SHM, TCP, 3),
-                                    Bar.faster("cpu", SHM, TCP, 1))),
+                                    Bar.faster("cpu", SHM, TCP, 1),
+                                    Bar.atMost("alloc", SHM, ZERO_BYTES))),
                     new Row(
                             "stream1m",
                             "stream, 1 MiB writes",

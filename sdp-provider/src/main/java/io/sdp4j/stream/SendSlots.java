@@ -24,13 +24,14 @@ final class SendSlots {
      * Copies from the array, or if that is null from absolute positions of the buffer.
      *
      * @param at where in the slot
-     * @param past null, or array or remaining bytes of the buffer once more: then past the
-     *     processor's cache, see {@link QueuePair#writePast}
+     * @param past past the processor's cache, see {@link QueuePair#writePast}
      */
-    void fill(int slot, int at, byte[] b, int off, ByteBuffer src, int n, MemorySegment past) {
+    void fill(int slot, int at, byte[] b, int off, ByteBuffer src, int n, boolean past) {
         long to = qp.sendOffset(slot) + at;
-        if (past != null) {
-            qp.writePast(slot, at, past, b != null ? off : off - src.position(), n);
+        if (past && b != null) {
+            qp.writePast(slot, at, MemorySegment.ofArray(b), off, n);
+        } else if (past) {
+            qp.writePast(slot, at, MemorySegment.ofBuffer(src), off - src.position(), n);
         } else if (b != null) {
             MemorySegment.copy(b, off, memory, JAVA_BYTE, to, n);
         } else {

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.Bsdh;
-import java.lang.foreign.MemorySegment;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 
@@ -61,7 +60,6 @@ final class StreamWriter {
         int filled = 0; // payload bytes in it
         int most = 0; // payload bytes that it may hold
         boolean bulk;
-        MemorySegment source = null; // of a bulk write: one for all its messages
         while (true) {
             int wake;
             SocketException failure = null;
@@ -109,14 +107,11 @@ final class StreamWriter {
                 return done;
             }
             filled = Math.min(most, len - done);
-            if (bulk && source == null) {
-                source = b != null ? MemorySegment.ofArray(b) : MemorySegment.ofBuffer(src);
-            }
-            copy(taken, b, off + done, src, filled, bulk ? source : null);
+            copy(taken, b, off + done, src, filled, bulk);
         }
     }
 
-    private void copy(int taken, byte[] b, int off, ByteBuffer src, int n, MemorySegment past) {
+    private void copy(int taken, byte[] b, int off, ByteBuffer src, int n, boolean past) {
         if (sample != null) {
             sample.begin(n);
         }

@@ -60,7 +60,7 @@ final class WriteBatch {
      * @return whether it was taken; false if the stream was cut
      */
     boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
-        slots.fill(taken, Bsdh.BYTES, b, off, src, n, null);
+        slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
         if (n == core.maxPayload() || (!more && !peerBehind(core.machine))) {
             return core.send(taken, n, false);
         }
@@ -82,7 +82,7 @@ final class WriteBatch {
         }
         int maxPayload = core.maxPayload();
         int n = Math.min(len, maxPayload - bytes);
-        slots.fill(slot, Bsdh.BYTES + bytes, b, off, src, n, null);
+        slots.fill(slot, Bsdh.BYTES + bytes, b, off, src, n, false);
         bytes += n;
         if (bytes == maxPayload || (!more && !peerBehind(core.machine))) {
             flush();
