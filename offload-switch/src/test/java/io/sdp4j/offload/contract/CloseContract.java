@@ -213,7 +213,7 @@ interface CloseContract extends Sockets {
         }
     }
 
-    /** The answer of a peer takes a moment on the kernel. */
+    /** What a peer says of its end takes a moment to arrive. */
     private static void awaitWriteFails(Socket s, String message) {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(5))
@@ -257,10 +257,7 @@ interface CloseContract extends Sockets {
             Expect.send(p.server(), "queued");
             p.server().setSoLinger(true, 0);
             p.server().close();
-            Expect.thrown(
-                    SocketException.class,
-                    "Connection reset by peer",
-                    () -> p.client().getOutputStream().write(1));
+            awaitWriteFails(p.client(), "Connection reset by peer");
             assertEquals("queued", Expect.text(p.client().getInputStream().readAllBytes()));
             Expect.thrown(
                     SocketException.class,

@@ -51,6 +51,14 @@ final class HotPlug {
         }
     }
 
+    /**
+     * Whether the device with a name such as {@code uverbs0} is leaving: contexts of it are still
+     * usable, but the kernel waits for their end. False where nothing tells.
+     */
+    static boolean isLeaving(String devName) {
+        return Files.isDirectory(DEVICES) && !Files.exists(DEVICES.resolve(devName));
+    }
+
     /** Whether a device may have come or gone; an empty announcement says that some were lost. */
     static boolean concernsDevices(byte[] announcement) {
         String text = new String(announcement, StandardCharsets.UTF_8);

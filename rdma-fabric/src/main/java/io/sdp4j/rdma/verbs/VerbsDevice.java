@@ -93,6 +93,9 @@ final class VerbsDevice {
         MemorySegment d = Bindings.at(IbvContext.device(c), IbvDevice.LAYOUT);
         name = IbvDevice.name(d);
         devName = IbvDevice.devName(d);
+        if (HotPlug.isLeaving(devName)) {
+            throw new FabricException(Cause.UNAVAILABLE, "RDMA device " + name + " is leaving");
+        }
         iwarp = IbvDevice.iwarp(d);
         hot = new HotVerbs(c);
         try (Arena arena = Arena.ofConfined()) {

@@ -149,6 +149,15 @@ public final class Nio {
         await().until(() -> readyNow(selector, key), r -> r == ops);
     }
 
+    /** Selects until something is ready; how often it returned without. */
+    static int firstReady(Selector selector) throws IOException {
+        int early = 0;
+        while (selector.select(20_000) == 0) {
+            early++;
+        }
+        return early;
+    }
+
     /** What a selection that waits for nothing says of {@code key}. */
     static int readyNow(Selector selector, SelectionKey key) throws IOException {
         selector.selectedKeys().clear();

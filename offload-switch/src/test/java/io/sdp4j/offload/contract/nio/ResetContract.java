@@ -92,7 +92,7 @@ interface ResetContract extends NioChannels {
             reset(p.server());
             try (Selector selector = provider().openSelector()) {
                 p.client().register(selector, SelectionKey.OP_READ);
-                assertEquals(1, selector.select(20_000));
+                Nio.firstReady(selector);
             }
             if (written) {
                 assertThrows(AsynchronousCloseException.class, () -> p.client().write(one()));

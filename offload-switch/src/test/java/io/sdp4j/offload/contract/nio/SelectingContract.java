@@ -204,15 +204,6 @@ interface SelectingContract extends NioChannels {
         return true;
     }
 
-    /** Selects until something is ready; how often it returned without. */
-    private static int firstReady(Selector selector) throws IOException {
-        int early = 0;
-        while (selector.select(20_000) == 0) {
-            early++;
-        }
-        return early;
-    }
-
     @Test
     @DisplayName("54: a channel in two selectors is ready in both, each for what it asked")
     default void twoSelectors() throws Exception {
@@ -221,7 +212,7 @@ interface SelectingContract extends NioChannels {
                 Selector b = provider().openSelector()) {
             SelectionKey inA = p.client().register(a, OP_READ);
             SelectionKey inB = p.client().register(b, OP_READ | OP_WRITE);
-            Task<Integer> waiting = Task.start(() -> firstReady(a));
+            Task<Integer> waiting = Task.start(() -> Nio.firstReady(a));
             Nio.awaitReady(b, inB, OP_WRITE);
             assertFalse(waiting.done());
             Nio.send(p.server(), "x");
