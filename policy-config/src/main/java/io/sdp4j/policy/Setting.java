@@ -265,7 +265,7 @@ public enum Setting {
             4_096,
             1_073_741_824,
             "bytes",
-            "Most bytes of one RDMA operation."),
+            "Most bytes of one RDMA operation; in shared memory never more than 262144."),
     /** Write zcopy. */
     ZCOPY_OFFERS(
             "sdp4j.zcopy.offers",

@@ -15,6 +15,7 @@ package io.sdp4j.rdma;
  * @param registersHeap heap arrays may be registered; no fabric of ours can
  * @param rdmaSparesCopies the device moves the bytes of RDMA operations, so that lending a large
  *     buffer spares the processors copies; where they move the bytes themselves, nothing is gained
+ * @param rdmaBytes bytes of one RDMA operation above which a longer one is no faster; at least 1
  * @param refusalCostsRoundTrip that nobody listens is found out by asking another host, so it is
  *     worth remembering
  */
@@ -26,4 +27,5 @@ public record Capabilities(
         boolean initiatorSpeaksFirst,
         boolean registersHeap,
         boolean rdmaSparesCopies,
+        int rdmaBytes,
         boolean refusalCostsRoundTrip) {}

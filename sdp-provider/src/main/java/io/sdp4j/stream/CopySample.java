@@ -2,13 +2,17 @@ package io.sdp4j.stream;
 
 /**
  * Times one in so many of one thread's copies, which are made without the lock, for {@link
- * ZcopyThreshold}. {@link #report} is for the same thread, with the lock.
+ * ZcopyThreshold}. {@link #onPosted} and {@link #report} are for the same thread, with the lock.
+ *
+ * <p>What is copied to be sent by a device must be posted message by message, which a loan spares
+ * as well: there the copy has ended when its message is posted.
  */
 final class CopySample {
     /** Shorter copies say little about long ones. */
     private static final int LEAST_BYTES = 4096;
 
     private final int every;
+    private final boolean withPost;
     private int seen;
     private boolean running;
     private long startNanos;
@@ -17,9 +21,11 @@ final class CopySample {
 
     /**
      * @param every one of so many is timed
+     * @param withPost whether posting the message belongs to it
      */
-    CopySample(int every) {
+    CopySample(int every, boolean withPost) {
         this.every = every;
+        this.withPost = withPost;
     }
 
     void begin(int lenBytes) {
@@ -30,12 +36,23 @@ final class CopySample {
         }
     }
 
-    void end(int lenBytes) {
-        if (running) {
-            running = false;
-            nanos = System.nanoTime() - startNanos;
-            bytes = lenBytes;
+    void onCopied(int lenBytes) {
+        if (running && !withPost) {
+            end(lenBytes);
         }
+    }
+
+    /** The message that was copied last, if any, is posted. */
+    void onPosted(int lenBytes) {
+        if (running) {
+            end(lenBytes);
+        }
+    }
+
+    private void end(int lenBytes) {
+        running = false;
+        nanos = System.nanoTime() - startNanos;
+        bytes = lenBytes;
     }
 
     void report(ZcopyThreshold threshold) {

@@ -16,10 +16,17 @@ import java.nio.ByteBuffer;
  * <p>Guarded by the stream's lock.
  */
 final class Lending {
+    /**
+     * Of the loans to a device, one in so many is timed: on some machines a look at the clock is a
+     * system call, and a loan needs many.
+     */
+    private static final int TIMED_EVERY = 8;
+
     private final StreamCore core;
     private final Outbox out;
     private final int floorBytes;
     private final int sampleCopies;
+    private final boolean deviceMoves;
     private final ZcopyThreshold threshold;
     private final WriteLoan writes;
     private final ReadLoan reads;
@@ -32,12 +39,17 @@ final class Lending {
 
     private long returnedBytes;
 
-    Lending(StreamCore core, StreamSettings.Zcopy settings, Outbox out) {
+    /**
+     * @param deviceMoves whether the fabric's RDMA spares this side's processor: else posting a
+     *     read is the copy itself
+     */
+    Lending(StreamCore core, StreamSettings.Zcopy settings, boolean deviceMoves, Outbox out) {
         this.core = core;
+        this.deviceMoves = deviceMoves;
         this.out = out;
         this.sampleCopies = settings.sampleCopies();
         this.floorBytes = settings.limits().floorBytes();
-        this.threshold = new ZcopyThreshold(settings.limits());
+        this.threshold = new ZcopyThreshold(settings.limits(), deviceMoves ? TIMED_EVERY : 1);
         writes = new WriteLoan(core, settings, threshold, out);
         reads = new ReadLoan(core, settings, threshold, out);
     }
@@ -60,9 +72,14 @@ final class Lending {
         return Math.max(0, returnedBytes - inlineBytes);
     }
 
-    /** For a thread that copies. */
-    CopySample sample() {
-        return new CopySample(sampleCopies);
+    /** For a thread that copies what has come. */
+    CopySample readerSample() {
+        return new CopySample(sampleCopies, false);
+    }
+
+    /** For one that copies what is to be sent. */
+    CopySample writerSample() {
+        return new CopySample(sampleCopies, deviceMoves);
     }
 
     /** From which size on buffers are lent. */
@@ -114,7 +131,7 @@ final class Lending {
     }
 
     private void read(int i) {
-        long start = reads.get().clock();
+        long start = deviceMoves ? 0 : reads.get().clock();
         boolean posted =
                 core.qp.postRead(
                         0,
@@ -123,7 +140,9 @@ final class Lending {
                         out.bytes(i),
                         out.remoteAddress(i),
                         out.rkey(i));
-        reads.get().cost(start); // some fabrics copy here
+        if (!deviceMoves) {
+            reads.get().cost(start);
+        }
         requirePosted(posted);
     }
 

@@ -1,6 +1,7 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.rdma.Capabilities;
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.EventLoop;
@@ -67,7 +68,7 @@ final class StreamCore {
     private boolean released;
 
     /**
-     * @param zcopy whether the machine was told that buffers can be lent to it
+     * @param fabric what it can do: the machine was told that buffers can be lent to it if it can
      * @param onEnd told on the event thread, once, when a closed stream has nothing left to do
      * @param onRest told of the port of the new owner when the session was suspended
      */
@@ -75,7 +76,7 @@ final class StreamCore {
             SdpMachine machine,
             QueuePair qp,
             StreamSettings settings,
-            boolean zcopy,
+            Capabilities fabric,
             EventLoop loop,
             IntConsumer onTimer,
             IntConsumer onRest,
@@ -88,7 +89,9 @@ final class StreamCore {
         this.inbox = new Inbox(this, legs, outbox);
         this.fate = new Fate(this, outbox);
         this.rest = new Rest(this, outbox, onRest);
-        this.lending = zcopy ? new Lending(this, settings.zcopy(), outbox) : null;
+        boolean lends = settings.zcopy().usable(fabric);
+        boolean deviceMoves = fabric.rdmaSparesCopies();
+        this.lending = lends ? new Lending(this, settings.zcopy(), deviceMoves, outbox) : null;
         this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), outbox);
         adopt(machine, qp);
     }

@@ -47,7 +47,7 @@ final class StreamLife {
                         machine,
                         qp,
                         settings,
-                        settings.zcopy().usable(fabric.capabilities()),
+                        fabric.capabilities(),
                         context.loop(),
                         this::onTimer,
                         this::onRest,

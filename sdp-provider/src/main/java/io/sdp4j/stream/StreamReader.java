@@ -61,7 +61,7 @@ final class StreamReader {
         this.core = core;
         this.waiters = waiters;
         this.ending = ending;
-        this.sample = core.lending == null ? null : core.lending.sample();
+        this.sample = core.lending == null ? null : core.lending.readerSample();
         readFrom(core.legs.reading());
     }
 
@@ -96,7 +96,7 @@ final class StreamReader {
             }
             dst.put(dst.position(), view, (int) at, n);
             if (sample != null) {
-                sample.end(n);
+                sample.onCopied(n);
             }
             dst.position(dst.position() + n);
             at += n;

@@ -170,7 +170,8 @@ record StreamSettings(
         int reads = Math.max(1, c.maxOutstandingReads());
         Features features =
                 zcopy.usable(c)
-                        ? Features.NONE.withZcopy(zcopy.buffers(), zcopy.rdmaBytes())
+                        ? Features.NONE.withZcopy(
+                                zcopy.buffers(), Math.min(zcopy.rdmaBytes(), c.rdmaBytes()))
                         : Features.NONE;
         return new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads)
                 .with(features.withReceiveBytes(bufferBytes, maxBufferBytes).withSuspending());

@@ -45,7 +45,7 @@ final class StreamWriter {
         this.waiters = waiters;
         this.ending = ending;
         this.bulkBytes = bulkBytes;
-        this.sample = core.lending == null ? null : core.lending.sample();
+        this.sample = core.lending == null ? null : core.lending.writerSample();
     }
 
     /**
@@ -69,6 +69,7 @@ final class StreamWriter {
                     done += filled;
                 }
                 if (sample != null) {
+                    sample.onPosted(filled);
                     sample.report(core.lending.threshold());
                 }
                 if (core.queue.ready()) {
@@ -117,7 +118,7 @@ final class StreamWriter {
         }
         core.slots.fill(taken, Bsdh.BYTES, b, off, src, n, past);
         if (sample != null) {
-            sample.end(n);
+            sample.onCopied(n);
         }
     }
 

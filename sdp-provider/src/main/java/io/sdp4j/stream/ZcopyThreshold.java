@@ -5,11 +5,11 @@ package io.sdp4j.stream;
  * processor less than copying it.
  *
  * <p>Shape: two moving averages, what a loan costs (registering and deregistering, and posting an
- * RDMA read, which on some fabrics is the copy itself), and what copying a byte costs. Their
- * quotient is the size at which both cost the same. It holds for sizes like those seen lately:
- * registering is partly in proportion to the size, so it follows them. Above {@link
- * Limits#maxBytes} lending has lost, and nothing is lent but now and then one buffer, without which
- * it could never be learned that things have changed.
+ * RDMA read where that is the copy itself), and what copying a byte costs. Their quotient is the
+ * size at which both cost the same. It holds for sizes like those seen lately: registering is
+ * partly in proportion to the size, so it follows them. Above {@link Limits#maxBytes} lending has
+ * lost, and nothing is lent but now and then one buffer, without which it could never be learned
+ * that things have changed.
  *
  * <p>Knows no clock, allocates nothing. Guarded by the stream's lock.
  */
@@ -17,11 +17,14 @@ final class ZcopyThreshold {
     /** Observations of either kind before they count for more than the first threshold. */
     private static final int ENOUGH = 4;
 
-    /**
-     * Of the loans after the first ones, one in so many is timed: on some machines a look at the
-     * clock is a system call, and a loan needs many.
-     */
-    private static final int TIMED_EVERY = 8;
+    /** Where lending has lost, it is tried again after so many buffers at first. */
+    private static final int FIRST_PROBE = 8;
+
+    /** Whatever a clock says: the average grows from what it is. */
+    private static final long LEAST_LOAN_NANOS = 1_000;
+
+    /** An observation below the average counts for so many above it. */
+    private static final int BELOW = 4;
 
     /** What {@link #leastBytes} says where nothing is to be lent. */
     static final int NOTHING = Integer.MAX_VALUE;
@@ -59,10 +62,16 @@ final class ZcopyThreshold {
     private int copies;
     private int bytes;
     private int passedOver;
+    private int probeAfter = FIRST_PROBE;
     private int untimed;
+    private final int timedEvery;
 
-    ZcopyThreshold(Limits limits) {
+    /**
+     * @param timedEvery of the loans after the first ones, one in so many is timed
+     */
+    ZcopyThreshold(Limits limits, int timedEvery) {
         this.limits = limits;
+        this.timedEvery = timedEvery;
         this.bytes = limits.firstBytes;
     }
 
@@ -78,17 +87,19 @@ final class ZcopyThreshold {
      */
     int leastBytes(int firstBytes) {
         if (firstBytes >= bytes) {
+            probeAfter = FIRST_PROBE;
             return bytes;
         }
         if (!limits.adaptive || firstBytes < limits.minBytes) {
             return NOTHING;
         }
         passedOver++;
-        if (passedOver < limits.probeEvery) {
+        if (passedOver < Math.min(probeAfter, limits.probeEvery)) {
             return NOTHING;
         }
         passedOver = 0;
-        untimed = TIMED_EVERY; // it is lent to be timed
+        probeAfter = Math.min(2 * probeAfter, limits.probeEvery);
+        untimed = timedEvery; // it is lent to be timed
         return limits.minBytes;
     }
 
@@ -98,7 +109,7 @@ final class ZcopyThreshold {
             return false;
         }
         untimed++;
-        if (loans >= limits.memory && untimed < TIMED_EVERY) {
+        if (loans >= limits.memory && untimed < timedEvery) {
             return false;
         }
         untimed = 0;
@@ -107,21 +118,33 @@ final class ZcopyThreshold {
 
     /** A buffer was lent and came back. */
     void onLoan(long nanos) {
-        loanNanos = average(loanNanos, (double) nanos, loans);
+        loanNanos = average(loanNanos, (double) Math.max(LEAST_LOAN_NANOS, nanos), loans);
         loans++;
         reckon();
     }
 
     /** {@code lenBytes} were copied. */
     void onCopy(int lenBytes, long nanos) {
-        copyNanosPerByte = average(copyNanosPerByte, (double) nanos / lenBytes, copies);
+        copyNanosPerByte =
+                average(copyNanosPerByte, Math.max(1.0, (double) nanos) / lenBytes, copies);
         copies++;
         reckon();
     }
 
+    /**
+     * What disturbs a measurement (code that is not compiled yet, another thread on the processor)
+     * only makes it longer: one below the average counts for several above it, and none for more
+     * than twice the average.
+     */
     private double average(double before, double now, int observations) {
+        if (observations == 0) {
+            return now;
+        }
         int weight = Math.min(observations + 1, limits.memory);
-        return before + (now - before) / weight;
+        if (now < before) {
+            weight = Math.max(1, weight / BELOW);
+        }
+        return before + (Math.min(now, 2 * before) - before) / weight;
     }
 
     private void reckon() {

@@ -14,7 +14,7 @@ final class ZcopyThresholdTest {
     private static final int FIRST = 65_537;
 
     private final ZcopyThreshold threshold =
-            new ZcopyThreshold(new ZcopyThreshold.Limits(true, FIRST, MIN, MAX, 8, 16));
+            new ZcopyThreshold(new ZcopyThreshold.Limits(true, FIRST, MIN, MAX, 8, 16), 8);
 
     private void observe(int times, long loanNanos, int copiedBytes, long copyNanos) {
         for (int i = 0; i < times; i++) {
@@ -66,6 +66,50 @@ final class ZcopyThresholdTest {
         assertTrue(threshold.bytes() <= MAX, "threshold " + threshold.bytes());
     }
 
+    /** As when it began with code that was not compiled yet, while something else ran. */
+    @Test
+    void aBadStartIsSoonForgotten() {
+        for (int i = 0; i < 8; i++) {
+            threshold.onLoan(5_000_000);
+            threshold.onCopy(16_384, 3_277);
+        }
+        assertEquals(ZcopyThreshold.NOTHING, threshold.bytes());
+        int buffers = 0;
+        while (threshold.bytes() > MAX) {
+            buffers++;
+            if (threshold.leastBytes(MAX) <= MAX) {
+                threshold.onLoan(50_000);
+            }
+        }
+        assertTrue(buffers <= 8 * 8, "after " + buffers + " buffers");
+    }
+
+    @Test
+    void aDisturbanceHardlyCounts() {
+        observe(50, 20_000, 16_384, 3_277);
+        threshold.onLoan(50_000_000);
+        assertEquals(100_000, threshold.bytes(), 10_000);
+    }
+
+    /** Where it goes on losing it is tried more and more rarely. */
+    @Test
+    void whatGoesOnLosingIsRarelyTried() {
+        ZcopyThreshold rare =
+                new ZcopyThreshold(new ZcopyThreshold.Limits(true, FIRST, MIN, MAX, 256, 16), 8);
+        for (int i = 0; i < 50; i++) {
+            rare.onLoan(10_000_000);
+            rare.onCopy(16_384, 1_638);
+        }
+        int lent = 0;
+        for (int i = 0; i < 256 * 20; i++) {
+            if (rare.leastBytes(MAX) <= MAX) {
+                lent++;
+                rare.onLoan(10_000_000);
+            }
+        }
+        assertEquals(20, lent, 5);
+    }
+
     /** The first loans are timed, then few, and each one that is lent to learn something. */
     @Test
     void fewLoansAreTimed() {
@@ -96,7 +140,7 @@ final class ZcopyThresholdTest {
 
     @Test
     void aFixedOneDoesNotMove() {
-        ZcopyThreshold fixed = new ZcopyThreshold(ZcopyThreshold.Limits.fixed(FIRST));
+        ZcopyThreshold fixed = new ZcopyThreshold(ZcopyThreshold.Limits.fixed(FIRST), 8);
         for (int i = 0; i < 100; i++) {
             fixed.onLoan(1);
             fixed.onCopy(1000, 1_000_000);

@@ -37,6 +37,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link Trust}.
  */
 public final class ShmFabric implements Fabric {
+    /** The processor that reads is kept by one operation for no longer than this takes. */
+    private static final int RDMA_BYTES = 256 << 10;
+
     private static final Capabilities CAPABILITIES =
             new Capabilities(
                     Handshake.MAX_PRIVATE_BYTES,
@@ -46,6 +49,7 @@ public final class ShmFabric implements Fabric {
                     false,
                     false,
                     false,
+                    RDMA_BYTES,
                     false);
 
     private static final int NATIVE_CHUNKS = 4;

@@ -57,6 +57,9 @@ public final class VerbsFabric implements Fabric {
     /** Send slots are made for a peer's larger receive slots up to here. */
     static final int MAX_SEND_BYTES = 64 << 10;
 
+    /** Reads of so much are half as fast again as quarters of it over soft-iWARP. */
+    private static final int RDMA_BYTES = 1 << 20;
+
     /**
      * Private data is what fits every transport, less the {@link Trailer}; of the request the
      * kernel takes 36 bytes on InfiniBand and RoCE.
@@ -70,6 +73,7 @@ public final class VerbsFabric implements Fabric {
                     false,
                     false,
                     true,
+                    RDMA_BYTES,
                     true);
 
     /** Threads of the process that spin now. */
