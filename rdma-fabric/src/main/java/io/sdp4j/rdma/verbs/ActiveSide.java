@@ -142,7 +142,7 @@ final class ActiveSide implements CmChannel.Target {
 
     private int localPort() throws FabricException {
         try {
-            return request.localAddress().find().getPort();
+            return request.localAddress().find(RdmaCmId.source(Bindings.at(id, RdmaCmId.LAYOUT)).getAddress()).getPort();
         } catch (FabricException e) {
             throw e;
         } catch (IOException e) {

@@ -89,7 +89,7 @@ final class Rehearsal {
                             channel,
                             new ConnectRequest(
                                     self,
-                                    () -> self,
+                                    _ -> self,
                                     new byte[0],
                                     SPEC,
                                     now + PATIENCE_NANOS,
