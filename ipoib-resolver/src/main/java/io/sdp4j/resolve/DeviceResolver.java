@@ -91,12 +91,19 @@ public final class DeviceResolver implements FabricResolver, Closeable {
         if (remote.isMulticastAddress()) {
             return no(PathCode.MULTICAST, PathCode.MULTICAST.sentence());
         }
-        List<String> names = RdmaPort.devices(devices);
-        if (names.isEmpty()) {
-            return no(PathCode.NO_DEVICE, PathCode.NO_DEVICE.sentence());
-        }
         try {
-            return byRoute(watch.network(names), local, remote);
+            HostNetwork known = watch.known();
+            List<FabricPath> paths = known == null ? UNKNOWN : byRoute(known, local, remote);
+            if (known != null && paths.getFirst().usable()) {
+                return paths; // the device is there: its port has just said so
+            }
+            List<String> names = RdmaPort.devices(devices);
+            if (known != null && known.devices().equals(names)) {
+                return paths;
+            }
+            return names.isEmpty()
+                    ? no(PathCode.NO_DEVICE, PathCode.NO_DEVICE.sentence())
+                    : byRoute(watch.network(names), local, remote);
         } catch (IOException e) {
             return UNKNOWN;
         }

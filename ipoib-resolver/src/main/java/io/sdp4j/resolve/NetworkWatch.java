@@ -54,6 +54,12 @@ final class NetworkWatch implements Closeable {
         return tables;
     }
 
+    /** What is known, unless a change was announced since it was read; null = nothing. */
+    HostNetwork known() {
+        Known k = known;
+        return k != null && subscribed && k.changes == changes.get() ? k.network : null;
+    }
+
     /**
      * The network as it is.
      *

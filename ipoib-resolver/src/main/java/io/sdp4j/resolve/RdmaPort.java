@@ -1,5 +1,6 @@
 package io.sdp4j.resolve;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -86,8 +87,12 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
     }
 
     boolean isActive() {
-        String state = text(directory.resolve("state"));
-        return !state.isEmpty() && state.charAt(0) == ACTIVE;
+        // at each connect, so with as few system calls as can be
+        try (FileInputStream in = new FileInputStream(directory.resolve("state").toString())) {
+            return in.read() == ACTIVE;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** The entries that are not empty, in order. */

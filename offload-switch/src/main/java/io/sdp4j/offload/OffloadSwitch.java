@@ -173,8 +173,8 @@ public final class OffloadSwitch {
             failure.add(nobody);
         }
         List<OffloadProvider> asked = nobody == null ? providers : List.of();
+        long nowNanos = startNanos;
         for (OffloadProvider provider : asked) {
-            long nowNanos = System.nanoTime();
             long leftNanos = shareNanos - (nowNanos - startNanos);
             try {
                 OffloadStream stream =
@@ -198,6 +198,7 @@ public final class OffloadSwitch {
                 Log.OUT.warn("provider {} failed to connect to {}", provider.name(), remote, e);
                 failure.add(internal(provider, e));
             }
+            nowNanos = System.nanoTime();
         }
         if (failure.remember) {
             (failure.reason == ReasonCode.NO_PEER ? refusals : misses).remember(remote);

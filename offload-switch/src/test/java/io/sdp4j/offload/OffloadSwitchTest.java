@@ -68,7 +68,7 @@ class OffloadSwitchTest {
 
     private static Attempt connect(OffloadSwitch target, Decision decision, long timeoutNanos)
             throws ConnectException {
-        return target.connect(decision, REMOTE, () -> REMOTE, timeoutNanos, () -> false);
+        return target.connect(decision, REMOTE, _ -> REMOTE, timeoutNanos, () -> false);
     }
 
     @Test

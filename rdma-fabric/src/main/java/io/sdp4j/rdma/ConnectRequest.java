@@ -1,6 +1,7 @@
 package io.sdp4j.rdma;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.function.BooleanSupplier;
 
@@ -50,9 +51,9 @@ public record ConnectRequest(
         InetSocketAddress[] found = new InetSocketAddress[1];
         return new ConnectRequest(
                 remote,
-                () -> {
+                source -> {
                     if (found[0] == null) {
-                        found[0] = localAddress.find();
+                        found[0] = localAddress.find(source);
                     }
                     return found[0];
                 },
@@ -76,6 +77,12 @@ public record ConnectRequest(
     /** Finds, if need be binds, the local address of a connection. */
     @FunctionalInterface
     public interface LocalAddress {
-        InetSocketAddress find() throws IOException;
+        /**
+         * The address, with the port.
+         *
+         * @param source where the fabric's path leaves this host; null if the fabric does not know,
+         *     which costs a look at the routes
+         */
+        InetSocketAddress find(InetAddress source) throws IOException;
     }
 }

@@ -130,7 +130,7 @@ public abstract class FabricEnds {
     protected ConnectRequest request(byte[] data, long nanos) {
         return new ConnectRequest(
                 address(),
-                () -> new InetSocketAddress(kernel.getInetAddress(), 4711),
+                _ -> new InetSocketAddress(kernel.getInetAddress(), 4711),
                 data,
                 SPEC,
                 System.nanoTime() + nanos);

@@ -51,7 +51,7 @@ public abstract class SetUpContract extends FabricEnds {
         ConnectRequest r =
                 new ConnectRequest(
                         address(),
-                        () -> {
+                        _ -> {
                             asked.incrementAndGet();
                             return new InetSocketAddress(kernel.getInetAddress(), 1);
                         },

@@ -64,7 +64,7 @@ final class Resumption {
                             fabric,
                             context.settings(),
                             to,
-                            () -> local,
+                            _ -> local,
                             deadlineNanos,
                             deadlineNanos,
                             () -> !stream.resting());

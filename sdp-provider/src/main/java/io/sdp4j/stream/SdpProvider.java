@@ -167,7 +167,9 @@ public final class SdpProvider implements OffloadProvider {
             try {
                 long begun = System.nanoTime();
                 Fabric fabric = fabrics.get(name);
-                ConnectSpec within = patient(name, started(fabric, spec, begun));
+                awaitReady(fabric, spec);
+                long now = System.nanoTime();
+                ConnectSpec within = patient(name, spec.later(now - begun), now);
                 // A fabric may block in native code, which would pin a virtual thread's carrier.
                 return Thread.currentThread().isVirtual()
                         ? context.setup().call(() -> connect(fabric, within))
@@ -197,9 +199,11 @@ public final class SdpProvider implements OffloadProvider {
         return null;
     }
 
-    /** Waits for the fabric's own start, and gives the peer the time that it took. */
-    private static ConnectSpec started(Fabric fabric, ConnectSpec spec, long begunNanos)
-            throws OffloadUnavailable {
+    /** Waits for the fabric's own start. */
+    private static void awaitReady(Fabric fabric, ConnectSpec spec) throws OffloadUnavailable {
+        if (fabric.awaitReady(0)) {
+            return;
+        }
         long left = spec.limitNanos() - System.nanoTime();
         while (!fabric.awaitReady(Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS))) {
             if (spec.abandoned().getAsBoolean()) {
@@ -213,15 +217,13 @@ public final class SdpProvider implements OffloadProvider {
                         "the fabric " + fabric.name() + " was not ready in time; ask it again");
             }
         }
-        return spec.later(System.nanoTime() - begunNanos);
     }
 
-    /** The time begins here, after the fabric was opened, which is not the peer's fault. */
-    private ConnectSpec patient(String fabric, ConnectSpec spec) {
+    /** The time begins now, after the fabric was opened, which is not the peer's fault. */
+    private ConnectSpec patient(String fabric, ConnectSpec spec, long now) {
         if (!fabric.equals(DeviceResolver.VERBS) || spec.deadlineByRule()) {
             return spec;
         }
-        long now = System.nanoTime();
         long left = Math.min(spec.deadlineNanos() - now, verbsConnectNanos);
         return spec.until(now + left);
     }
@@ -247,8 +249,8 @@ public final class SdpProvider implements OffloadProvider {
                         fabric,
                         context.settings(),
                         spec.remote(),
-                        () -> {
-                            local[0] = spec.localAddress().find();
+                        source -> {
+                            local[0] = spec.localAddress().find(source);
                             return local[0];
                         },
                         spec.deadlineNanos(),

@@ -50,8 +50,8 @@ final class TracedFabric implements Fabric {
                 fabric.connect(
                         new ConnectRequest(
                                 request.remote(),
-                                () -> {
-                                    local[0] = request.localAddress().find();
+                                source -> {
+                                    local[0] = request.localAddress().find(source);
                                     return local[0];
                                 },
                                 request.privateData(),

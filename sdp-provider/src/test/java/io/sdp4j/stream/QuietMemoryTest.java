@@ -99,7 +99,7 @@ final class QuietMemoryTest {
                     provider.connect(
                             new ConnectSpec(
                                     at,
-                                    () -> new InetSocketAddress(at.getAddress(), port),
+                                    _ -> new InetSocketAddress(at.getAddress(), port),
                                     List.of(),
                                     System.nanoTime() + TimeUnit.SECONDS.toNanos(10)));
             await().atMost(Duration.ofSeconds(10))

@@ -71,7 +71,7 @@ final class RelocationTest {
                         provider.connect(
                                 new ConnectSpec(
                                         address,
-                                        () -> own,
+                                        _ -> own,
                                         List.of(),
                                         System.nanoTime() + TimeUnit.SECONDS.toNanos(10)));
         peer.accept();
@@ -90,7 +90,7 @@ final class RelocationTest {
     private ActiveOpen follow(InetSocketAddress from) throws OffloadUnavailable {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         return ActiveOpen.connect(
-                raw.get(), fabric.settings(), place(), () -> from, deadline, deadline, () -> false);
+                raw.get(), fabric.settings(), place(), _ -> from, deadline, deadline, () -> false);
     }
 
     private void answer() {

@@ -63,7 +63,7 @@ final class StreamPair implements AutoCloseable {
     private ConnectSpec spec(InetSocketAddress address) {
         return new ConnectSpec(
                 address,
-                () -> {
+                _ -> {
                     kernelClient.bind(new InetSocketAddress(address.getAddress(), 0));
                     return (InetSocketAddress) kernelClient.getLocalSocketAddress();
                 },

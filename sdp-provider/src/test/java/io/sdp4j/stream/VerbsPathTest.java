@@ -101,7 +101,7 @@ class VerbsPathTest {
 
     private static ConnectSpec spec(boolean byRule) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        return new ConnectSpec(PEER, () -> PEER, List.of(), deadline, byRule, () -> false);
+        return new ConnectSpec(PEER, _ -> PEER, List.of(), deadline, byRule, () -> false);
     }
 
     private static FabricPath usable() {
@@ -155,7 +155,7 @@ class VerbsPathTest {
         ConnectSpec spec =
                 new ConnectSpec(
                         PEER,
-                        () -> PEER,
+                        _ -> PEER,
                         List.of(),
                         now + TimeUnit.MILLISECONDS.toNanos(50),
                         now + TimeUnit.SECONDS.toNanos(30),
@@ -170,7 +170,7 @@ class VerbsPathTest {
     void aFabricThatIsNotReadyInTimeSaysNothingOfThePeer() {
         fabric.readyNanos = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
         long limit = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20);
-        ConnectSpec spec = new ConnectSpec(PEER, () -> PEER, List.of(), limit);
+        ConnectSpec spec = new ConnectSpec(PEER, _ -> PEER, List.of(), limit);
         OffloadUnavailable e =
                 assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec));
         assertEquals(ReasonCode.TIMED_OUT, e.reason());
@@ -184,7 +184,7 @@ class VerbsPathTest {
         ConnectSpec spec =
                 new ConnectSpec(
                         PEER,
-                        () -> PEER,
+                        _ -> PEER,
                         List.of(),
                         System.nanoTime() + TimeUnit.HOURS.toNanos(1),
                         () -> true);
@@ -213,7 +213,7 @@ class VerbsPathTest {
                         () -> policy, List.of(provider(usable())), SwitchSettings.defaults());
         for (ReasonCode expected : List.of(ReasonCode.TIMED_OUT, ReasonCode.REMEMBERED)) {
             Attempt a =
-                    s.connect(s.decide(null, PEER), PEER, () -> PEER, Long.MAX_VALUE, () -> false);
+                    s.connect(s.decide(null, PEER), PEER, _ -> PEER, Long.MAX_VALUE, () -> false);
             assertNull(a.stream());
             assertEquals(expected, a.reason());
         }
@@ -248,7 +248,7 @@ class VerbsPathTest {
                 List.of(ReasonCode.NO_PEER, ReasonCode.NO_PEER, ReasonCode.REMEMBERED)) {
             assertEquals(
                     expected,
-                    s.connect(s.decide(null, PEER), PEER, () -> PEER, Long.MAX_VALUE, () -> false)
+                    s.connect(s.decide(null, PEER), PEER, _ -> PEER, Long.MAX_VALUE, () -> false)
                             .reason());
             if (fabric.asked == 2) {
                 s.kernelConnected(PEER, ReasonCode.NO_PEER);

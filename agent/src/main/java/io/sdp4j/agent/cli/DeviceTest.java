@@ -251,7 +251,7 @@ final class DeviceTest {
         return provider.connect(
                 new ConnectSpec(
                         to,
-                        () -> {
+                        _ -> {
                             local.bind(new InetSocketAddress(address, 0));
                             return (InetSocketAddress) local.getLocalSocketAddress();
                         },

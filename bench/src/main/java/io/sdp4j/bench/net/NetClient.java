@@ -22,7 +22,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *       as the next, and differences of some per cent cannot be seen;
  *   <li>{@code connect WARM_MS MEASURE_MS}: connect, write one byte, read the end of the stream,
  *       close; {@code p50}, {@code p99} in nanoseconds;
- *   <li>{@code connect-only WARM_MS MEASURE_MS}: the same, but only the first of it is timed;
+ *   <li>{@code connect-only WARM_MS MEASURE_MS}: the same, but only the first of it is timed, and a
+ *       rest between the connections lets the end of one be over before the next begins: a socket's
+ *       close leaves the rest of it to the background, which one processor does in the next one's
+ *       time otherwise. Whoever is compared rests as long;
  *   <li>{@code channel-sink SIZE WARM_MS MEASURE_MS}: {@code sink} with blocking channels and
  *       direct buffers, where the server listens with one.
  * </ul>
@@ -32,6 +35,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * allocated before.
  */
 public final class NetClient implements Commands.Worker {
+    /** Ends of connections take less. */
+    private static final int REST_MS = 5;
+
     private final String target;
 
     /** Port of the channel that listens; empty if none does. */
@@ -99,7 +105,8 @@ public final class NetClient implements Commands.Worker {
         }
     }
 
-    private String connects(int warmMs, int measureMs, boolean only) throws IOException {
+    private String connects(int warmMs, int measureMs, boolean only)
+            throws IOException, InterruptedException {
         Samples samples = new Samples(Math.max(warmMs, measureMs), 1);
         connects(samples, warmMs, only);
         samples.clear();
@@ -107,7 +114,8 @@ public final class NetClient implements Commands.Worker {
         return Samples.text(Samples.sorted(List.of(samples)));
     }
 
-    private void connects(Samples samples, int forMs, boolean only) throws IOException {
+    private void connects(Samples samples, int forMs, boolean only)
+            throws IOException, InterruptedException {
         long start = System.nanoTime();
         boolean full;
         do {
@@ -121,6 +129,9 @@ public final class NetClient implements Commands.Worker {
                 }
             }
             full = samples.add((only ? connected : System.nanoTime()) - before);
+            if (only) {
+                Thread.sleep(REST_MS);
+            }
         } while (!full && System.nanoTime() - start < forMs * 1_000_000L);
     }
 }

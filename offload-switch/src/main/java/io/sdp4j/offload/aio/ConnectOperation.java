@@ -66,7 +66,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
                     owner.connect(
                             decision,
                             reachable,
-                            () -> channel.localAddressTowards(reachable),
+                            source -> channel.localAddressTowards(reachable, source),
                             Long.MAX_VALUE,
                             () -> !channel.isOpen());
             if (attempt.stream() != null) {

@@ -176,8 +176,9 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
     }
 
     /** For a provider: binds the kernel's channel, so that the number is ours against TCP too. */
-    InetSocketAddress localAddressTowards(InetSocketAddress target) throws IOException {
-        InetAddress source = LocalAddresses.towards(target);
+    InetSocketAddress localAddressTowards(InetSocketAddress target, InetAddress known)
+            throws IOException {
+        InetAddress source = LocalAddresses.towards(target, known);
         synchronized (stateLock) {
             if (closed) {
                 throw new AsynchronousCloseException();

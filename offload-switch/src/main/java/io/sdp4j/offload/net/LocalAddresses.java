@@ -31,6 +31,21 @@ public final class LocalAddresses {
     }
 
     /**
+     * The same, where somebody has looked at the routes already.
+     *
+     * @param known what was found, or null; addresses that need a scope are looked up all the same
+     */
+    public static InetAddress towards(InetSocketAddress remote, InetAddress known)
+            throws IOException {
+        return known == null
+                        || known.isAnyLocalAddress()
+                        || known.isLinkLocalAddress()
+                        || known.getClass() != remote.getAddress().getClass()
+                ? towards(remote)
+                : known;
+    }
+
+    /**
      * The source address that the kernel's routes give.
      *
      * <p>Loopback needs no look-up: all of 127/8 is reached from 127.0.0.1 (the preferred source of

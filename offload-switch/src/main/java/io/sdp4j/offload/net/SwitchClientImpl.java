@@ -134,7 +134,7 @@ final class SwitchClientImpl extends DataSocketImpl {
         return owner.connect(
                 decision,
                 resolved,
-                () -> localAddressTowards(resolved),
+                source -> localAddressTowards(resolved, source),
                 millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
                 givenUp(Thread.currentThread()));
     }
@@ -163,8 +163,9 @@ final class SwitchClientImpl extends DataSocketImpl {
     }
 
     /** Binds the kernel's socket, so that the number is ours against TCP too (NET-25). */
-    private InetSocketAddress localAddressTowards(InetSocketAddress target) throws IOException {
-        InetAddress source = LocalAddresses.towards(target);
+    private InetSocketAddress localAddressTowards(InetSocketAddress target, InetAddress known)
+            throws IOException {
+        InetAddress source = LocalAddresses.towards(target, known);
         synchronized (stateLock) {
             if (state != State.CONNECTING) {
                 throw new SocketException("Socket closed");
@@ -234,10 +235,11 @@ final class SwitchClientImpl extends DataSocketImpl {
             remote = stream.remoteAddress();
             owner.counters().opened(stream, accepted);
             offloaded = new OffloadedConnection(stream, owner.counters(), timeoutMillis);
-            if (kernel != null && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {
+            boolean usual = kernel == null || options == null; // nothing to ask the kernel for
+            if (!usual && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {
                 offloaded.oobInline(true);
             }
-            if (kernel != null && Boolean.TRUE.equals(kernel.option(SO_KEEPALIVE))) {
+            if (!usual && Boolean.TRUE.equals(kernel.option(SO_KEEPALIVE))) {
                 offloaded.keepAlive(true);
             }
             state = State.CONNECTED;
@@ -305,6 +307,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             beside = kernel;
             if (offloaded != null
                     && beside != null
+                    && options != null
                     && beside.option(SO_LINGER) instanceof Integer seconds) {
                 lingerSeconds = seconds;
             }

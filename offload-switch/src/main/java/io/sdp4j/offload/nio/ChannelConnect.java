@@ -208,7 +208,7 @@ final class ChannelConnect {
                         owner.connect(
                                 decision,
                                 target,
-                                () -> port.localAddress(target),
+                                source -> port.localAddress(target, source),
                                 nanos,
                                 this::closed);
                 offloaded = attempt.stream() != null && channel.adopt(attempt.stream());
@@ -245,7 +245,7 @@ final class ChannelConnect {
                     owner.connect(
                             decision,
                             target,
-                            () -> port.localAddress(target),
+                            source -> port.localAddress(target, source),
                             Long.MAX_VALUE,
                             this::closed);
             if (attempt.stream() == null) {

@@ -44,8 +44,8 @@ final class HeldPort {
     }
 
     /** For a provider: finds, if need be binds, the local address of a way to {@code target}. */
-    InetSocketAddress localAddress(InetSocketAddress target) throws IOException {
-        InetAddress source = LocalAddresses.towards(target);
+    InetSocketAddress localAddress(InetSocketAddress target, InetAddress known) throws IOException {
+        InetAddress source = LocalAddresses.towards(target, known);
         synchronized (channel.stateLock) {
             channel.ensureOpen();
             if (asked != null) {

@@ -1,6 +1,7 @@
 package io.sdp4j.offload.spi;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -86,6 +87,12 @@ public record ConnectSpec(
     /** Finds, if need be binds, the local address of a connection. */
     @FunctionalInterface
     public interface LocalAddress {
-        InetSocketAddress find() throws IOException;
+        /**
+         * The address, with the port.
+         *
+         * @param source where the provider's path leaves this host; null if the provider does not
+         *     know, which costs a look at the routes
+         */
+        InetSocketAddress find(InetAddress source) throws IOException;
     }
 }

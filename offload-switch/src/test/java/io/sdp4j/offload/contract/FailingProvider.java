@@ -22,7 +22,7 @@ public final class FailingProvider implements OffloadProvider {
     @Override
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
         try {
-            spec.localAddress().find();
+            spec.localAddress().find(null);
         } catch (IOException e) {
             throw new OffloadUnavailable(ReasonCode.UNAVAILABLE, e.getMessage());
         }

@@ -46,7 +46,7 @@ public final class LoopbackProvider implements OffloadProvider {
         }
         InetSocketAddress local;
         try {
-            local = spec.localAddress().find();
+            local = spec.localAddress().find(null);
         } catch (IOException e) {
             throw new OffloadUnavailable(
                     ReasonCode.UNAVAILABLE, "no local address: " + e.getMessage(), false, e);

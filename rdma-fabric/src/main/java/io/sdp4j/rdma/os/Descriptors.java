@@ -84,6 +84,11 @@ public final class Descriptors {
         }
     }
 
+    /** Makes reads of a fresh {@code fd}, which has no other flag, return instead of waiting. */
+    public static int freshNonBlocking(int fd) {
+        return (int) Linux.call(Linux.FCNTL, fd, F_SETFL, Linux.NONBLOCK);
+    }
+
     /** Makes reads of {@code fd} return instead of waiting. */
     public static int nonBlocking(int fd) {
         long flags = Linux.call(Linux.FCNTL, fd, F_GETFL, 0);
@@ -92,11 +97,21 @@ public final class Descriptors {
     }
 
     /**
+     * Whether {@code fd} is readable now.
+     *
+     * @param scratch as for {@link #await}
+     */
+    public static boolean readable(MemorySegment scratch, int fd) {
+        return await(scratch, fd, -1, 0) != 0;
+    }
+
+    /**
      * Sleeps until {@code first} or {@code second} is readable or the time is over. Allocates
      * nothing.
      *
      * @param scratch {@link #AWAIT_BYTES} of native memory, 8-aligned
-     * @param nanos above 0; {@link Long#MAX_VALUE} = no end
+     * @param second -1 = only the first counts
+     * @param nanos {@link Long#MAX_VALUE} = no end
      * @return bit 0: the first is readable; bit 1: the second is
      */
     public static int await(MemorySegment scratch, int first, int second, long nanos) {

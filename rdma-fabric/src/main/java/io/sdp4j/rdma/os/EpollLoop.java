@@ -64,12 +64,29 @@ public final class EpollLoop extends LoopBase {
         return add(fd, handler, IN | RDHUP | ET);
     }
 
+    /** As {@link #watch}, but called again as long as there is input: it need not take all. */
+    public long watchLevel(int fd, IntConsumer handler) {
+        return add(fd, handler, IN | RDHUP);
+    }
+
     /**
-     * As {@link #watch}, but nothing is reported before {@link #once}, and then one event for each
-     * call of it.
+     * Lets the loop know {@code fd}, for watches on demand that follow each other.
+     *
+     * @return 0 or -errno
      */
-    public long watchOnDemand(int fd, IntConsumer handler) {
-        return add(fd, handler, ONESHOT);
+    public int introduce(int fd) {
+        start();
+        return introduce(fd, numbers.getAndIncrement(), ONESHOT);
+    }
+
+    /**
+     * As {@link #watch} of a descriptor that was introduced, but nothing is reported before {@link
+     * #once}, and then one event for each call of it. Costs no system call.
+     */
+    public long watchOnDemand(IntConsumer handler) {
+        long number = numbers.getAndIncrement();
+        handlers.put(number, handler);
+        return number;
     }
 
     /** Lets watch {@code number} of {@code fd} report one event, at once if it is there already. */

@@ -35,6 +35,11 @@ abstract class LoopBase implements EventLoop {
     /** Of the loop's thread. */
     private long expectNanos;
 
+    /** The clock as it was just read, if it was: that costs a system call in some machines. */
+    private long nowNanos;
+
+    private boolean nowKnown;
+
     private long expectSince;
 
     LoopBase(String name, Consumer<Throwable> sink) {
@@ -130,6 +135,8 @@ abstract class LoopBase implements EventLoop {
 
     /** 0 = there is work, {@link Long#MAX_VALUE} = no end. */
     private long sleepNanos() {
+        boolean known = nowKnown;
+        nowKnown = false;
         synchronized (lock) {
             if (!tasks.isEmpty()) {
                 return 0;
@@ -138,7 +145,10 @@ abstract class LoopBase implements EventLoop {
             if (expecting()) {
                 return 0;
             }
-            long left = first == null ? Long.MAX_VALUE : first.dueNanos - System.nanoTime();
+            if (first != null && !known) {
+                nowNanos = System.nanoTime();
+            }
+            long left = first == null ? Long.MAX_VALUE : first.dueNanos - nowNanos;
             return Math.clamp(left, 0, LONGEST_SLEEP_NANOS);
         }
     }
@@ -150,7 +160,12 @@ abstract class LoopBase implements EventLoop {
                 next = tasks.poll();
                 if (next == null) {
                     Entry first = timers.peek();
-                    if (first == null || first.dueNanos - System.nanoTime() > 0) {
+                    if (first == null) {
+                        return;
+                    }
+                    nowNanos = System.nanoTime();
+                    nowKnown = first.dueNanos - nowNanos > 0;
+                    if (nowKnown) {
                         return;
                     }
                     next = timers.remove().task;

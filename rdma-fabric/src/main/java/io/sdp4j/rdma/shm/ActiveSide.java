@@ -157,7 +157,7 @@ final class ActiveSide {
     private byte[] hello() throws FabricException {
         InetSocketAddress own;
         try {
-            own = request.localAddress().find();
+            own = request.localAddress().find(null);
         } catch (IOException e) {
             throw new FabricException(Cause.RESOURCES, "no local address: " + e.getMessage(), e);
         }

@@ -7,16 +7,15 @@ import io.sdp4j.rdma.FabricException.Cause;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One attempt to connect, on the thread that wants the connection; events reach it through the
- * event thread.
+ * One attempt to connect, on the thread that wants the connection, which takes its events itself.
  *
  * <p>The local address is asked for when the destination has an RDMA path, which is as late as the
  * connection request allows: it names the port. Whatever fails, the id and its queue pair are
@@ -26,32 +25,36 @@ final class ActiveSide implements CmChannel.Target {
     private final VerbsFabric fabric;
     private final CmChannel channel;
     private final ConnectRequest request;
-    private final ArrayDeque<CmEvent> events = new ArrayDeque<>();
+    private final OwnChannel own;
     private final long begun = System.nanoTime();
+
+    /** When the clock was read last: what this side does meanwhile takes no time to speak of. */
+    private long nowNanos = begun;
+
     private long id;
-    private volatile VerbsQueuePair qp;
+    private VerbsDevice device;
+    private VerbsQueuePair qp;
 
     /** Waited so far for others: the network, the peer, a call that waits for it. */
     private long waitedNanos;
 
     private CompletableFuture<Integer> connecting = CompletableFuture.completedFuture(0);
 
-    ActiveSide(VerbsFabric fabric, CmChannel channel, ConnectRequest request) {
+    /**
+     * @throws FabricException if there is no more of something
+     */
+    ActiveSide(VerbsFabric fabric, CmChannel channel, ConnectRequest request)
+            throws FabricException {
         this.fabric = fabric;
         this.channel = channel;
         this.request = request;
+        own = channel.own();
     }
 
+    /** Between the moves to the fabric's channel and to the queue pair there is no event. */
     @Override
     public void onCmEvent(CmEvent e) {
-        VerbsQueuePair made = qp;
-        if (made != null) {
-            made.onCmEvent(e);
-        }
-        synchronized (events) {
-            events.add(e);
-            events.notifyAll();
-        }
+        throw new AssertionError("an event of an id that is not connected: " + e.type());
     }
 
     Fabric.Connection connect() throws FabricException {
@@ -61,7 +64,9 @@ final class ActiveSide implements CmChannel.Target {
             complete = true;
             return c;
         } finally {
-            if (!complete) {
+            if (complete) {
+                channel.giveBack(own);
+            } else {
                 var _ = connecting.whenComplete((r, t) -> channel.loop().execute(this::discard));
             }
         }
@@ -81,31 +86,32 @@ final class ActiveSide implements CmChannel.Target {
             qp.discard();
         } else if (id != 0) {
             channel.destroyId(id);
-            fabric.onIdGone();
         }
+        channel.giveBack(own);
+        fabric.onIdGone();
     }
 
     private Fabric.Connection attempt() throws FabricException {
-        VerbsDevice device = prepare();
-        Trailer own = new Trailer(request.spec().receiveBytes(), localPort());
-        start(device, own.append(request.privateData(), Trailer.REQUEST_BYTES));
+        prepare();
+        Trailer mine = new Trailer(request.spec().receiveBytes(), localPort());
+        start(mine.append(request.privateData(), Trailer.REQUEST_BYTES));
         CmEvent established = expect(RdmaCmEvent.ESTABLISHED);
         Trailer trailer = Trailer.of(established.privateData(), Trailer.REPLY_BYTES);
         qp.establish(trailer);
         if (trailer != null && device.initiatorSpeaksFirst()) {
             qp.greet();
         }
-        channel.retarget(id, qp);
+        channel.adopt(id, qp);
         return new Fabric.Connection(
                 qp, Trailer.data(established.privateData(), Trailer.REPLY_BYTES));
     }
 
     /** Finds the way and makes the queue pair. */
-    private VerbsDevice prepare() throws FabricException {
+    private void prepare() throws FabricException {
         InetSocketAddress remote = request.remote();
         int guess = fabric.likelyWirePort(remote.getPort());
         resolve(guess);
-        VerbsDevice device = device();
+        device = device();
         int port = fabric.wirePort(device, remote.getPort());
         if (port != guess) {
             long other = id;
@@ -121,11 +127,10 @@ final class ActiveSide implements CmChannel.Target {
         expect(RdmaCmEvent.ROUTE_RESOLVED);
         qp = new VerbsQueuePair(fabric, channel, device, id, request.spec(), false);
         qp.reserve(null);
-        return device;
     }
 
     private void resolve(int port) throws FabricException {
-        id = channel.createId(this);
+        id = channel.createId(own, this);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment to = SockAddr.of(arena, request.remote().getAddress(), port);
             int r = channel.cm().resolveAddr(id, to, leftMillis());
@@ -142,7 +147,9 @@ final class ActiveSide implements CmChannel.Target {
 
     private int localPort() throws FabricException {
         try {
-            return request.localAddress().find().getPort();
+            MemorySegment m = Bindings.at(id, RdmaCmId.LAYOUT);
+            InetAddress source = RdmaCmId.source(m).getAddress();
+            return request.localAddress().find(source).getPort();
         } catch (FabricException e) {
             throw e;
         } catch (IOException e) {
@@ -150,7 +157,7 @@ final class ActiveSide implements CmChannel.Target {
         }
     }
 
-    private void start(VerbsDevice device, byte[] privateData) throws FabricException {
+    private void start(byte[] privateData) throws FabricException {
         MemorySegment param =
                 ConnParams.of(
                         Arena.ofAuto(), privateData, device.readsServed(), device.readsStarted());
@@ -167,16 +174,16 @@ final class ActiveSide implements CmChannel.Target {
 
     /** The call may wait for the peer longer than our caller wants to. */
     private int startElsewhere(MemorySegment param) throws FabricException {
-        long own = id;
+        long connected = id;
         CompletableFuture<Integer> done =
-                fabric.connectThreads().run(() -> channel.cm().connect(own, param));
+                fabric.connectThreads().run(() -> channel.cm().connect(connected, param));
         connecting = done;
         boolean interrupted = false;
-        long before = System.nanoTime();
+        nowNanos = System.nanoTime();
         try {
             while (true) {
                 try {
-                    return done.get(patience(before), TimeUnit.NANOSECONDS);
+                    return done.get(patience(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {
@@ -184,9 +191,10 @@ final class ActiveSide implements CmChannel.Target {
                 } catch (ExecutionException e) {
                     throw new AssertionError(e);
                 }
+                waited();
             }
         } finally {
-            waitedNanos += System.nanoTime() - before;
+            waited();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -204,62 +212,54 @@ final class ActiveSide implements CmChannel.Target {
     }
 
     private CmEvent next() throws FabricException {
-        boolean interrupted = false;
-        long before = System.nanoTime();
-        try {
-            synchronized (events) {
-                while (events.isEmpty()) {
-                    long nanos = patience(before);
-                    try {
-                        TimeUnit.NANOSECONDS.timedWait(events, nanos);
-                    } catch (InterruptedException e) {
-                        interrupted = true;
-                    }
+        nowNanos = System.nanoTime();
+        while (true) {
+            CmEvent e = own.await(patience(), -1);
+            waited();
+            if (e != null) {
+                if (e.type() == RdmaCmEvent.DEVICE_REMOVAL && device != null) {
+                    channel.loop().execute(() -> fabric.onRemoved(device));
                 }
-                return events.remove();
-            }
-        } finally {
-            waitedNanos += System.nanoTime() - before;
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+                return e;
             }
         }
     }
 
-    /**
-     * How long to sleep before looking again whether anybody wants the connection.
-     *
-     * @param sinceNanos when the wait began
-     */
-    private long patience(long sinceNanos) throws FabricException {
+    /** The clock was read before a wait for others, which has ended. */
+    private void waited() {
+        long before = nowNanos;
+        nowNanos = System.nanoTime();
+        waitedNanos += nowNanos - before;
+    }
+
+    /** How long to sleep before looking again whether anybody wants the connection. */
+    private long patience() throws FabricException {
         if (request.abandoned().getAsBoolean()) {
             throw new FabricException(Cause.ABANDONED, "nobody waits for the connection any more");
         }
-        long waited = waitedNanos + System.nanoTime() - sinceNanos;
-        long left = left(waited);
+        long left = left();
         if (left <= 0) {
-            throw timedOut(waited);
+            throw timedOut();
         }
         return Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS);
     }
 
     /** What is left to wait; what this side has needed for itself was not taken from it. */
-    private long left(long waited) {
-        long now = System.nanoTime();
-        long own = now - begun - waited;
-        return Math.min(request.deadlineNanos() + own - now, request.limitNanos() - now);
+    private long left() {
+        long own = nowNanos - begun - waitedNanos;
+        return Math.min(request.deadlineNanos() + own, request.limitNanos()) - nowNanos;
     }
 
     private int leftMillis() throws FabricException {
-        long left = left(waitedNanos);
+        long left = left();
         if (left <= 0) {
-            throw timedOut(waitedNanos);
+            throw timedOut();
         }
         return Math.clamp(left / 1_000_000, 1, Integer.MAX_VALUE);
     }
 
-    private FabricException timedOut(long waited) {
-        return waited <= Math.max(0, (request.deadlineNanos() - begun) / 2)
+    private FabricException timedOut() {
+        return waitedNanos <= Math.max(0, (request.deadlineNanos() - begun) / 2)
                 ? new FabricException(
                         Cause.NOT_READY,
                         "no answer in time, most of which this process needed to get ready")

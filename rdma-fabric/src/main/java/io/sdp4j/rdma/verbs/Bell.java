@@ -53,7 +53,7 @@ final class Bell {
     private boolean sleeping;
     private boolean wakeRequested;
     private boolean armed;
-    private int receiveAsked = NOTHING;
+    private int receiveAsked;
     private boolean sendAsked;
 
     /** The peer marks the last message of each burst. */
@@ -84,7 +84,9 @@ final class Bell {
         this.outstanding = outstanding;
         marks = qp.device().marks;
         this.loop = loop;
-        watch = loop.watchOnDemand(resources.compFd, what -> onChannel());
+        receiveAsked = resources.kit().receiveAsked;
+        sendAsked = resources.kit().sendAsked;
+        watch = loop.watchOnDemand(what -> onChannel());
     }
 
     /** The peer marks bursts. Before use. */
@@ -162,7 +164,7 @@ final class Bell {
                     marks.onRung();
                 }
             }
-            if ((ready & 2) != 0) {
+            if ((ready & 2) != 0 && qp.isOpen()) {
                 resources.countNativeCalls(1);
                 Descriptors.drain(resources.wakeFd);
             }
@@ -385,9 +387,17 @@ final class Bell {
         handler = null;
     }
 
-    /** The channel is about to be closed. Monitor held. */
-    void close() {
+    /**
+     * The channel is about to be somebody else's. Monitor held.
+     *
+     * @return false if somebody's poller may still look at it, or a thread sleeps on it: its
+     *     wake-up must not be taken by the next owner
+     */
+    boolean close() {
         loop.forget(watch);
+        resources.kit().receiveAsked = receiveAsked;
+        resources.kit().sendAsked = sendAsked;
+        boolean alone = descriptor < 0 && !sleeping;
         if (descriptor >= 0) {
             Linux.close(descriptor);
             descriptor = -1;
@@ -396,5 +406,6 @@ final class Bell {
             Linux.close(ringFd);
             ringFd = -1;
         }
+        return alone;
     }
 }

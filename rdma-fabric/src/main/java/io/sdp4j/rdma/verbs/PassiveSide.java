@@ -86,7 +86,11 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
             return;
         }
         byte[] reply = new Trailer(spec.receiveBytes(), 0).append(privateData, Trailer.REPLY_BYTES);
-        channel.loop().execute(() -> answer(spec, reply, to));
+        if (channel.loop().inLoop()) {
+            answer(spec, reply, to); // at once: the client waits
+        } else {
+            channel.loop().execute(() -> answer(spec, reply, to));
+        }
     }
 
     private void answer(QpSpec spec, byte[] reply, Outcome to) {
@@ -113,7 +117,7 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
                                     OUTCOME_NANOS);
         } catch (FabricException e) {
             channel.cm().reject(id, new byte[0]); // in vain if it was accept that failed
-            fail(e);
+            channel.loop().execute(() -> fail(e));
         }
     }
 

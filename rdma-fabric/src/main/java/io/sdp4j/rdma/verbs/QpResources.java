@@ -4,19 +4,18 @@ import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricException.Cause;
 import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.rdma.os.Descriptors;
-import io.sdp4j.rdma.os.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
  * What one queue pair has of the device and the kernel, and the native calls on it.
  *
- * <p>Shape: a completion channel with a descriptor, an eventfd to wake the thread that sleeps on
- * it, a queue for receives and one for everything sent, so that the end of a send wakes nobody who
- * waits for input. Cost: two descriptors, two queues, the spec's buffers in the device's slabs
- * (receive slots from the beginning, send slots when the peer's size is known), and 48 bytes of
- * work request for each receive slot, prepared once. Receives are the queue pair's own, not shared:
- * SDP promises each of them to its peer.
+ * <p>Shape: a {@link QueueKit}: a completion channel with a descriptor, an eventfd to wake the
+ * thread that sleeps on it, a queue for receives and one for everything sent, so that the end of a
+ * send wakes nobody who waits for input. Cost: two descriptors, two queues, the spec's buffers in
+ * the device's slabs (receive slots from the beginning, send slots when the peer's size is known),
+ * and 48 bytes of work request for each receive slot, prepared once. Receives are the queue pair's
+ * own, not shared: SDP promises each of them to its peer.
  *
  * <p>Guarded by the queue pair's monitor, {@link #release} by being the last.
  */
@@ -25,9 +24,6 @@ final class QpResources {
     static final int BATCH = 16;
 
     private static final int ALIGN = 64;
-
-    /** What a device is asked for first; some refuse to promise any. */
-    private static final int INLINE_BYTES = 256;
 
     private final CmChannel channel;
     private final Ibv ibv;
@@ -43,7 +39,7 @@ final class QpResources {
     private MemorySegment receiveMemory;
     private MemorySegment sendMemory = MemorySegment.NULL;
     private int sendStride;
-    private long compChannel;
+    private QueueKit kit;
     private long receiveCq;
     private long sendCq;
     private long qp;
@@ -97,7 +93,7 @@ final class QpResources {
             complete = true;
         } finally {
             if (!complete) {
-                release();
+                release(true);
             }
         }
     }
@@ -143,35 +139,27 @@ final class QpResources {
                     Cause.RESOURCES,
                     most + " work requests are more than RDMA device " + device.name() + " takes");
         }
-        wakeFd = Descriptors.eventFd();
-        if (wakeFd < 0) {
-            throw Failures.of("no eventfd", wakeFd);
-        }
-        compChannel = made("completion channel", ibv.createCompChannel(device.context()));
-        compFd = IbvCompChannel.fd(Bindings.at(compChannel, IbvCompChannel.LAYOUT));
-        Descriptors.nonBlocking(compFd);
-        receiveCq = made("completion queue", ibv.createCq(device.context(), receives, compChannel));
-        sendCq = made("completion queue", ibv.createCq(device.context(), sends, compChannel));
-        events = new CompletionEvents(ibv, compChannel, receiveCq, sendCq, receiveMemory, event);
-    }
-
-    private long made(String what, long result) throws FabricException {
-        if (result < 0) {
-            throw Failures.of("no " + what + " on " + device.name(), (int) result);
-        }
-        return result;
+        kit = device.kits().take(receives, sends);
+        wakeFd = kit.wakeFd;
+        compFd = kit.compFd;
+        receiveCq = kit.receiveCq;
+        sendCq = kit.sendCq;
+        events =
+                new CompletionEvents(ibv, kit.compChannel, receiveCq, sendCq, receiveMemory, event);
     }
 
     private void makeQueuePair() throws FabricException {
         int sends = spec.sendSlots() + VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(IbvQpInitAttr.LAYOUT);
-            int r = -1;
-            for (int inline = INLINE_BYTES; r < 0; inline = 0) {
-                IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, receives, inline);
+            int inline = device.inlineBytes();
+            IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, receives, inline);
+            int r = channel.cm().createQp(id, device.pd(), attr);
+            if (r < 0 && inline > 0) {
+                IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, receives, 0);
                 r = channel.cm().createQp(id, device.pd(), attr);
-                if (inline == 0) {
-                    break;
+                if (r >= 0) {
+                    device.noInline();
                 }
             }
             if (r < 0) {
@@ -198,10 +186,11 @@ final class QpResources {
                     receiveWrs + slot * IbvRecvWr.BYTES,
                     WrId.of(slot < spec.receiveSlots() ? WrId.RECEIVE : WrId.GREETING, slot),
                     base + sge);
-            int r = postReceive(slot);
-            if (r != 0) {
-                throw Failures.of("no receive posted on " + device.name(), -Math.abs(r));
-            }
+            chainReceive(slot, slot - 1);
+        }
+        int r = postReceive(receives - 1);
+        if (r != 0) {
+            throw Failures.of("no receive posted on " + device.name(), -Math.abs(r));
         }
     }
 
@@ -378,19 +367,26 @@ final class QpResources {
         }
     }
 
-    /** Releases what there is, in the order that the library wants; not the id. */
-    void release() {
+    QueueKit kit() {
+        return kit;
+    }
+
+    /**
+     * Releases what there is, in the order that the library wants; not the id.
+     *
+     * @param again whether others may use the queues
+     */
+    void release(boolean again) {
         destroyQueuePair();
         if (events != null) {
             events.acknowledge();
         }
-        destroyCq(receiveCq);
-        destroyCq(sendCq);
-        if (compChannel > 0) {
-            ibv.destroyCompChannel(compChannel);
-        }
-        if (wakeFd >= 0) {
-            Linux.close(wakeFd);
+        if (kit != null) {
+            if (again && emptied(receiveCq) && emptied(sendCq)) {
+                device.kits().giveBack(kit);
+            } else {
+                kit.close();
+            }
         }
         if (receiveLease != null) {
             receiveLease.close();
@@ -400,9 +396,12 @@ final class QpResources {
         }
     }
 
-    private void destroyCq(long cq) {
-        if (cq > 0) {
-            ibv.destroyCq(cq);
-        }
+    /** Whether a queue that gets no more completions could be emptied. */
+    private boolean emptied(long cq) {
+        int n;
+        do {
+            n = hot.poll(cq, BATCH, wcs.address());
+        } while (n > 0);
+        return n == 0;
     }
 }

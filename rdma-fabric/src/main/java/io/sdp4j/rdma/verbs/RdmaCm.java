@@ -49,6 +49,7 @@ final class RdmaCm {
     private final MethodHandle disconnect;
     private final MethodHandle getEvent;
     private final MethodHandle ackEvent;
+    private final MethodHandle migrateId;
     private final MethodHandle setOption;
     private final MethodHandle getDevices;
     private final MethodHandle freeDevices;
@@ -74,6 +75,7 @@ final class RdmaCm {
         ackEvent = b.bind("rdma_ack_cm_event", JAVA_INT, JAVA_LONG);
         getDevices = b.bind("rdma_get_devices", JAVA_LONG, JAVA_LONG);
         freeDevices = b.bind("rdma_free_devices", null, JAVA_LONG);
+        migrateId = b.bind("rdma_migrate_id", JAVA_INT, JAVA_LONG, JAVA_LONG);
         setOption =
                 b.bind(
                         "rdma_set_option",
@@ -125,6 +127,11 @@ final class RdmaCm {
 
     int destroyId(long id) {
         return Bindings.status(s -> (int) destroyId.invokeExact(s, id));
+    }
+
+    /** Moves an id, and the events that were not taken yet, to another channel. */
+    int migrateId(long id, long channel) {
+        return Bindings.status(s -> (int) migrateId.invokeExact(s, id, channel));
     }
 
     /** Keeps a listener on an IPv6 wildcard from taking IPv4 too. */

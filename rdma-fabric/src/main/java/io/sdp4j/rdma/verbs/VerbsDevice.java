@@ -21,6 +21,9 @@ import java.util.function.Consumer;
  * it open while ids use it; this object is closed before the last of them goes.
  */
 final class VerbsDevice {
+    /** What a device is asked for first; some refuse to promise any. */
+    private static final int MAX_INLINE_BYTES = 256;
+
     private static final long SWEEP_NANOS =
             TimeUnit.SECONDS.toNanos(RegistrationCache.IDLE_SECONDS);
 
@@ -58,6 +61,10 @@ final class VerbsDevice {
     final Marks marks = new Marks();
     private final SlabPool slabs;
     private final RegistrationCache cache;
+    private final QueueKits kits;
+
+    /** What to ask a queue pair for: what is refused once is not asked for again. */
+    private volatile int inlineBytes = MAX_INLINE_BYTES;
 
     /** Queue pairs; guarded by this object's monitor. */
     private int users;
@@ -119,6 +126,7 @@ final class VerbsDevice {
         }
         slabs = new SlabPool(new LocalRegistrar(Ibv.ACCESS_LOCAL_WRITE), config);
         cache = new RegistrationCache(new LocalRegistrar(localAccess()), config.cacheMaxBytes());
+        kits = new QueueKits(this, loop);
         int async = IbvContext.asyncFd(c);
         Descriptors.nonBlocking(async);
         asyncWatch = loop.watch(async, what -> onAsyncEvents());
@@ -210,6 +218,18 @@ final class VerbsDevice {
 
     int readsStarted() {
         return readsStarted;
+    }
+
+    QueueKits kits() {
+        return kits;
+    }
+
+    int inlineBytes() {
+        return inlineBytes;
+    }
+
+    void noInline() {
+        inlineBytes = 0;
     }
 
     SlabPool slabs() {
@@ -385,6 +405,7 @@ final class VerbsDevice {
         }
         closed = true;
         loop.forget(asyncWatch);
+        kits.close();
         cache.close();
         slabs.close();
         if (siw) {

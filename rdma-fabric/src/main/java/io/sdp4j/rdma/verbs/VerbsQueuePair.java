@@ -396,9 +396,9 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             }
             open = false;
             ending.cancelTimers();
-            bell.close();
+            boolean again = bell.close();
             VerbsDevice.remove(resources.queuePair());
-            resources.release();
+            resources.release(again);
         }
         for (VerbsMemoryRegion r : regions) {
             r.close();

@@ -39,7 +39,7 @@ final class Ends {
     static ConnectRequest request(InetSocketAddress to, QpSpec spec) {
         return new ConnectRequest(
                 to,
-                () -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+                _ -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
                 new byte[0],
                 spec,
                 System.nanoTime() + TimeUnit.SECONDS.toNanos(20));

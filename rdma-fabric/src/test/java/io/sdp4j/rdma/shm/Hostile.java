@@ -62,7 +62,7 @@ public final class Hostile {
                     fabric.connect(
                                     new ConnectRequest(
                                             victim,
-                                            () -> victim,
+                                            _ -> victim,
                                             new byte[0],
                                             Peer.SPEC,
                                             System.nanoTime() + TimeUnit.SECONDS.toNanos(5)))

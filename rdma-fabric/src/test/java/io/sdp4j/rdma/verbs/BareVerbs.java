@@ -25,7 +25,8 @@ import java.util.concurrent.TimeUnit;
  *       long as a stream's, with as many buffers and as few answers, and without a copy;
  *   <li>{@code channel-sink SIZE WARM_MS MEASURE_MS}: RDMA reads of so many bytes in a row, in
  *       pieces as large as a stream's, the other side at rest;
- *   <li>{@code connect-only WARM_MS MEASURE_MS}: until the connection is established.
+ *   <li>{@code connect-only WARM_MS MEASURE_MS}: until the connection is established; with a rest
+ *       after each, in which the other side ends it, too.
  * </ul>
  *
  * <p>{@code cpu} is what the whole machine was busy, per byte, because software devices work in the
@@ -36,6 +37,7 @@ public final class BareVerbs {
     static final int PAYLOAD_BYTES = MESSAGE_BYTES - 16;
     static final int READ_BYTES = 1_048_576;
     private static final int READS = 2;
+    private static final int REST_MS = 5;
     private static final double JIFFY_NANOS = 1e7;
 
     private final RdmaCm cm = new RdmaCm();
@@ -227,9 +229,19 @@ public final class BareVerbs {
             end.disconnect();
             BareEnd.expect(cm, channel, RdmaCmEvent.DISCONNECTED);
             end.close();
+            rest();
         } while (n < nanos.length && System.nanoTime() < until);
         cm.destroyEventChannel(channel);
         return n;
+    }
+
+    /** The benchmark's other clients rest as long. */
+    private static void rest() throws IOException {
+        try {
+            Thread.sleep(REST_MS);
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
     }
 
     /** What the machine's processors were busy so far. */

@@ -89,7 +89,7 @@ final class LabPairs {
                     fabric.connect(
                                     new ConnectRequest(
                                             address(),
-                                            () -> new InetSocketAddress(address().getAddress(), 9),
+                                            _ -> new InetSocketAddress(address().getAddress(), 9),
                                             new byte[0],
                                             spec,
                                             System.nanoTime()
