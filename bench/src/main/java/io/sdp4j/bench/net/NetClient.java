@@ -108,13 +108,13 @@ public final class NetClient implements Commands.Worker {
     private String connects(int warmMs, int measureMs, boolean only)
             throws IOException, InterruptedException {
         Samples samples = new Samples(Math.max(warmMs, measureMs), 1);
-        connects(samples, warmMs, only);
+        connects(samples, warmMs, only, 0); // as many as can be
         samples.clear();
-        connects(samples, measureMs, only);
+        connects(samples, measureMs, only, only ? REST_MS : 0);
         return Samples.text(Samples.sorted(List.of(samples)));
     }
 
-    private void connects(Samples samples, int forMs, boolean only)
+    private void connects(Samples samples, int forMs, boolean only, int restMs)
             throws IOException, InterruptedException {
         long start = System.nanoTime();
         boolean full;
@@ -129,8 +129,8 @@ public final class NetClient implements Commands.Worker {
                 }
             }
             full = samples.add((only ? connected : System.nanoTime()) - before);
-            if (only) {
-                Thread.sleep(REST_MS);
+            if (restMs > 0) {
+                Thread.sleep(restMs);
             }
         } while (!full && System.nanoTime() - start < forMs * 1_000_000L);
     }
