@@ -214,7 +214,7 @@ final class ActiveSide implements CmChannel.Target {
     private CmEvent next() throws FabricException {
         nowNanos = System.nanoTime();
         while (true) {
-            CmEvent e = own.await(patience(), -1);
+            CmEvent e = own.await(patience());
             waited();
             if (e != null) {
                 if (e.type() == RdmaCmEvent.DEVICE_REMOVAL && device != null) {

@@ -37,16 +37,9 @@ final class OwnChannel {
         return channel;
     }
 
-    /**
-     * The next event, after a sleep if there is none; null if there is none in time.
-     *
-     * @param other a descriptor whose input ends the sleep as well, or -1
-     */
-    CmEvent await(long nanos, int other) {
-        if ((Descriptors.await(scratch, fd, other, nanos) & 1) == 0) {
-            return null;
-        }
-        return CmChannel.take(cm, channel);
+    /** The next event, after a sleep if there is none; null if there is none in time. */
+    CmEvent await(long nanos) {
+        return Descriptors.await(scratch, fd, -1, nanos) == 0 ? null : CmChannel.take(cm, channel);
     }
 
     /** No id is left here. */
