@@ -302,8 +302,9 @@ public enum Setting {
             "sdp4j.sleep.together",
             true,
             "Let two threads that only answer each other sleep on one processor, where nobody spins"
-                    + " and that is faster (shared memory; a thread whose processors were chosen"
-                    + " for it keeps them)."),
+                    + " and that is faster, or give it to each other where every processor is"
+                    + " wanted (shared memory; a thread whose processors were chosen for it keeps"
+                    + " them)."),
     /** Longest graceful close. */
     CLOSE_TIMEOUT_S(
             "sdp4j.close.timeout.s",

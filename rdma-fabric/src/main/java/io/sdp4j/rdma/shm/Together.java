@@ -39,17 +39,19 @@ final class Together {
      * Before a sleep.
      *
      * @param said what this side has said since the last one; 0 where nobody shall sleep together
+     * @param crowded whether no processor is idle: nobody would be woken on one, so there is
+     *     nothing to try, and two that have come to one processor stay there by themselves
      * @return the processor that the thread is confined to until {@link #part}, or -1
      */
-    int join(long nowNanos, int said) {
+    int join(long nowNanos, int said, boolean crowded) {
         boolean talks = company.talks(nowNanos, said);
         int peers = (int) Words.INT.getOpaque(mem, peer + ShmLayout.COMPANY_WORD);
         boolean joins =
                 talks
                         && (peers & TALKS) != 0
-                        && (leads ? company.together() : (peers & TOGETHER) != 0);
+                        && (leads ? crowded || company.together() : (peers & TOGETHER) != 0);
         show((talks ? TALKS : 0) | (joins ? TOGETHER : 0));
-        return joins ? confine() : -1;
+        return joins && !(crowded && Linux.cpu() == peersCpu()) ? confine() : -1;
     }
 
     private int confine() {

@@ -4,7 +4,9 @@ import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.os.Affinity;
 import io.sdp4j.rdma.os.Futex;
 import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.RunQueue;
 import io.sdp4j.rdma.os.Spinner;
+import io.sdp4j.rdma.os.Yielder;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +35,18 @@ final class Waiter {
     private static final int YOUNG_SLEEPS = 10;
     private static final int CPU_EVERY = 16;
 
+    /** After one the peer has run, unless others came first. */
+    private static final int MOST_YIELDS = 2;
+
+    /** A wait this long was a turn of somebody who has nothing to do with this conversation. */
+    private static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
+    /** Waits beside the peer before it seems to stay. */
+    private static final int SETTLED = 32;
+
+    /** One in so many waits beside the peer sleeps, because who is woken may go elsewhere. */
+    private static final int SLEEP_EVERY = 1024;
+
     private final ShmQueuePair qp;
     private final MemorySegment mem;
     private final Bell bell;
@@ -44,6 +58,11 @@ final class Waiter {
 
     /** Judges waits of a side that has said nothing since it last heard something. */
     private final Spinner listener;
+
+    private final Yielder yielder;
+
+    /** There is no other processor to be woken on. */
+    private final boolean alone;
 
     private final BooleanSupplier something = this::hasSomething;
     private volatile boolean wakeRequested;
@@ -59,6 +78,9 @@ final class Waiter {
 
     private int waits;
     private int cpu = -1;
+
+    /** Waits since the peer was last seen on another processor. */
+    private int beside;
 
     /** Null where nobody sleeps together. */
     private final Together together;
@@ -80,6 +102,8 @@ final class Waiter {
                 futex && nativeCalls && parts.sleepTogether() && Affinity.available()
                         ? new Together(mem, parts.side())
                         : null;
+        yielder = new Yielder(together == null ? 0 : MOST_YIELDS, 1, TURN_NANOS);
+        alone = Runtime.getRuntime().availableProcessors() == 1;
     }
 
     Bell bell() {
@@ -126,7 +150,7 @@ final class Waiter {
         if ((waits++ & CPU_EVERY - 1) == 0) {
             publishCpu();
         }
-        if (peerElsewhere() && spinner.spin(something, nanos, Waiter::never)) {
+        if (peerElsewhere() ? spinner.spin(something, nanos, Waiter::never) : giveWay()) {
             clearWake();
             return;
         }
@@ -136,6 +160,18 @@ final class Waiter {
             park(nanos);
         }
         clearWake();
+    }
+
+    /**
+     * Lets the peer have the processor that both are on. Not where another one may be idle: two are
+     * better than one, and a thread that sleeps is woken there.
+     */
+    private boolean giveWay() {
+        int n = ++beside;
+        return n > SETTLED
+                && n % SLEEP_EVERY != 0
+                && (alone || RunQueue.crowded(System.nanoTime()))
+                && yielder.giveWay(something);
     }
 
     private static boolean never() {
@@ -173,7 +209,7 @@ final class Waiter {
         long now = System.nanoTime();
         int spoke = said;
         said = 0;
-        return together.join(now, spinner.allowed(now) ? 0 : spoke);
+        return together.join(now, spinner.allowed(now) ? 0 : spoke, RunQueue.crowded(now));
     }
 
     private void sleepHere(long nanos) {
@@ -239,7 +275,11 @@ final class Waiter {
 
     /** Spinning on the processor that the peer needs would only keep it from answering. */
     private boolean peerElsewhere() {
-        return (int) Words.INT.getOpaque(mem, peer + ShmLayout.CPU_WORD) != cpu + 1;
+        boolean elsewhere = (int) Words.INT.getOpaque(mem, peer + ShmLayout.CPU_WORD) != cpu + 1;
+        if (elsewhere) {
+            beside = 0;
+        }
+        return elsewhere;
     }
 
     void wake() {
