@@ -100,6 +100,23 @@ class CreditTest {
         assertEquals(14, Bsdh.bufs(rig.message(), 0));
     }
 
+    /** Who only hears of credits says less of his own: that would wake a peer for nothing. */
+    @Test
+    void updatesAreNoNews() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        for (int i = 0; i < 3; i++) {
+            rig.feed(Mid.DATA, 64, 0);
+            assertEquals(List.of(), rig.mids());
+        }
+        rig.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.DATA), rig.mids(), "half of the pool is worth a message");
+        rig.feed(Mid.DATA, 64, 0);
+        rig.feed(Mid.DATA, 64, 10);
+        assertEquals(List.of(), rig.mids());
+        rig.consumed();
+        assertEquals(List.of(Mid.DATA), rig.mids(), "something was read");
+    }
+
     /** The peer has ended its half and still needs credits, for its control messages (4.4). */
     @Test
     void updatesGoOnAfterThePeersDisConn() {
@@ -226,7 +243,9 @@ class CreditTest {
         assertEquals(6, credits.bufs());
         credits.releaseAck();
         assertEquals(6, credits.ack());
-        assertTrue(credits.updateDue(), "three more at once");
+        assertFalse(credits.updateDue(), "three more, but nothing was read since");
+        credits.onReposted(false);
+        assertTrue(credits.updateDue(), "four more at once");
         assertTrue(credits.acknowledged(0));
         assertFalse(credits.acknowledged(1));
         assertEquals(AbortReason.BAD_ACK, credits.accept(7, 2, 10));
