@@ -6,6 +6,7 @@ import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.Bsdh;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The writing side of a stream.
@@ -20,8 +21,12 @@ final class StreamWriter {
      */
     private static final int SMALL_BYTES = 2048;
 
+    /** Longest time between two looks for an announcement that nobody would be told of. */
+    private static final long MOST_FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(160);
+
     private final StreamCore core;
     private final Waiters waiters;
+    private final StreamWatch watch;
     private final Ending ending;
     private final long bulkBytes;
 
@@ -36,13 +41,16 @@ final class StreamWriter {
 
     private boolean flushScheduled;
     private int flushFor;
+    private long flushNanos = StreamCore.FLUSH_NANOS;
 
     /**
      * @param bulkBytes payload one way after which the stream counts as bulk
      */
-    StreamWriter(StreamCore core, Waiters waiters, Ending ending, long bulkBytes) {
+    StreamWriter(
+            StreamCore core, Waiters waiters, StreamWatch watch, Ending ending, long bulkBytes) {
         this.core = core;
         this.waiters = waiters;
+        this.watch = watch;
         this.ending = ending;
         this.bulkBytes = bulkBytes;
         this.sample = core.lending == null ? null : core.lending.writerSample();
@@ -76,7 +84,7 @@ final class StreamWriter {
                     core.progress();
                 }
                 int n = 1;
-                while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
+                while (n > 0 && len - done > 0 && underLock(len - done)) {
                     n = writeSmall(b, off + done, src, len - done, more);
                     done += n;
                 }
@@ -110,6 +118,11 @@ final class StreamWriter {
             filled = Math.min(most, len - done);
             copy(taken, b, off + done, src, filled, bulk);
         }
+    }
+
+    /** Whether so many bytes are copied under the lock. */
+    private boolean underLock(int len) {
+        return len <= SMALL_BYTES || core.batch.takes(len);
     }
 
     private void copy(int taken, byte[] b, int off, ByteBuffer src, int n, boolean past) {
@@ -211,14 +224,25 @@ final class StreamWriter {
      * Makes sure that an open batch leaves even if the application never comes back. With the lock.
      */
     private void flushLater() {
-        if (core.batch.isOpen() && !flushScheduled) {
-            flushScheduled = true;
-            flushFor = core.batch.opened();
-            core.flushLater(this::onFlushTime);
+        if (core.batch.isOpen() && !core.batch.waits()) {
+            flushNanos = StreamCore.FLUSH_NANOS;
+            scheduleFlush();
         }
     }
 
-    /** On the event thread: sends a batch that has been open since the last time. */
+    private void scheduleFlush() {
+        if (!flushScheduled) {
+            flushScheduled = true;
+            flushFor = core.batch.opened();
+            core.later(this::onFlushTime, flushNanos);
+        }
+    }
+
+    /**
+     * On the event thread: sends a batch that has been open since the last time. For one that waits
+     * the doorbell is asked to tell of the peer's announcement; where a selector has the doorbell,
+     * which may not ring for that, it is looked for now and then.
+     */
     private void onFlushTime() {
         int wake;
         synchronized (core) {
@@ -227,7 +251,14 @@ final class StreamWriter {
                 return;
             }
             if (core.batch.opened() == flushFor) {
-                core.batch.flush();
+                core.batch.flushUnlessLast();
+            }
+            if (core.batch.waits()) {
+                core.progress();
+            }
+            if (core.batch.waits() && !watch.attend()) {
+                scheduleFlush();
+                flushNanos = Math.min(2 * flushNanos, MOST_FLUSH_NANOS);
             }
             flushLater();
             wake = core.takeWakeOps();

@@ -51,6 +51,15 @@ final class Credits {
         return Math.max(2, pool / 2);
     }
 
+    /**
+     * Whether a peer with {@code pool} buffers that announces them as we do tells of more when
+     * everything that payload may use of them was used and read, although nothing more is sent. One
+     * message that was read may not have been given back yet.
+     */
+    static boolean announces(int pool) {
+        return pool - PAYLOAD_CREDITS - 1 >= idleStep(pool);
+    }
+
     /** Our Hello or HelloAck has told the peer of all posted buffers. */
     void advertised() {
         known = posted;
@@ -146,6 +155,11 @@ final class Credits {
             return unheard >= (news ? 1 : 2);
         }
         return unheard >= (news ? updateStep : idleStep);
+    }
+
+    /** Whether an update is due that the peer may need before it sends any more payload. */
+    boolean updateNeeded() {
+        return told - lastReceived <= PAYLOAD_CREDITS && updateDue();
     }
 
     /**
