@@ -22,7 +22,7 @@ final class StreamWriter {
     private static final int SMALL_BYTES = 2048;
 
     /** Longest time between two looks for an announcement that nobody would be told of. */
-    private static final long MOST_FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(160);
+    private static final long MOST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(160);
 
     private final StreamCore core;
     private final Waiters waiters;
@@ -41,7 +41,8 @@ final class StreamWriter {
 
     private boolean flushScheduled;
     private int flushFor;
-    private long flushNanos = StreamCore.FLUSH_NANOS;
+    private boolean lookScheduled;
+    private long lookNanos;
 
     /**
      * @param bulkBytes payload one way after which the stream counts as bulk
@@ -224,25 +225,41 @@ final class StreamWriter {
      * Makes sure that an open batch leaves even if the application never comes back. With the lock.
      */
     private void flushLater() {
-        if (core.batch.isOpen() && !core.batch.waits()) {
-            flushNanos = StreamCore.FLUSH_NANOS;
-            scheduleFlush();
-        }
-    }
-
-    private void scheduleFlush() {
-        if (!flushScheduled) {
+        if (core.batch.isOpen() && !core.batch.waits() && !flushScheduled) {
             flushScheduled = true;
             flushFor = core.batch.opened();
-            core.later(this::onFlushTime, flushNanos);
+            core.later(this::onFlushTime, StreamCore.FLUSH_NANOS);
         }
     }
 
     /**
-     * On the event thread: sends a batch that has been open since the last time. For one that waits
-     * the doorbell is asked to tell of the peer's announcement; where a selector has the doorbell,
-     * which may not ring for that, it is looked for now and then.
+     * Has the peer's announcement looked for that a batch waits for: by the doorbell, or where a
+     * selector has that, for whom it need not ring, now and then. With the lock.
      */
+    private void lookLater(long nanos) {
+        if (core.batch.waits() && !watch.attend() && !lookScheduled) {
+            lookScheduled = true;
+            lookNanos = nanos;
+            core.later(this::onLookTime, nanos);
+        }
+    }
+
+    /** On the event thread. */
+    private void onLookTime() {
+        int wake;
+        synchronized (core) {
+            lookScheduled = false;
+            if (core.released()) {
+                return;
+            }
+            core.progress();
+            lookLater(Math.min(2 * lookNanos, MOST_LOOK_NANOS));
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+    }
+
+    /** On the event thread: sends a batch that has been open since the last time. */
     private void onFlushTime() {
         int wake;
         synchronized (core) {
@@ -253,13 +270,7 @@ final class StreamWriter {
             if (core.batch.opened() == flushFor) {
                 core.batch.flushUnlessLast();
             }
-            if (core.batch.waits()) {
-                core.progress();
-            }
-            if (core.batch.waits() && !watch.attend()) {
-                scheduleFlush();
-                flushNanos = Math.min(2 * flushNanos, MOST_FLUSH_NANOS);
-            }
+            lookLater(StreamCore.FLUSH_NANOS);
             flushLater();
             wake = core.takeWakeOps();
         }
