@@ -74,6 +74,11 @@ public interface QueuePair {
         return false;
     }
 
+    /** Whether the peer is this software, too. */
+    default boolean peerIsOurs() {
+        return true;
+    }
+
     /** Takes a free send slot, or returns -1. Caller's lock. */
     int takeSendSlot();
 

@@ -39,8 +39,8 @@ final class SdpStream implements OffloadStream {
         this.core = life.core;
         this.waiters = life.waiters;
         this.reader = life.reader;
-        this.writer = new StreamWriter(core, waiters, life.ending, bulkBytes);
         this.watch = life.watch;
+        this.writer = new StreamWriter(core, waiters, watch, life.ending, bulkBytes);
     }
 
     /** A new stream, which is looked after from here on. */

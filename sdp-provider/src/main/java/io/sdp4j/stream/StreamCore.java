@@ -34,7 +34,7 @@ final class StreamCore {
     private static final int MAX_COMPLETIONS = 256;
 
     /** Nagle flush fallback (sdp-wire.md 18). */
-    private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     // What belongs to one connection; a session that is resumed has another one.
     SdpMachine machine;
@@ -105,7 +105,7 @@ final class StreamCore {
         next.onEstablished(outbox);
         carryOut();
         slots = new SendSlots(over);
-        batch = new WriteBatch(this, slots, next.credit());
+        batch = new WriteBatch(this, slots, next.credit(), over.peerIsOurs());
         sizes = new BufferSizes(this, settings.maxBufferBytes(), outbox);
     }
 
@@ -220,9 +220,9 @@ final class StreamCore {
                 | ((wake & Outbox.WRITABLE) != 0 ? OffloadStream.WRITE : 0);
     }
 
-    /** Sends an open batch a little later, whatever the application does. */
-    void flushLater(Runnable task) {
-        loop.schedule(task, FLUSH_NANOS);
+    /** Runs {@code task} on the event thread after a while. */
+    void later(Runnable task, long nanos) {
+        loop.schedule(task, nanos);
     }
 
     /** Payload bytes of the longest message that the peer and the fabric take. */
@@ -284,6 +284,7 @@ final class StreamCore {
         if (leg == legs.current()) {
             machine.consumed(slot, outbox);
             carryOut();
+            batch.flushIfPeerKeepsUp(); // it may be all that can tell the peer of this buffer
         }
     }
 

@@ -158,7 +158,7 @@ final class StreamReader {
                 nothing = ending.endOfStream() ? -1 : 0;
                 failure = nothing == 0 ? ending.forReader() : null;
                 // Whoever waits for an answer has said all of the question.
-                core.batch.flush();
+                core.batch.flushUnlessLast();
                 core.onPlainRead();
             }
             wake = core.takeWakeOps();

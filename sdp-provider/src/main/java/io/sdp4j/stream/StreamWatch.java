@@ -121,7 +121,7 @@ final class StreamWatch implements Waiters.Stream {
         int wake;
         synchronized (core) {
             core.progress();
-            core.batch.flush();
+            core.batch.flushUnlessLast();
             ready = readyOps() & ops;
             wake = core.takeWakeOps();
         }
@@ -135,7 +135,7 @@ final class StreamWatch implements Waiters.Stream {
         int wake;
         synchronized (core) {
             core.progress();
-            core.batch.flush(); // as in armDoorbell
+            core.batch.flushUnlessLast(); // as in armDoorbell
             boolean held = core.queue.rung() && !core.rest.ever() && !unattended();
             answer = held ? readyOps() & ops : -1;
             wake = core.takeWakeOps();
@@ -152,7 +152,7 @@ final class StreamWatch implements Waiters.Stream {
             core.progress();
             if (ops != 0) {
                 // Whoever is about to wait for an answer has said all of the question.
-                core.batch.flush();
+                core.batch.flushUnlessLast();
             }
             if (core.rest.ever()) {
                 core.queue.releaseDescriptor();
@@ -235,7 +235,8 @@ final class StreamWatch implements Waiters.Stream {
     /**
      * Arms the doorbell while there is work that no thread stands by for: a closing hand-shake, an
      * end of stream that waits for credits, input to be thrown away so that the peer can write on,
-     * a buffer whose operation was given up, an answer to SuspComm, a parked virtual thread.
+     * a buffer whose operation was given up, small writes that wait for the peer to read, an answer
+     * to SuspComm, a parked virtual thread.
      */
     void lookAfterItself() {
         watched = false;
@@ -249,6 +250,19 @@ final class StreamWatch implements Waiters.Stream {
         }
     }
 
+    /**
+     * As {@link #lookAfterItself}, unless somebody else has the doorbell.
+     *
+     * @return false if he has: it is to be looked after in another way
+     */
+    boolean attend() {
+        if (watched) {
+            return false;
+        }
+        lookAfterItself();
+        return true;
+    }
+
     private boolean needsDoorbell() {
         return unattended() || waiters.relyOnDoorbell();
     }
@@ -256,7 +270,8 @@ final class StreamWatch implements Waiters.Stream {
     private boolean unattended() {
         boolean lingers = core.lending != null && core.lending.lingers();
         boolean ends = closing || core.inputShut() || !core.drained();
-        return (ends || lingers || core.rest.asked()) && !core.over();
+        boolean waits = core.batch.waits();
+        return (ends || lingers || waits || core.rest.asked()) && !core.over();
     }
 
     void close() {

@@ -6,6 +6,7 @@ import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.Bsdh;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The writing side of a stream.
@@ -20,8 +21,12 @@ final class StreamWriter {
      */
     private static final int SMALL_BYTES = 2048;
 
+    /** Longest time between two looks for an announcement that nobody would be told of. */
+    private static final long MOST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(160);
+
     private final StreamCore core;
     private final Waiters waiters;
+    private final StreamWatch watch;
     private final Ending ending;
     private final long bulkBytes;
 
@@ -36,13 +41,17 @@ final class StreamWriter {
 
     private boolean flushScheduled;
     private int flushFor;
+    private boolean lookScheduled;
+    private long lookNanos;
 
     /**
      * @param bulkBytes payload one way after which the stream counts as bulk
      */
-    StreamWriter(StreamCore core, Waiters waiters, Ending ending, long bulkBytes) {
+    StreamWriter(
+            StreamCore core, Waiters waiters, StreamWatch watch, Ending ending, long bulkBytes) {
         this.core = core;
         this.waiters = waiters;
+        this.watch = watch;
         this.ending = ending;
         this.bulkBytes = bulkBytes;
         this.sample = core.lending == null ? null : core.lending.writerSample();
@@ -76,7 +85,7 @@ final class StreamWriter {
                     core.progress();
                 }
                 int n = 1;
-                while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
+                while (n > 0 && len - done > 0 && underLock(len - done)) {
                     n = writeSmall(b, off + done, src, len - done, more);
                     done += n;
                 }
@@ -110,6 +119,11 @@ final class StreamWriter {
             filled = Math.min(most, len - done);
             copy(taken, b, off + done, src, filled, bulk);
         }
+    }
+
+    /** Whether so many bytes are copied under the lock. */
+    private boolean underLock(int len) {
+        return len <= SMALL_BYTES || core.batch.takes(len);
     }
 
     private void copy(int taken, byte[] b, int off, ByteBuffer src, int n, boolean past) {
@@ -211,11 +225,38 @@ final class StreamWriter {
      * Makes sure that an open batch leaves even if the application never comes back. With the lock.
      */
     private void flushLater() {
-        if (core.batch.isOpen() && !flushScheduled) {
+        if (core.batch.isOpen() && !core.batch.waits() && !flushScheduled) {
             flushScheduled = true;
             flushFor = core.batch.opened();
-            core.flushLater(this::onFlushTime);
+            core.later(this::onFlushTime, StreamCore.FLUSH_NANOS);
         }
+    }
+
+    /**
+     * Has the peer's announcement looked for that a batch waits for: by the doorbell, or where a
+     * selector has that, for whom it need not ring, now and then. With the lock.
+     */
+    private void lookLater(long nanos) {
+        if (core.batch.waits() && !watch.attend() && !lookScheduled) {
+            lookScheduled = true;
+            lookNanos = nanos;
+            core.later(this::onLookTime, nanos);
+        }
+    }
+
+    /** On the event thread. */
+    private void onLookTime() {
+        int wake;
+        synchronized (core) {
+            lookScheduled = false;
+            if (core.released()) {
+                return;
+            }
+            core.progress();
+            lookLater(Math.min(2 * lookNanos, MOST_LOOK_NANOS));
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
     }
 
     /** On the event thread: sends a batch that has been open since the last time. */
@@ -227,8 +268,9 @@ final class StreamWriter {
                 return;
             }
             if (core.batch.opened() == flushFor) {
-                core.batch.flush();
+                core.batch.flushUnlessLast();
             }
+            lookLater(StreamCore.FLUSH_NANOS);
             flushLater();
             wake = core.takeWakeOps();
         }

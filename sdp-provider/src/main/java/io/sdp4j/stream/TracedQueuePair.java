@@ -224,6 +224,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public boolean peerIsOurs() {
+        return qp.peerIsOurs();
+    }
+
+    @Override
     public boolean writesPast() {
         return qp.writesPast();
     }

@@ -16,14 +16,28 @@ import java.nio.ByteBuffer;
  * before anything that must not overtake it, and at the latest by a timer (sdp-wire.md 17.4 and 18,
  * Nagle flush).
  *
+ * <p>The last message that the peer's credits allow is the send buffer of a peer that does not
+ * read: as long as it is not sent, further small writes find room. So neither a thread that waits
+ * nor the timer sends it; it <em>waits</em> for the announcement that comes when the peer has read
+ * what is before it, or for anything else that is to be said and has no credit but this one.
+ *
  * <p>Guarded by the stream's lock.
  */
 final class WriteBatch {
+    /** Credits that payload leaves (sdp-wire.md 4.3). */
+    private static final int CONTROL_CREDITS = 2;
+
     private final StreamCore core;
     private final SendSlots slots;
 
     /** Credits below which the peer counts as behind. */
     private final int lowWater;
+
+    /** The peer tells of buffers that are free again although the last message is not sent. */
+    private final boolean peerTells;
+
+    /** It would have been sent, if it were not the last one. */
+    private boolean waits;
 
     private int slot = -1;
     private int bytes;
@@ -33,11 +47,13 @@ final class WriteBatch {
 
     /**
      * @param credit all the buffers of the peer
+     * @param ours whether the peer announces them as we do
      */
-    WriteBatch(StreamCore core, SendSlots slots, int credit) {
+    WriteBatch(StreamCore core, SendSlots slots, int credit, boolean ours) {
         this.core = core;
         this.slots = slots;
         this.lowWater = credit / 2;
+        this.peerTells = ours && SdpMachine.peerAnnounces(credit);
     }
 
     boolean isOpen() {
@@ -46,6 +62,27 @@ final class WriteBatch {
 
     int opened() {
         return opened;
+    }
+
+    /** Whether it is open for longer than the timer lets it be. */
+    boolean waits() {
+        return waits;
+    }
+
+    /**
+     * Whether a write of so many bytes belongs here, small or not: it would take the last message
+     * without filling it, or finds that open.
+     */
+    boolean takes(int len) {
+        return isOpen() ? isLast() : peerTells && nextIsLast() && len < core.maxPayload();
+    }
+
+    private boolean nextIsLast() {
+        return core.machine.credit() - 1 <= CONTROL_CREDITS;
+    }
+
+    private boolean isLast() {
+        return peerTells && core.machine.credit() <= CONTROL_CREDITS;
     }
 
     private boolean peerBehind(SdpMachine machine) {
@@ -95,14 +132,34 @@ final class WriteBatch {
         if (slot >= 0) {
             int full = slot;
             slot = -1;
+            waits = false;
             core.send(full, bytes, false);
         }
     }
 
-    /** After progress: a peer that has caught up gets what was gathered. */
+    /**
+     * Flushes for somebody who will wait, now or soon; not the last message that the peer can take.
+     */
+    void flushUnlessLast() {
+        if (slot >= 0) {
+            waits = isLast() && !core.machine.heldUp() && !core.machine.reset();
+            if (!waits) {
+                flush();
+            }
+        }
+    }
+
+    /**
+     * After progress: a peer that has caught up gets what was gathered, one that has begun to gets
+     * what has waited for that.
+     */
     void flushIfPeerKeepsUp() {
-        if (slot >= 0 && (!peerBehind(core.machine) || core.machine.reset())) {
-            flush();
+        if (slot >= 0) {
+            SdpMachine m = core.machine;
+            boolean waitedFor = waits && !isLast();
+            if (waitedFor || !peerBehind(m) || m.heldUp() || m.reset()) {
+                flush();
+            }
         }
     }
 }

@@ -43,7 +43,7 @@ final class LabDevice implements AutoCloseable {
 
     LabDevice() {
         try {
-            fabric = TestFabric.verbs();
+            fabric = TestFabric.verbs().buffersAsShipped();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

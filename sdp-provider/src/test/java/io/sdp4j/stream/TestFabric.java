@@ -1,6 +1,7 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.policy.Settings;
 import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.shm.ShmConfig;
@@ -15,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -58,6 +60,7 @@ final class TestFabric implements AutoCloseable {
     private final Fabric fabric;
     private final TestLoop loop;
     private final int buffers;
+    private int deviceBufferBytes = 16_400;
     private boolean closed;
     private long resumeNanos = TimeUnit.SECONDS.toNanos(10);
 
@@ -141,6 +144,13 @@ final class TestFabric implements AutoCloseable {
         return this;
     }
 
+    /** Over a device, with buffers of the size that programs have there. */
+    TestFabric buffersAsShipped() {
+        Settings shipped = Settings.of(Map.of(), new Properties(), line -> {});
+        deviceBufferBytes = StreamSettings.of(shipped).deviceBufferBytes();
+        return this;
+    }
+
     OffloadProvider provider() {
         return provider(UnaryOperator.identity());
     }
@@ -169,7 +179,7 @@ final class TestFabric implements AutoCloseable {
                 buffers,
                 16_400,
                 maxBufferBytes,
-                16_400,
+                deviceBufferBytes,
                 262_144,
                 TimeUnit.SECONDS.toNanos(60),
                 TimeUnit.SECONDS.toNanos(1),

@@ -20,6 +20,7 @@ final class Credits {
 
     private final int pool;
     private final int updateStep;
+    private final int idleStep;
 
     private int lastSent; // LSSeq; Hello counts as 0 (5.2)
     private int lastReceived;
@@ -41,7 +42,22 @@ final class Credits {
     Credits(int pool) {
         this.pool = pool;
         this.updateStep = Math.max(2, pool / 4);
+        this.idleStep = idleStep(pool);
         this.posted = pool;
+    }
+
+    /** So many buffers that credit updates alone have used are told of; see {@link #updateDue}. */
+    private static int idleStep(int pool) {
+        return Math.max(2, pool / 2);
+    }
+
+    /**
+     * Whether a peer with {@code pool} buffers that announces them as we do tells of more when
+     * everything that payload may use of them was used and read, although nothing more is sent. One
+     * message that was read may not have been given back yet.
+     */
+    static boolean announces(int pool) {
+        return pool - PAYLOAD_CREDITS - 1 >= idleStep(pool);
     }
 
     /** Our Hello or HelloAck has told the peer of all posted buffers. */
@@ -127,14 +143,23 @@ final class Credits {
     /**
      * Whether the peer should be told of reposted buffers (4.4).
      *
-     * <p>Stricter than the suggested rule in one case: the one buffer that a credit update itself
-     * used up is no news. Otherwise two peers whose applications do not read, each with two or
-     * three buffers left, would answer each other's updates for ever. Nobody waits in vain: that
-     * few buffers mean unread bytes, and reading them is news.
+     * <p>Stricter than the suggested rule where nothing but credit updates has used buffers up,
+     * which is no news. Few are left: otherwise two peers whose applications do not read, each with
+     * two or three buffers left, would answer each other's updates for ever. Nobody waits in vain:
+     * that few buffers mean unread bytes, and reading them is news. Enough are left: who reads much
+     * and says little would be answered every other update, and woken by it.
      */
     boolean updateDue() {
         int unheard = unheard();
-        return told - lastReceived <= 2 ? unheard >= (news ? 1 : 2) : unheard >= updateStep;
+        if (told - lastReceived <= CONTROL_CREDITS) {
+            return unheard >= (news ? 1 : 2);
+        }
+        return unheard >= (news ? updateStep : idleStep);
+    }
+
+    /** Whether an update is due that the peer may need before it sends any more payload. */
+    boolean updateNeeded() {
+        return told - lastReceived <= PAYLOAD_CREDITS && updateDue();
     }
 
     /**

@@ -172,6 +172,17 @@ final class Schedule {
                 || send.sources.owed() > 0;
     }
 
+    /** Whether there may be something to say without payload, for which nobody can wait long. */
+    boolean due() {
+        return send.busy()
+                || receive.busy()
+                || sizes.answerDue()
+                || sizes.requestDue()
+                || resting.wanted()
+                || send.urgent.pendDue()
+                || credits.updateNeeded();
+    }
+
     /** The end: everything lent goes back. */
     void giveUp(int outcome, Outbox out) {
         send.sources.giveUp(outcome, out);

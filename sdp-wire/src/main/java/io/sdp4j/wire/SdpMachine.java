@@ -117,6 +117,23 @@ public final class SdpMachine extends SetUp {
         return true;
     }
 
+    /**
+     * Whether a message without payload is due that reservations keep from leaving. Who keeps one
+     * for longer than it takes to fill a slot then has to use it: what it sends tells the same.
+     */
+    public boolean heldUp() {
+        return credits.reserved() > 0 && !emitter.controlAllowed() && schedule.due();
+    }
+
+    /**
+     * Whether a peer with {@code buffers} receive buffers that announces them as we do will tell of
+     * more when its application has read all, although the last message that its credits allow is
+     * not sent.
+     */
+    public static boolean peerAnnounces(int buffers) {
+        return Credits.announces(buffers);
+    }
+
     /** Gives a reservation back. */
     public void unreserve(Outbox out) {
         boolean couldWrite = writable();

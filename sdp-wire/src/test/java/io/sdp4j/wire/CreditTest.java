@@ -100,6 +100,78 @@ class CreditTest {
         assertEquals(14, Bsdh.bufs(rig.message(), 0));
     }
 
+    /** Who only hears of credits says less of his own: that would wake a peer for nothing. */
+    @Test
+    void updatesAreNoNews() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+        for (int i = 0; i < 3; i++) {
+            rig.feed(Mid.DATA, 64, 0);
+            assertEquals(List.of(), rig.mids());
+        }
+        rig.feed(Mid.DATA, 64, 0);
+        assertEquals(List.of(Mid.DATA), rig.mids(), "half of the pool is worth a message");
+        rig.feed(Mid.DATA, 64, 0);
+        rig.feed(Mid.DATA, 64, 10);
+        assertEquals(List.of(), rig.mids());
+        rig.consumed();
+        assertEquals(List.of(Mid.DATA), rig.mids(), "something was read");
+    }
+
+    /**
+     * The last message that payload's credits allow may wait, promised and unsent: having read all
+     * before it, the peer tells of its buffers, however many credit updates were among that.
+     */
+    @Test
+    void aPeerAnnouncesBeforeTheLastMessage() {
+        assertFalse(SdpMachine.peerAnnounces(4));
+        assertFalse(SdpMachine.peerAnnounces(6));
+        for (int pool = 7; pool <= 64; pool++) {
+            assertTrue(SdpMachine.peerAnnounces(pool));
+            for (int updates = 0; updates <= pool - 3; updates++) {
+                Credits peer = new Credits(pool);
+                peer.advertised();
+                peer.granted(64);
+                boolean told = false;
+                for (int mseq = 1; mseq <= pool - 3; mseq++) {
+                    peer.onArrival();
+                    assertEquals(AbortReason.NONE, peer.accept(mseq, 0, 64));
+                    boolean inHand = mseq == pool - 3 && updates < pool - 3;
+                    if (!inHand) {
+                        peer.onReposted(mseq <= updates);
+                    }
+                    told |= peer.updateDue();
+                }
+                assertTrue(told, "pool of " + pool + ", " + updates + " updates");
+            }
+        }
+    }
+
+    /** A reservation that is kept must be used when something else has to be said. */
+    @Test
+    void aReservationHoldsUp() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 3, 0, 0);
+        assertFalse(rig.machine.heldUp());
+        assertTrue(rig.machine.reserve());
+        for (int i = 0; i < 5; i++) {
+            rig.feed(Mid.DATA, 3, 10);
+        }
+        assertFalse(rig.machine.heldUp(), "nothing was read");
+        for (int i = 0; i < 2; i++) {
+            rig.consumed();
+        }
+        assertEquals(List.of(), rig.mids());
+        assertTrue(rig.machine.heldUp(), "the peer may wait for these two");
+        rig.out.clear();
+        rig.machine.send(0, 10, false, rig.out);
+        assertFalse(rig.machine.heldUp());
+        Rig wanted = new Rig(3);
+        assertTrue(wanted.machine.reserve());
+        wanted.feed(Mid.CH_RCV_BUF, 3, 0, 4096);
+        assertTrue(wanted.machine.heldUp());
+        wanted.machine.unreserve(wanted.out);
+        assertFalse(wanted.machine.heldUp());
+    }
+
     /** The peer has ended its half and still needs credits, for its control messages (4.4). */
     @Test
     void updatesGoOnAfterThePeersDisConn() {
@@ -226,7 +298,9 @@ class CreditTest {
         assertEquals(6, credits.bufs());
         credits.releaseAck();
         assertEquals(6, credits.ack());
-        assertTrue(credits.updateDue(), "three more at once");
+        assertFalse(credits.updateDue(), "three more, but nothing was read since");
+        credits.onReposted(false);
+        assertTrue(credits.updateDue(), "four more at once");
         assertTrue(credits.acknowledged(0));
         assertFalse(credits.acknowledged(1));
         assertEquals(AbortReason.BAD_ACK, credits.accept(7, 2, 10));

@@ -37,6 +37,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     private int sendBytes;
 
+    private boolean peerIsOurs;
+
     private boolean open = true;
 
     private boolean closed;
@@ -100,6 +102,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
                 sendBytes = wanted;
             }
             bell.peerMarks();
+            peerIsOurs = true;
         }
         fabric.established(this);
     }
@@ -164,6 +167,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     @Override
     public long receiveOffset(int slot) {
         return (long) slot * resources.receiveStride();
+    }
+
+    @Override
+    public boolean peerIsOurs() {
+        return peerIsOurs;
     }
 
     @Override
