@@ -121,12 +121,14 @@ final class Bell {
     }
 
     /**
-     * How long to wait for a marked message alone. Where the device does not tell of them, a stream
-     * that goes one way is left alone for a moment all the same, so that several messages can come.
+     * How long to wait for a marked message alone. One that is to be the only one needs no mark,
+     * and no end of the sleep, which costs setting a timer and stopping it. Where the device does
+     * not tell of them, a stream that goes one way is left alone for a moment all the same, so that
+     * several messages can come.
      */
     private long markNanos() {
         synchronized (qp) {
-            if (!peerMarks) {
+            if (!peerMarks || outstanding.talks()) {
                 return 0;
             }
             boolean stream = outstanding.heard() >= STREAMING;

@@ -52,6 +52,9 @@ final class Outstanding {
     /** Messages that came since this side has said something. */
     private int heard;
 
+    /** Those that had come when it did so last. */
+    private int lastAnswer;
+
     /** Sends since somebody last asked the device what has completed. */
     private int sendsUnlooked;
 
@@ -89,7 +92,10 @@ final class Outstanding {
      */
     void onSendPosted(boolean signalled, boolean quiet) {
         sends++;
-        heard = quiet ? heard : 0;
+        if (!quiet && heard > 0) {
+            lastAnswer = heard;
+            heard = 0;
+        }
         sendsUnlooked++;
         freeLooks = sendsUnlooked < LOOK_EVERY ? LOOKS_OF_A_SEND : 0;
         if (signalled) {
@@ -181,6 +187,11 @@ final class Outstanding {
     /** Messages that came since this side has said something. */
     int heard() {
         return heard;
+    }
+
+    /** Whether one message at a time is said and answered. */
+    boolean talks() {
+        return heard == 0 && lastAnswer == 1;
     }
 
     /** Whether a look may do without the device. */
