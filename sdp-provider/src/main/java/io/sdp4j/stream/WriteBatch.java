@@ -103,7 +103,9 @@ final class WriteBatch {
         }
         slot = taken;
         bytes = n;
-        opened++;
+        if (opened++ == 0) {
+            GatheredAtExit.add(core);
+        }
         return true;
     }
 

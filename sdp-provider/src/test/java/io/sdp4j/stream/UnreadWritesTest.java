@@ -76,6 +76,23 @@ class UnreadWritesTest {
         }
     }
 
+    /** They are all with the peer then: no credit is left for another one. */
+    @Test
+    void whatWaitsLeavesWhenTheJvmEnds() throws Exception {
+        try (TestFabric fabric = new TestFabric(true, BUFFERS);
+                StreamPair pair = new StreamPair(fabric.provider())) {
+            for (int i = 0; i < 2 * BUFFERS; i++) {
+                assertEquals(1, write(pair.client, 1), "after " + sent.size());
+                rest(pair.client);
+            }
+            GatheredAtExit.send();
+            assertEquals(0, write(pair.client, 1));
+            readAll(pair.server);
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
     /** The bytes that waited leave although nobody stands at the stream any more. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
