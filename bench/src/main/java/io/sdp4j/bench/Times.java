@@ -21,7 +21,7 @@ record Times(
         int measureMs,
         int maxSlices,
         int patienceMs) {
-    static final Times FULL = new Times(5, 3000, 20_000, 500, 600, Integer.MAX_VALUE, 480_000);
+    static final Times FULL = new Times(5, 3000, 20_000, 500, 600, Integer.MAX_VALUE, 720_000);
     static final Times QUICK = new Times(3, 400, 0, 60, 120, 1);
 
     private static final int SHORT_WARM_MS = 100;
