@@ -1,6 +1,7 @@
 package io.sdp4j.rdma;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * A connected RC queue pair with buffers of its own.
@@ -67,6 +68,12 @@ public interface QueuePair {
      */
     default void writePast(int slot, int at, MemorySegment from, long fromOffset, int lenBytes) {
         MemorySegment.copy(from, fromOffset, sendMemory(), sendOffset(slot) + at, lenBytes);
+    }
+
+    /** As the other one, from an array, for which no object is made. */
+    default void writePast(int slot, int at, byte[] from, int fromOffset, int lenBytes) {
+        long to = sendOffset(slot) + at;
+        MemorySegment.copy(from, fromOffset, sendMemory(), ValueLayout.JAVA_BYTE, to, lenBytes);
     }
 
     /** Whether {@link #writePast} may be another copy than the ordinary one here. */

@@ -29,7 +29,7 @@ final class SendSlots {
     void fill(int slot, int at, byte[] b, int off, ByteBuffer src, int n, boolean past) {
         long to = qp.sendOffset(slot) + at;
         if (past && b != null) {
-            qp.writePast(slot, at, MemorySegment.ofArray(b), off, n);
+            qp.writePast(slot, at, b, off, n);
         } else if (past) {
             qp.writePast(slot, at, MemorySegment.ofBuffer(src), off - src.position(), n);
         } else if (b != null) {

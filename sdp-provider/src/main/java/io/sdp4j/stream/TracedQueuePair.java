@@ -239,6 +239,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public void writePast(int slot, int at, byte[] from, int fromOffset, int lenBytes) {
+        qp.writePast(slot, at, from, fromOffset, lenBytes);
+    }
+
+    @Override
     public int sendBytes() {
         return qp.sendBytes();
     }

@@ -100,6 +100,36 @@ public final class NonTemporal {
         }
     }
 
+    /**
+     * Copies {@code lenBytes} bytes of an array. The object that stands for the array in the call
+     * is made right before it: further away the compiler may not see that nobody keeps it.
+     *
+     * @param to native memory; bounds are checked
+     */
+    public static void copy(
+            byte[] from, int fromOffset, MemorySegment to, long toOffset, int lenBytes) {
+        int head = (int) (-(to.address() + toOffset) & (LINE - 1));
+        int body = (lenBytes - head) & -LINE;
+        if (COPY == null || lenBytes < LEAST_BYTES) {
+            MemorySegment.copy(from, fromOffset, to, JAVA_BYTE, toOffset, lenBytes);
+            return;
+        }
+        int after = head + body;
+        // Both ordinary copies are made whatever their length, because they check the bounds.
+        MemorySegment.copy(from, fromOffset, to, JAVA_BYTE, toOffset, head);
+        MemorySegment.copy(
+                from, fromOffset + after, to, JAVA_BYTE, toOffset + after, lenBytes - after);
+        long toBody = toOffset + head;
+        long fromBody = (long) fromOffset + head;
+        try {
+            COPY.invokeExact(to, MemorySegment.ofArray(from), toBody, fromBody, (long) body);
+        } catch (RuntimeException closed) {
+            throw closed;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
     /** The handle of the loop, or null where there is none. */
     @SuppressWarnings("restricted")
     private static MethodHandle bind() {

@@ -122,6 +122,11 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     }
 
     @Override
+    public void writePast(int slot, int at, byte[] from, int fromOffset, int lenBytes) {
+        NonTemporal.copy(from, fromOffset, mem, sendOffset(slot) + at, lenBytes);
+    }
+
+    @Override
     public int sendBytes() {
         return layout.slotBytes[side];
     }

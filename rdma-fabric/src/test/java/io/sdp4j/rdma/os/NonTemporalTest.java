@@ -33,9 +33,11 @@ class NonTemporalTest {
                 byte[] expected = new byte[MOST];
                 Arrays.fill(expected, (byte) i);
                 System.arraycopy(heap, fromAt, expected, toAt, len);
-                MemorySegment from = random.nextBoolean() ? MemorySegment.ofArray(heap) : direct;
-
-                NonTemporal.copy(from, fromAt, to, toAt, len);
+                switch (random.nextInt(3)) {
+                    case 0 -> NonTemporal.copy(heap, fromAt, to, toAt, len);
+                    case 1 -> NonTemporal.copy(MemorySegment.ofArray(heap), fromAt, to, toAt, len);
+                    default -> NonTemporal.copy(direct, fromAt, to, toAt, len);
+                }
 
                 assertArrayEquals(
                         expected, to.toArray(ValueLayout.JAVA_BYTE), "seed " + seed + ", " + i);
@@ -54,6 +56,21 @@ class NonTemporalTest {
             assertThrows(outside, () -> NonTemporal.copy(from, -1, to, 0, 512));
             assertThrows(outside, () -> NonTemporal.copy(from, 0, to, -1, 512));
             assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 0, Long.MAX_VALUE));
+            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 0, -1));
+        }
+    }
+
+    @Test
+    void nothingOutsideOfAnArrayIsTouched() {
+        try (Arena arena = Arena.ofConfined()) {
+            byte[] from = new byte[1024];
+            MemorySegment to = arena.allocate(1024);
+            Class<IndexOutOfBoundsException> outside = IndexOutOfBoundsException.class;
+            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 1, 1024));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1, to, 0, 1024));
+            assertThrows(outside, () -> NonTemporal.copy(from, -1, to, 0, 512));
+            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, -1, 512));
+            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 0, Integer.MAX_VALUE));
             assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 0, -1));
         }
     }
