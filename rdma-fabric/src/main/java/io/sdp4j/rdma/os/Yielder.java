@@ -26,12 +26,10 @@ public final class Yielder {
     private static final int FORGIVEN_AFTER = 32;
 
     private final int most;
-    private final int timedEvery;
     private final long turnNanos;
     private final Runnable giveAway;
     private final LongSupplier clock;
     private int budget;
-    private int waits;
     private int patience = PATIENCE;
     private int good;
     private int pause = PROBE_EVERY;
@@ -41,17 +39,14 @@ public final class Yielder {
 
     /**
      * @param most how often the processor is given away in one wait; 0 = never
-     * @param timedEvery one wait of so many is timed, and each that tries anew; 1 = all, which is
-     *     right where the clock costs no system call
      * @param turnNanos a wait that took so long was somebody else's turn
      */
-    public Yielder(int most, int timedEvery, long turnNanos) {
-        this(most, timedEvery, turnNanos, Yielder::yieldProcessor, System::nanoTime);
+    public Yielder(int most, long turnNanos) {
+        this(most, turnNanos, Yielder::yieldProcessor, System::nanoTime);
     }
 
-    Yielder(int most, int timedEvery, long turnNanos, Runnable giveAway, LongSupplier clock) {
+    Yielder(int most, long turnNanos, Runnable giveAway, LongSupplier clock) {
         this.most = most;
-        this.timedEvery = timedEvery;
         this.turnNanos = turnNanos;
         this.giveAway = giveAway;
         this.clock = clock;
@@ -79,8 +74,7 @@ public final class Yielder {
         }
         boolean probe = budget == 0;
         int times = probe ? most : budget;
-        boolean timed = probe || waits++ % timedEvery == 0;
-        long begun = timed ? clock.getAsLong() : 0;
+        long begun = clock.getAsLong();
         boolean found = false;
         for (int i = 0; i < times && !found; i++) {
             giveAway.run();
@@ -90,9 +84,7 @@ public final class Yielder {
         if (budget == 0) {
             skips = PROBE_EVERY - 1;
         }
-        if (timed) {
-            judge(clock.getAsLong() - begun);
-        }
+        judge(clock.getAsLong() - begun);
         return found;
     }
 

@@ -102,7 +102,7 @@ final class Waiter {
                 futex && nativeCalls && parts.sleepTogether() && Affinity.available()
                         ? new Together(mem, parts.side())
                         : null;
-        yielder = new Yielder(together == null ? 0 : MOST_YIELDS, 1, TURN_NANOS);
+        yielder = new Yielder(MOST_YIELDS, TURN_NANOS);
         alone = Runtime.getRuntime().availableProcessors() == 1;
     }
 
@@ -167,6 +167,9 @@ final class Waiter {
      * better than one, and a thread that sleeps is woken there.
      */
     private boolean giveWay() {
+        if (together == null) {
+            return false; // also where no native call may be made
+        }
         int n = ++beside;
         return n > SETTLED
                 && n % SLEEP_EVERY != 0

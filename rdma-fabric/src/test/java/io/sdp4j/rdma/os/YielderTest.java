@@ -24,7 +24,7 @@ class YielderTest {
         now += takesNanos;
     }
 
-    private final Yielder yielder = new Yielder(MOST, 1, TURN_NANOS, this::giveAway, () -> now);
+    private final Yielder yielder = new Yielder(MOST, TURN_NANOS, this::giveAway, () -> now);
 
     /** How often the processor is given away in {@code waits} of this kind. */
     private int given(int waits, boolean found) {
@@ -94,7 +94,7 @@ class YielderTest {
 
     @Test
     void neverWhereItMayNot() {
-        Yielder none = new Yielder(0, 1, TURN_NANOS, this::giveAway, () -> now);
+        Yielder none = new Yielder(0, TURN_NANOS, this::giveAway, () -> now);
         for (int i = 0; i < 1_000; i++) {
             assertFalse(none.giveWay(() -> true));
         }
