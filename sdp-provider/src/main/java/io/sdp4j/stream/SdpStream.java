@@ -92,6 +92,11 @@ final class SdpStream implements OffloadStream {
     }
 
     @Override
+    public boolean tryWriteWhole(byte[] b, int off, int len, BooleanSupplier busy) {
+        return writer.writeWhole(b, off, len, busy);
+    }
+
+    @Override
     public int tryWrite(ByteBuffer src) throws IOException {
         return write(src, false);
     }

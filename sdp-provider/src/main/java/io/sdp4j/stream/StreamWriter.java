@@ -7,6 +7,7 @@ import io.sdp4j.wire.Bsdh;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The writing side of a stream.
@@ -119,6 +120,30 @@ final class StreamWriter {
             filled = Math.min(most, len - done);
             copy(taken, b, off + done, src, filled, bulk);
         }
+    }
+
+    /** See {@link io.sdp4j.offload.spi.OffloadStream#tryWriteWhole}. */
+    boolean writeWhole(byte[] b, int off, int len, BooleanSupplier busy) {
+        if (len > SMALL_BYTES) {
+            return false;
+        }
+        boolean written = false;
+        int wake;
+        synchronized (core) {
+            if (core.released() || busy.getAsBoolean()) {
+                return false;
+            }
+            if (core.queue.ready()) {
+                core.progress();
+            }
+            if (len <= core.batch.room()) {
+                written = writeSmall(b, off, null, len, false) > 0;
+                flushLater();
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        return written;
     }
 
     /** Whether so many bytes are copied under the lock. */

@@ -60,6 +60,11 @@ final class WriteBatch {
         return slot >= 0;
     }
 
+    /** Payload that fits the message that the next small write goes into. */
+    int room() {
+        return core.maxPayload() - (isOpen() ? bytes : 0);
+    }
+
     int opened() {
         return opened;
     }

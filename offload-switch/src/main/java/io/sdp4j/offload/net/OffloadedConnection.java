@@ -13,12 +13,16 @@ import java.net.SocketTimeoutException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * Blocking reads and writes and their time-outs on top of one {@link OffloadStream}, as the JDK's
  * own socket implementation has them on top of a descriptor.
  */
 public final class OffloadedConnection extends OpenStream {
+    /** Whether a thread is in a write that may be in parts. */
+    private final BooleanSupplier writing = writeLock::isLocked;
+
     private volatile int timeoutMillis;
     private boolean eof; // readLock
     private boolean reset; // readLock
@@ -123,7 +127,8 @@ public final class OffloadedConnection extends OpenStream {
 
     void write(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
-        if (len == 0) {
+        // Most writes are short and find room: those need no second lock beside the stream's.
+        if (len == 0 || (!closing() && stream.tryWriteWhole(b, off, len, writing))) {
             return;
         }
         writeLock.lock();

@@ -78,6 +78,19 @@ public interface OffloadStream {
         return total;
     }
 
+    /**
+     * Writes all of a short payload if that is possible without waiting. Unlike {@code tryWrite}
+     * any thread may call it at any time, also when the stream is closed: what one call writes is
+     * never mixed with what another writes.
+     *
+     * @param busy asked when no other thread is in this method or in {@code tryWrite}: whether a
+     *     write that may take several calls of {@code tryWrite} is under way
+     * @return whether it was written; false = nothing was, and {@code tryWrite} may tell why
+     */
+    default boolean tryWriteWhole(byte[] b, int off, int len, BooleanSupplier busy) {
+        return false;
+    }
+
     /** Sends one urgent byte if there is room; false = not now. */
     boolean tryWriteUrgent(int value) throws IOException;
 
