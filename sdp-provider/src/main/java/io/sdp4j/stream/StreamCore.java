@@ -105,7 +105,7 @@ final class StreamCore {
         next.onEstablished(outbox);
         carryOut();
         slots = new SendSlots(over);
-        batch = new WriteBatch(this, slots, next.credit(), over.peerIsOurs());
+        batch = new WriteBatch(this, slots, next.credit(), over.peerIsOurs(), over.writesPast());
         sizes = new BufferSizes(this, settings.maxBufferBytes(), outbox);
     }
 

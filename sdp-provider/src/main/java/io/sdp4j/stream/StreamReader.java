@@ -157,8 +157,7 @@ final class StreamReader {
             if (!found && first) {
                 nothing = ending.endOfStream() ? -1 : 0;
                 failure = nothing == 0 ? ending.forReader() : null;
-                // Whoever waits for an answer has said all of the question.
-                core.batch.flushUnlessLast();
+                core.batch.onReaderWaits();
                 core.onPlainRead();
             }
             wake = core.takeWakeOps();

@@ -6,15 +6,15 @@ import java.nio.ByteBuffer;
 
 /**
  * Gathers small writes into one message while the peer is behind, so that a stream of them costs a
- * message for many writes instead of one each. A peer that keeps up gets every write at once, and
- * the buffers of one gathering write together.
+ * message for many writes instead of one each. A peer that keeps up gets every write at once, but
+ * for the {@link GatherGoal}, and the buffers of one gathering write together.
  *
  * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
  * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than
  * what makes a peer announce credits (sdp-wire.md 4.4), so the announcement that will close it is
- * still to come. It is sent when it is full, when credits are back, before a thread waits to read,
- * before anything that must not overtake it, and at the latest by a timer (sdp-wire.md 17.4 and 18,
- * Nagle flush).
+ * still to come; or while there is a goal. It is sent when it is full, when credits are back,
+ * before a thread waits to read, before anything that must not overtake it, and at the latest by a
+ * timer (sdp-wire.md 17.4 and 18, Nagle flush).
  *
  * <p>The last message that the peer's credits allow is the send buffer of a peer that does not
  * read: as long as it is not sent, further small writes find room. So neither a thread that waits
@@ -30,6 +30,9 @@ final class WriteBatch {
     private final StreamCore core;
     private final SendSlots slots;
 
+    private final Staging staging;
+    private final GatherGoal goal = new GatherGoal();
+
     /** Credits below which the peer counts as behind. */
     private final int lowWater;
 
@@ -42,16 +45,21 @@ final class WriteBatch {
     private int slot = -1;
     private int bytes;
 
+    /** It was opened for a peer that was behind. */
+    private boolean behind;
+
     /** Batches opened so far; lets a timer see whether this is still the one it was set for. */
     private int opened;
 
     /**
      * @param credit all the buffers of the peer
      * @param ours whether the peer announces them as we do
+     * @param shared whether the peer's processor reads the slots themselves
      */
-    WriteBatch(StreamCore core, SendSlots slots, int credit, boolean ours) {
+    WriteBatch(StreamCore core, SendSlots slots, int credit, boolean ours, boolean shared) {
         this.core = core;
         this.slots = slots;
+        this.staging = new Staging(slots, shared);
         this.lowWater = credit / 2;
         this.peerTells = ours && SdpMachine.peerAnnounces(credit);
     }
@@ -94,6 +102,12 @@ final class WriteBatch {
         return machine.credit() < lowWater;
     }
 
+    /** Whether so many bytes need not wait for more. */
+    private boolean enough(int payloadBytes) {
+        goal.onAnswers(core.inbox.deliveries());
+        return payloadBytes >= goal.bytes() && !peerBehind(core.machine);
+    }
+
     /**
      * Sends a small write, or keeps it for a fuller message.
      *
@@ -102,12 +116,15 @@ final class WriteBatch {
      * @return whether it was taken; false if the stream was cut
      */
     boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
-        slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
-        if (n == core.maxPayload() || (!more && !peerBehind(core.machine))) {
+        if (n == core.maxPayload() || (!more && enough(n))) {
+            slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
+            goal.onSent();
             return core.send(taken, n, false);
         }
+        staging.add(taken, Bsdh.BYTES, b, off, src, n);
         slot = taken;
         bytes = n;
+        behind = peerBehind(core.machine);
         if (opened++ == 0) {
             GatheredAtExit.add(core);
         }
@@ -126,9 +143,9 @@ final class WriteBatch {
         }
         int maxPayload = core.maxPayload();
         int n = Math.min(len, maxPayload - bytes);
-        slots.fill(slot, Bsdh.BYTES + bytes, b, off, src, n, false);
+        staging.add(slot, Bsdh.BYTES + bytes, b, off, src, n);
         bytes += n;
-        if (bytes == maxPayload || (!more && !peerBehind(core.machine))) {
+        if (bytes == maxPayload || (!more && enough(bytes))) {
             flush();
         }
         return n;
@@ -137,6 +154,12 @@ final class WriteBatch {
     /** Sends what was gathered; nothing is left open. */
     void flush() {
         if (slot >= 0) {
+            staging.settle(slot, Bsdh.BYTES + bytes);
+            if (behind) {
+                goal.onCaughtUp(bytes);
+            } else {
+                goal.onSent();
+            }
             int full = slot;
             slot = -1;
             waits = false;
@@ -154,6 +177,13 @@ final class WriteBatch {
                 flush();
             }
         }
+        goal.giveUp();
+    }
+
+    /** A read found nothing: whoever waits for an answer has said all of the question. */
+    void onReaderWaits() {
+        flushUnlessLast();
+        goal.onQuestion();
     }
 
     /**
@@ -164,7 +194,8 @@ final class WriteBatch {
         if (slot >= 0) {
             SdpMachine m = core.machine;
             boolean waitedFor = waits && !isLast();
-            if (waitedFor || !peerBehind(m) || m.heldUp() || m.reset()) {
+            boolean caughtUp = behind ? !peerBehind(m) : enough(bytes);
+            if (waitedFor || caughtUp || m.heldUp() || m.reset()) {
                 flush();
             }
         }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.trace.TraceEvent;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,43 @@ class GatheringTest {
             assertEquals(List.of(all.length, 3), sent(file));
             pair.client.close(false);
             pair.server.close(false);
+        }
+    }
+
+    /** A thread that is kept from running meets the timer, after which nothing is gathered. */
+    @Test
+    void aFastOneWayStreamGoesOnInFullerMessages() throws Exception {
+        Path file = folder.resolve("t");
+        TraceWriter trace = TraceWriter.create(file, 1 << 20, 0, 0, System.nanoTime(), 1);
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(f -> new TracedFabric(f, trace)))) {
+            List<Integer> twoFull = List.of(1024, 1024);
+            boolean found = false;
+            for (int attempt = 0; attempt < 50 && !found; attempt++) {
+                byte[] all = random(64 * 150);
+                byte[] got = new byte[all.length];
+                writes(pair.client, all, 0, 117); // the peer is behind
+                int read = Math.max(0, pair.server.tryRead(got, 0, got.length));
+                read +=
+                        pair.server.tryRead(
+                                got, read, 64); // finds nothing, and tells of its buffers
+                writes(pair.client, all, 117 * 64, 33);
+                byte[] rest = readFully(pair.server, all.length - read);
+                System.arraycopy(rest, 0, got, read, rest.length);
+                assertArrayEquals(all, got);
+                found = Collections.indexOfSubList(sent(file), twoFull) >= 0;
+            }
+            assertTrue(found, () -> "never two messages of 1024");
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    private static void writes(OffloadStream stream, byte[] all, int from, int count)
+            throws IOException {
+        for (int n = 0; n < count; n++) {
+            assertTrue(stream.tryWriteWhole(all, from + 64 * n, 64, () -> false));
         }
     }
 
