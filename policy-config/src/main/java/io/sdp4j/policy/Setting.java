@@ -131,6 +131,15 @@ public enum Setting {
             "ms",
             "Longest time an attempt over an RDMA device may take once this process is ready for it,"
                     + " unless a rule names one."),
+    /** Receive buffers per connection over an RDMA device. */
+    VERBS_BUFFERS_COUNT(
+            "sdp4j.verbs.buffers.count",
+            16,
+            4,
+            64,
+            "buffers",
+            "Private buffers of a connection over an RDMA device, so many each way; all of them are"
+                    + " registered memory from its beginning."),
     /** Size of a receive buffer over an RDMA device. */
     VERBS_BUFFERS_BYTES(
             "sdp4j.verbs.buffers.bytes",
@@ -138,8 +147,7 @@ public enum Setting {
             256,
             1_048_576,
             "bytes",
-            "Size of a private buffer over an RDMA device, if more than sdp4j.buffers.bytes; there"
-                    + " are fewer of them then, at least 4, in the same memory."),
+            "Size of a private buffer over an RDMA device, unless sdp4j.buffers.bytes is more."),
     /** Receive buffers per connection. */
     BUFFERS_COUNT(
             "sdp4j.buffers.count",

@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
  * @param buffers private buffers of a stream, 4 to 64
  * @param bufferBytes size of each at first, BSDH included
  * @param maxBufferBytes size to which they grow under load, at least {@code bufferBytes}
- * @param deviceBufferBytes size of each, and least size to which they grow, where every message is
- *     work for a device; see {@link #over}
+ * @param deviceBuffers private buffers of a stream where every message is work for a device, 4 to
+ *     64; see {@link #over}
+ * @param deviceBufferBytes least size of each there
  * @param bulkBytes payload that goes one way without an answer before the stream counts as bulk
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
  * @param closeGraceNanos how long the second closer leaves closing the connection below to the
@@ -33,6 +34,7 @@ record StreamSettings(
         int buffers,
         int bufferBytes,
         int maxBufferBytes,
+        int deviceBuffers,
         int deviceBufferBytes,
         long bulkBytes,
         long closeTimeoutNanos,
@@ -43,8 +45,6 @@ record StreamSettings(
         Zcopy zcopy) {
     /** Advertisements we could hold; sdp-wire.md 18. */
     private static final int MAX_ADVERTS = 16;
-
-    private static final int LEAST_BUFFERS = 4;
 
     /** HelloAck in its longest form. */
     private static final int HELLO_ACK_BYTES = 196;
@@ -111,6 +111,7 @@ record StreamSettings(
                 settings.intValue(Setting.BUFFERS_COUNT),
                 bufferBytes,
                 Math.max(bufferBytes, settings.intValue(Setting.BUFFERS_MAX_BYTES)),
+                settings.intValue(Setting.VERBS_BUFFERS_COUNT),
                 settings.intValue(Setting.VERBS_BUFFERS_BYTES),
                 bulkBytes(settings),
                 TimeUnit.SECONDS.toNanos(settings.longValue(Setting.CLOSE_TIMEOUT_S)),
@@ -123,18 +124,18 @@ record StreamSettings(
 
     /**
      * These for one fabric. A message costs a device, and its software, much that its length does
-     * not change, so there buffers are larger and fewer: together they take as much memory, which
-     * is registered memory there, unless the fewest that a connection needs take more.
+     * not change, so there buffers are larger; and fewer, because they are registered memory.
      */
     StreamSettings over(Capabilities c) {
-        if (c.sendsCompleteAtPost() || deviceBufferBytes <= bufferBytes) {
+        int bytes = Math.max(bufferBytes, deviceBufferBytes);
+        if (c.sendsCompleteAtPost() || (bytes == bufferBytes && deviceBuffers == buffers)) {
             return this;
         }
-        long memory = (long) buffers * bufferBytes;
         return new StreamSettings(
-                Math.max(LEAST_BUFFERS, (int) (memory / deviceBufferBytes)),
-                deviceBufferBytes,
-                Math.max(maxBufferBytes, deviceBufferBytes),
+                deviceBuffers,
+                bytes,
+                Math.max(maxBufferBytes, bytes),
+                deviceBuffers,
                 deviceBufferBytes,
                 bulkBytes,
                 closeTimeoutNanos,

@@ -60,6 +60,7 @@ final class TestFabric implements AutoCloseable {
     private final Fabric fabric;
     private final TestLoop loop;
     private final int buffers;
+    private int deviceBuffers;
     private int deviceBufferBytes = 16_400;
     private boolean closed;
     private long resumeNanos = TimeUnit.SECONDS.toNanos(10);
@@ -147,6 +148,7 @@ final class TestFabric implements AutoCloseable {
     /** Over a device, with buffers of the size that programs have there. */
     TestFabric buffersAsShipped() {
         Settings shipped = Settings.of(Map.of(), new Properties(), line -> {});
+        deviceBuffers = StreamSettings.of(shipped).deviceBuffers();
         deviceBufferBytes = StreamSettings.of(shipped).deviceBufferBytes();
         return this;
     }
@@ -179,6 +181,7 @@ final class TestFabric implements AutoCloseable {
                 buffers,
                 16_400,
                 maxBufferBytes,
+                deviceBuffers == 0 ? buffers : deviceBuffers,
                 deviceBufferBytes,
                 262_144,
                 TimeUnit.SECONDS.toNanos(60),
