@@ -89,7 +89,10 @@ public final class SdpProvider implements OffloadProvider {
                     HostResolver.SHM,
                     () -> traced.apply(ShmFabric.open(shmConfig(settings, allowNative), loop)));
         }
-        FabricResolver resolver = new HostResolver(LocalAddresses.system());
+        FabricResolver resolver =
+                settings.flag(Setting.SHM_ENABLED)
+                        ? new HostResolver(LocalAddresses.system())
+                        : (local, remote) -> List.of();
         if (settings.flag(Setting.VERBS_ENABLED)) {
             openers.put(
                     DeviceResolver.VERBS,
@@ -157,6 +160,7 @@ public final class SdpProvider implements OffloadProvider {
     @Override
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
         OffloadUnavailable last = null;
+        boolean first = true;
         List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
         for (String name : fabrics.order(spec.fabrics())) {
             FabricPath path = find(paths, name);
@@ -165,29 +169,40 @@ public final class SdpProvider implements OffloadProvider {
                 continue;
             }
             try {
-                long begun = System.nanoTime();
-                Fabric fabric = fabrics.get(name);
-                awaitReady(fabric, spec);
-                long now = System.nanoTime();
-                ConnectSpec within = patient(name, spec.later(now - begun), now);
-                // A fabric may block in native code, which would pin a virtual thread's carrier.
-                return Thread.currentThread().isVirtual()
-                        ? context.setup().call(() -> connect(fabric, within))
-                        : connect(fabric, within);
-            } catch (FabricException e) {
-                last = Reasons.unavailable(e);
+                return attempt(name, spec, first);
             } catch (OffloadUnavailable e) {
                 if (e.reason() == ReasonCode.ABANDONED) {
                     throw e;
                 }
                 last = e;
             }
+            first = false;
         }
         throw last != null
                 ? last
                 : new OffloadUnavailable(
                         ReasonCode.NO_PROVIDER,
                         "no fabric of the rule's list " + spec.fabrics() + " exists here");
+    }
+
+    /**
+     * @param first whether the attempt's time began with this one
+     */
+    private OffloadStream attempt(String name, ConnectSpec spec, boolean first)
+            throws OffloadUnavailable {
+        try {
+            Fabric opened = fabrics.opened(name);
+            boolean atOnce = first && opened != null && opened.awaitReady(0);
+            long before = atOnce ? 0 : System.nanoTime();
+            Fabric fabric = fabrics.get(name);
+            ConnectSpec within = patient(name, atOnce ? spec : started(fabric, spec, before));
+            // A fabric may block in native code, which would pin a virtual thread's carrier.
+            return Thread.currentThread().isVirtual()
+                    ? context.setup().call(() -> connect(fabric, within))
+                    : connect(fabric, within);
+        } catch (FabricException e) {
+            throw Reasons.unavailable(e);
+        }
     }
 
     private static FabricPath find(List<FabricPath> paths, String fabric) {
@@ -197,6 +212,14 @@ public final class SdpProvider implements OffloadProvider {
             }
         }
         return null;
+    }
+
+    /** The attempt when the fabric is ready, for whose start it has waited since {@code before}. */
+    private static ConnectSpec started(Fabric fabric, ConnectSpec spec, long before)
+            throws OffloadUnavailable {
+        awaitReady(fabric, spec);
+        long now = System.nanoTime();
+        return spec.later(now - before, now);
     }
 
     /** Waits for the fabric's own start. */
@@ -219,13 +242,13 @@ public final class SdpProvider implements OffloadProvider {
         }
     }
 
-    /** The time begins now, after the fabric was opened, which is not the peer's fault. */
-    private ConnectSpec patient(String fabric, ConnectSpec spec, long now) {
+    /** The time begins after the fabric was opened, which is not the peer's fault. */
+    private ConnectSpec patient(String fabric, ConnectSpec spec) {
         if (!fabric.equals(DeviceResolver.VERBS) || spec.deadlineByRule()) {
             return spec;
         }
-        long left = Math.min(spec.deadlineNanos() - now, verbsConnectNanos);
-        return spec.until(now + left);
+        long left = Math.min(spec.deadlineNanos() - spec.askedNanos(), verbsConnectNanos);
+        return spec.until(spec.askedNanos() + left);
     }
 
     /** No path is the weakest reason there is: others stay, several of the kind add up. */
@@ -253,6 +276,7 @@ public final class SdpProvider implements OffloadProvider {
                             local[0] = spec.localAddress().find(source);
                             return local[0];
                         },
+                        spec.askedNanos(),
                         spec.deadlineNanos(),
                         spec.limitNanos(),
                         spec.abandoned());
