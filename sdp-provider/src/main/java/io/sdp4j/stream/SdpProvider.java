@@ -47,6 +47,7 @@ public final class SdpProvider implements OffloadProvider {
     private final FabricResolver resolver;
     private final StreamContext context;
     private final long verbsConnectNanos;
+    private final Reached reached = new Reached();
 
     /**
      * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
@@ -159,17 +160,26 @@ public final class SdpProvider implements OffloadProvider {
 
     @Override
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+        return reached.lately(spec) ? again(spec) : search(spec);
+    }
+
+    private OffloadStream search(ConnectSpec spec) throws OffloadUnavailable {
         OffloadUnavailable last = null;
         boolean first = true;
         List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
-        for (String name : fabrics.order(spec.fabrics())) {
+        List<String> names = fabrics.order(spec.fabrics());
+        for (String name : names) {
             FabricPath path = find(paths, name);
             if (path == null || !path.usable()) {
                 last = unreachable(path, spec, last);
                 continue;
             }
             try {
-                return attempt(name, spec, first);
+                OffloadStream stream = attempt(name, spec, first);
+                if (name.equals(DeviceResolver.VERBS) && name.equals(names.getLast())) {
+                    reached.note(spec);
+                }
+                return stream;
             } catch (OffloadUnavailable e) {
                 if (e.reason() == ReasonCode.ABANDONED) {
                     throw e;
@@ -183,6 +193,23 @@ public final class SdpProvider implements OffloadProvider {
                 : new OffloadUnavailable(
                         ReasonCode.NO_PROVIDER,
                         "no fabric of the rule's list " + spec.fabrics() + " exists here");
+    }
+
+    /** Where a device led a moment ago nobody is asked for the way, unless it turns out to fail. */
+    private OffloadStream again(ConnectSpec spec) throws OffloadUnavailable {
+        try {
+            OffloadStream stream = attempt(DeviceResolver.VERBS, spec, true);
+            reached.note(spec);
+            return stream;
+        } catch (OffloadUnavailable e) {
+            reached.forget(spec);
+            if (e.reason() == ReasonCode.ABANDONED) {
+                throw e;
+            }
+            List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
+            FabricPath path = find(paths, DeviceResolver.VERBS);
+            throw path == null || !path.usable() ? unreachable(path, spec, null) : e;
+        }
     }
 
     /**
