@@ -32,11 +32,15 @@ final class LazyProvider implements OffloadProvider {
 
     @Override
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+        OffloadProvider known = made;
+        if (known != null) {
+            return known.connect(spec);
+        }
         long before = System.nanoTime();
-        OffloadProvider provider = provider();
+        OffloadProvider fresh = make();
         // what it took to make the provider, once in a JVM, is not the peer's fault
-        long spentNanos = System.nanoTime() - before;
-        return provider.connect(spec.until(spec.deadlineNanos() + spentNanos));
+        long now = System.nanoTime();
+        return fresh.connect(spec.later(now - before, now));
     }
 
     @Override

@@ -138,13 +138,25 @@ public final class OffloadSwitch {
                 : rules.decide(Role.LISTEN, bound);
     }
 
+    /** As the other, from now on. */
+    public Attempt connect(
+            Decision decision,
+            InetSocketAddress remote,
+            ConnectSpec.LocalAddress localAddress,
+            long timeoutNanos,
+            BooleanSupplier abandoned)
+            throws ConnectException {
+        return connect(decision, remote, localAddress, System.nanoTime(), timeoutNanos, abandoned);
+    }
+
     /**
      * Tries to connect through the providers, as far as the rule allows.
      *
      * @param decision what the policy says about this connection
      * @param remote resolved, not a wildcard
-     * @param timeoutNanos what the caller allows for offload and kernel together; {@link
-     *     Long#MAX_VALUE} = no limit
+     * @param startNanos {@link System#nanoTime()} value when the caller began
+     * @param timeoutNanos what the caller allows from then on for offload and kernel together;
+     *     {@link Long#MAX_VALUE} = no limit
      * @param abandoned see {@link ConnectSpec#abandoned}
      * @return where the connection is, or that the kernel is to make it, or {@link
      *     ReasonCode#ABANDONED}
@@ -154,6 +166,7 @@ public final class OffloadSwitch {
             Decision decision,
             InetSocketAddress remote,
             ConnectSpec.LocalAddress localAddress,
+            long startNanos,
             long timeoutNanos,
             BooleanSupplier abandoned)
             throws ConnectException {
@@ -166,7 +179,6 @@ public final class OffloadSwitch {
         long capNanos = byRule ? decision.connectTimeoutNanos() : settings.connectTimeoutNanos();
         // NET-28: with a fallback to come, half of the caller's time is the kernel's.
         long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
-        long startNanos = System.nanoTime();
         Failure failure = new Failure();
         OffloadUnavailable nobody = nobodyAt(remote);
         if (nobody != null) {
@@ -183,6 +195,7 @@ public final class OffloadSwitch {
                                         remote,
                                         localAddress,
                                         decision.fabrics(),
+                                        nowNanos,
                                         nowNanos + Math.min(capNanos, leftNanos),
                                         nowNanos + Math.min(capNanos + START_NANOS, leftNanos),
                                         byRule,

@@ -14,7 +14,8 @@ import java.util.function.BooleanSupplier;
  * @param privateData carried to the passive side; at most {@link
  *     Capabilities#maxRequestPrivateDataBytes()}
  * @param spec this side's queue pair
- * @param deadlineNanos {@link System#nanoTime()} value after which the attempt has failed
+ * @param askedNanos {@link System#nanoTime()} value when the attempt began
+ * @param deadlineNanos likewise, after which the attempt has failed
  * @param limitNanos likewise, not before it: as far as that a fabric may go on for what it needs
  *     for itself, so that the peer gets all of its time
  * @param abandoned whether nobody wants the connection any more; asked on the connecting thread at
@@ -26,6 +27,7 @@ public record ConnectRequest(
         LocalAddress localAddress,
         byte[] privateData,
         QpSpec spec,
+        long askedNanos,
         long deadlineNanos,
         long limitNanos,
         BooleanSupplier abandoned) {
@@ -34,6 +36,26 @@ public record ConnectRequest(
      * whoever closes a socket, and a stalled attempt that wakes so often costs nothing to speak of.
      */
     public static final long ABANDON_CHECK_NANOS = 5_000_000;
+
+    /** A request that begins now. */
+    public ConnectRequest(
+            InetSocketAddress remote,
+            LocalAddress localAddress,
+            byte[] privateData,
+            QpSpec spec,
+            long deadlineNanos,
+            long limitNanos,
+            BooleanSupplier abandoned) {
+        this(
+                remote,
+                localAddress,
+                privateData,
+                spec,
+                System.nanoTime(),
+                deadlineNanos,
+                limitNanos,
+                abandoned);
+    }
 
     /** A request whose deadline nothing moves. */
     public ConnectRequest(
@@ -59,6 +81,7 @@ public record ConnectRequest(
                 },
                 privateData,
                 spec,
+                askedNanos,
                 deadlineNanos,
                 limitNanos,
                 abandoned);

@@ -31,6 +31,7 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
             StreamSettings general,
             InetSocketAddress remote,
             ConnectRequest.LocalAddress local,
+            long askedNanos,
             long deadlineNanos,
             long limitNanos,
             BooleanSupplier abandoned)
@@ -45,6 +46,7 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
                         local,
                         Arrays.copyOf(hello, helloBytes),
                         settings.qpSpec(),
+                        askedNanos,
                         deadlineNanos,
                         limitNanos,
                         abandoned);

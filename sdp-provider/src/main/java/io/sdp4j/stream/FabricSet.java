@@ -40,6 +40,12 @@ final class FabricSet {
         return names;
     }
 
+    /** The fabric, if it was opened before; else null. */
+    Fabric opened(String name) {
+        Opened o = opened.get(name);
+        return o == null ? null : o.fabric;
+    }
+
     /**
      * @throws FabricException why it cannot be used, the same each time
      */

@@ -65,6 +65,7 @@ final class Resumption {
                             context.settings(),
                             to,
                             _ -> local,
+                            now,
                             deadlineNanos,
                             deadlineNanos,
                             () -> !stream.resting());

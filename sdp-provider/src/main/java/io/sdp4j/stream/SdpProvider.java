@@ -47,6 +47,7 @@ public final class SdpProvider implements OffloadProvider {
     private final FabricResolver resolver;
     private final StreamContext context;
     private final long verbsConnectNanos;
+    private final Reached reached = new Reached();
 
     /**
      * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
@@ -89,7 +90,10 @@ public final class SdpProvider implements OffloadProvider {
                     HostResolver.SHM,
                     () -> traced.apply(ShmFabric.open(shmConfig(settings, allowNative), loop)));
         }
-        FabricResolver resolver = new HostResolver(LocalAddresses.system());
+        FabricResolver resolver =
+                settings.flag(Setting.SHM_ENABLED)
+                        ? new HostResolver(LocalAddresses.system())
+                        : (local, remote) -> List.of();
         if (settings.flag(Setting.VERBS_ENABLED)) {
             openers.put(
                     DeviceResolver.VERBS,
@@ -156,38 +160,76 @@ public final class SdpProvider implements OffloadProvider {
 
     @Override
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+        return reached.lately(spec) ? again(spec) : search(spec);
+    }
+
+    private OffloadStream search(ConnectSpec spec) throws OffloadUnavailable {
         OffloadUnavailable last = null;
+        boolean first = true;
         List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
-        for (String name : fabrics.order(spec.fabrics())) {
+        List<String> names = fabrics.order(spec.fabrics());
+        for (String name : names) {
             FabricPath path = find(paths, name);
             if (path == null || !path.usable()) {
                 last = unreachable(path, spec, last);
                 continue;
             }
             try {
-                long begun = System.nanoTime();
-                Fabric fabric = fabrics.get(name);
-                awaitReady(fabric, spec);
-                long now = System.nanoTime();
-                ConnectSpec within = patient(name, spec.later(now - begun), now);
-                // A fabric may block in native code, which would pin a virtual thread's carrier.
-                return Thread.currentThread().isVirtual()
-                        ? context.setup().call(() -> connect(fabric, within))
-                        : connect(fabric, within);
-            } catch (FabricException e) {
-                last = Reasons.unavailable(e);
+                OffloadStream stream = attempt(name, spec, first);
+                if (name.equals(DeviceResolver.VERBS) && name.equals(names.getLast())) {
+                    reached.note(spec);
+                }
+                return stream;
             } catch (OffloadUnavailable e) {
                 if (e.reason() == ReasonCode.ABANDONED) {
                     throw e;
                 }
                 last = e;
             }
+            first = false;
         }
         throw last != null
                 ? last
                 : new OffloadUnavailable(
                         ReasonCode.NO_PROVIDER,
                         "no fabric of the rule's list " + spec.fabrics() + " exists here");
+    }
+
+    /** Where a device led a moment ago nobody is asked for the way, unless it turns out to fail. */
+    private OffloadStream again(ConnectSpec spec) throws OffloadUnavailable {
+        try {
+            OffloadStream stream = attempt(DeviceResolver.VERBS, spec, true);
+            reached.note(spec);
+            return stream;
+        } catch (OffloadUnavailable e) {
+            reached.forget(spec);
+            if (e.reason() == ReasonCode.ABANDONED) {
+                throw e;
+            }
+            List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
+            FabricPath path = find(paths, DeviceResolver.VERBS);
+            throw path == null || !path.usable() ? unreachable(path, spec, null) : e;
+        }
+    }
+
+    /**
+     * @param first whether the attempt's time began with this one
+     */
+    private OffloadStream attempt(String name, ConnectSpec spec, boolean first)
+            throws OffloadUnavailable {
+        try {
+            Fabric opened = fabrics.opened(name);
+            boolean atOnce = first && opened != null && opened.awaitReady(0);
+            long before = atOnce ? 0 : System.nanoTime();
+            Fabric fabric = fabrics.get(name);
+            ConnectSpec within = patient(name, atOnce ? spec : started(fabric, spec, before));
+            // A fabric may block in native code, which would pin a virtual thread's carrier.
+            return Thread.currentThread().isVirtual()
+                    ? context.setup().call(() -> connect(fabric, within))
+                    : connect(fabric, within);
+        } catch (FabricException e) {
+            throw Reasons.unavailable(e);
+        }
     }
 
     private static FabricPath find(List<FabricPath> paths, String fabric) {
@@ -197,6 +239,14 @@ public final class SdpProvider implements OffloadProvider {
             }
         }
         return null;
+    }
+
+    /** The attempt when the fabric is ready, for whose start it has waited since {@code before}. */
+    private static ConnectSpec started(Fabric fabric, ConnectSpec spec, long before)
+            throws OffloadUnavailable {
+        awaitReady(fabric, spec);
+        long now = System.nanoTime();
+        return spec.later(now - before, now);
     }
 
     /** Waits for the fabric's own start. */
@@ -219,13 +269,13 @@ public final class SdpProvider implements OffloadProvider {
         }
     }
 
-    /** The time begins now, after the fabric was opened, which is not the peer's fault. */
-    private ConnectSpec patient(String fabric, ConnectSpec spec, long now) {
+    /** The time begins after the fabric was opened, which is not the peer's fault. */
+    private ConnectSpec patient(String fabric, ConnectSpec spec) {
         if (!fabric.equals(DeviceResolver.VERBS) || spec.deadlineByRule()) {
             return spec;
         }
-        long left = Math.min(spec.deadlineNanos() - now, verbsConnectNanos);
-        return spec.until(now + left);
+        long left = Math.min(spec.deadlineNanos() - spec.askedNanos(), verbsConnectNanos);
+        return spec.until(spec.askedNanos() + left);
     }
 
     /** No path is the weakest reason there is: others stay, several of the kind add up. */
@@ -253,6 +303,7 @@ public final class SdpProvider implements OffloadProvider {
                             local[0] = spec.localAddress().find(source);
                             return local[0];
                         },
+                        spec.askedNanos(),
                         spec.deadlineNanos(),
                         spec.limitNanos(),
                         spec.abandoned());

@@ -56,6 +56,7 @@ final class TracedFabric implements Fabric {
                                 },
                                 request.privateData(),
                                 request.spec(),
+                                request.askedNanos(),
                                 request.deadlineNanos(),
                                 request.limitNanos(),
                                 request.abandoned()));

@@ -88,9 +88,17 @@ final class RelocationTest {
     }
 
     private ActiveOpen follow(InetSocketAddress from) throws OffloadUnavailable {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long now = System.nanoTime();
+        long deadline = now + TimeUnit.SECONDS.toNanos(10);
         return ActiveOpen.connect(
-                raw.get(), fabric.settings(), place(), _ -> from, deadline, deadline, () -> false);
+                raw.get(),
+                fabric.settings(),
+                place(),
+                _ -> from,
+                now,
+                deadline,
+                deadline,
+                () -> false);
     }
 
     private void answer() {

@@ -83,7 +83,7 @@ final class SwitchClientImpl extends DataSocketImpl {
         connectLock.lock();
         try {
             beginConnect();
-            Attempt attempt = attempt(address, millis);
+            Attempt attempt = attempt(address, startNanos, millis);
             if (attempt.stream() != null) {
                 adopt(attempt.stream(), State.CONNECTING, false);
             } else if (attempt.reason() == ReasonCode.ABANDONED) {
@@ -116,7 +116,8 @@ final class SwitchClientImpl extends DataSocketImpl {
         }
     }
 
-    private Attempt attempt(InetSocketAddress target, int millis) throws IOException {
+    private Attempt attempt(InetSocketAddress target, long startNanos, int millis)
+            throws IOException {
         if (kernelOnly) {
             return IN_SCOPE;
         }
@@ -135,6 +136,7 @@ final class SwitchClientImpl extends DataSocketImpl {
                 decision,
                 resolved,
                 source -> localAddressTowards(resolved, source),
+                startNanos,
                 millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
                 givenUp(Thread.currentThread()));
     }

@@ -209,6 +209,7 @@ final class ChannelConnect {
                                 decision,
                                 target,
                                 source -> port.localAddress(target, source),
+                                startNanos,
                                 nanos,
                                 this::closed);
                 offloaded = attempt.stream() != null && channel.adopt(attempt.stream());

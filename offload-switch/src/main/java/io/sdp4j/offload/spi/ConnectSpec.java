@@ -13,7 +13,9 @@ import java.util.function.BooleanSupplier;
  * @param localAddress called at most once, when a peer has been found; binds the kernel socket that
  *     holds the port
  * @param fabrics preferred fabrics in order; empty = the provider's own order
- * @param deadlineNanos {@link System#nanoTime()} value at which the attempt must have ended
+ * @param askedNanos {@link System#nanoTime()} value when the attempt began, so that nobody need
+ *     read the clock for it again: that costs a system call in some machines
+ * @param deadlineNanos likewise, at which the attempt must have ended
  * @param limitNanos likewise, not before it: until then a provider may take for its own start what
  *     the deadline did not reckon with
  * @param deadlineByRule whether a rule names the time, so that no provider is to be less patient
@@ -25,10 +27,31 @@ public record ConnectSpec(
         InetSocketAddress remote,
         LocalAddress localAddress,
         List<String> fabrics,
+        long askedNanos,
         long deadlineNanos,
         long limitNanos,
         boolean deadlineByRule,
         BooleanSupplier abandoned) {
+
+    /** An attempt that begins now. */
+    public ConnectSpec(
+            InetSocketAddress remote,
+            LocalAddress localAddress,
+            List<String> fabrics,
+            long deadlineNanos,
+            long limitNanos,
+            boolean deadlineByRule,
+            BooleanSupplier abandoned) {
+        this(
+                remote,
+                localAddress,
+                fabrics,
+                System.nanoTime(),
+                deadlineNanos,
+                limitNanos,
+                deadlineByRule,
+                abandoned);
+    }
 
     /** An attempt whose deadline nothing moves. */
     public ConnectSpec(
@@ -69,19 +92,27 @@ public record ConnectSpec(
 
     /** The same attempt with another deadline. */
     public ConnectSpec until(long otherDeadlineNanos) {
+        return from(askedNanos, otherDeadlineNanos);
+    }
+
+    /**
+     * The same attempt, which goes on at {@code nowNanos} after a provider has taken so long to
+     * start: as far as the limit allows.
+     */
+    public ConnectSpec later(long startNanos, long nowNanos) {
+        return from(nowNanos, deadlineNanos + Math.min(startNanos, limitNanos - deadlineNanos));
+    }
+
+    private ConnectSpec from(long begunNanos, long untilNanos) {
         return new ConnectSpec(
                 remote,
                 localAddress,
                 fabrics,
-                otherDeadlineNanos,
+                begunNanos,
+                untilNanos,
                 limitNanos,
                 deadlineByRule,
                 abandoned);
-    }
-
-    /** The same attempt after a provider has taken so long to start: as far as the limit allows. */
-    public ConnectSpec later(long startNanos) {
-        return until(deadlineNanos + Math.min(startNanos, limitNanos - deadlineNanos));
     }
 
     /** Finds, if need be binds, the local address of a connection. */

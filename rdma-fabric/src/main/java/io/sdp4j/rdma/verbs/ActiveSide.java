@@ -10,9 +10,6 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * One attempt to connect, on the thread that wants the connection, which takes its events itself.
@@ -26,10 +23,10 @@ final class ActiveSide implements CmChannel.Target {
     private final CmChannel channel;
     private final ConnectRequest request;
     private final OwnChannel own;
-    private final long begun = System.nanoTime();
+    private final long begun;
 
-    /** When the clock was read last: what this side does meanwhile takes no time to speak of. */
-    private long nowNanos = begun;
+    /** When the clock was read last, which costs a system call in some machines. */
+    private long nowNanos;
 
     private long id;
     private VerbsDevice device;
@@ -38,16 +35,22 @@ final class ActiveSide implements CmChannel.Target {
     /** Waited so far for others: the network, the peer, a call that waits for it. */
     private long waitedNanos;
 
+    /** Why a call on another thread has failed; 0 if it has not. */
+    private volatile int failed;
+
     private CompletableFuture<Integer> connecting = CompletableFuture.completedFuture(0);
 
     /**
+     * @param begun {@link System#nanoTime} value when the attempt began
      * @throws FabricException if there is no more of something
      */
-    ActiveSide(VerbsFabric fabric, CmChannel channel, ConnectRequest request)
+    ActiveSide(VerbsFabric fabric, CmChannel channel, ConnectRequest request, long begun)
             throws FabricException {
         this.fabric = fabric;
         this.channel = channel;
         this.request = request;
+        this.begun = begun;
+        nowNanos = begun;
         own = channel.own();
     }
 
@@ -87,6 +90,7 @@ final class ActiveSide implements CmChannel.Target {
         } else if (id != 0) {
             channel.destroyId(id);
         }
+        own.calm();
         channel.giveBack(own);
         fabric.onIdGone();
     }
@@ -96,6 +100,7 @@ final class ActiveSide implements CmChannel.Target {
         Trailer mine = new Trailer(request.spec().receiveBytes(), localPort());
         start(mine.append(request.privateData(), Trailer.REQUEST_BYTES));
         CmEvent established = expect(RdmaCmEvent.ESTABLISHED);
+        connecting.join(); // the call that led to it has ended, but for its last steps
         Trailer trailer = Trailer.of(established.privateData(), Trailer.REPLY_BYTES);
         qp.establish(trailer);
         if (trailer != null && device.initiatorSpeaksFirst()) {
@@ -168,42 +173,38 @@ final class ActiveSide implements CmChannel.Target {
             r = channel.cm().connect(id, param);
         }
         if (r < 0) {
-            throw Failures.of("no RDMA connection to " + request.remote(), r);
+            throw notConnected(r);
         }
     }
 
-    /** The call may wait for the peer longer than our caller wants to. */
+    private FabricException notConnected(int error) {
+        return Failures.of("no RDMA connection to " + request.remote(), error);
+    }
+
+    /**
+     * The call may wait for the peer longer than our caller wants to. Nobody waits for its end but
+     * for what it leads to, the next event; only a failure has to be told.
+     */
     private int startElsewhere(MemorySegment param) throws FabricException {
         long connected = id;
-        CompletableFuture<Integer> done =
-                fabric.connectThreads().run(() -> channel.cm().connect(connected, param));
-        connecting = done;
-        boolean interrupted = false;
-        nowNanos = System.nanoTime();
-        try {
-            while (true) {
-                try {
-                    return done.get(patience(), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                } catch (TimeoutException e) {
-                    // look again whether anybody still waits
-                } catch (ExecutionException e) {
-                    throw new AssertionError(e);
-                }
-                waited();
-            }
-        } finally {
-            waited();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        own.rousable();
+        connecting =
+                fabric.connectThreads()
+                        .run(
+                                () -> {
+                                    int r = channel.cm().connect(connected, param);
+                                    if (r < 0) {
+                                        failed = r;
+                                        own.rouse();
+                                    }
+                                    return r;
+                                });
+        return 0;
     }
 
     /** The next event, which must be of this type; not ended by an interrupt. */
     private CmEvent expect(int type) throws FabricException {
-        CmEvent e = next();
+        CmEvent e = next(type == RdmaCmEvent.ESTABLISHED);
         if (e.type() != type) {
             byte[] data = Trailer.data(e.privateData(), Trailer.REFUSAL_BYTES);
             throw Failures.of(e, data);
@@ -211,25 +212,26 @@ final class ActiveSide implements CmChannel.Target {
         return e;
     }
 
-    private CmEvent next() throws FabricException {
-        nowNanos = System.nanoTime();
-        while (true) {
-            CmEvent e = own.await(patience());
-            waited();
-            if (e != null) {
-                if (e.type() == RdmaCmEvent.DEVICE_REMOVAL && device != null) {
-                    channel.loop().execute(() -> fabric.onRemoved(device));
-                }
-                return e;
+    /**
+     * Of those that this host itself brings about most are there already. The clock is read only
+     * when a wait was in vain: what time is left to others follows from what was waited for them.
+     */
+    private CmEvent next(boolean peers) throws FabricException {
+        CmEvent e = peers ? null : own.take();
+        while (e == null) {
+            waitedNanos += own.await(patience());
+            e = own.take();
+            if (e == null && failed < 0) {
+                throw notConnected(failed);
+            }
+            if (e == null) {
+                nowNanos = System.nanoTime();
             }
         }
-    }
-
-    /** The clock was read before a wait for others, which has ended. */
-    private void waited() {
-        long before = nowNanos;
-        nowNanos = System.nanoTime();
-        waitedNanos += nowNanos - before;
+        if (e.type() == RdmaCmEvent.DEVICE_REMOVAL && device != null) {
+            channel.loop().execute(() -> fabric.onRemoved(device));
+        }
+        return e;
     }
 
     /** How long to sleep before looking again whether anybody wants the connection. */
@@ -246,8 +248,8 @@ final class ActiveSide implements CmChannel.Target {
 
     /** What is left to wait; what this side has needed for itself was not taken from it. */
     private long left() {
-        long own = nowNanos - begun - waitedNanos;
-        return Math.min(request.deadlineNanos() + own, request.limitNanos()) - nowNanos;
+        long forOthers = request.deadlineNanos() - begun - waitedNanos;
+        return Math.min(forOthers, request.limitNanos() - nowNanos);
     }
 
     private int leftMillis() throws FabricException {

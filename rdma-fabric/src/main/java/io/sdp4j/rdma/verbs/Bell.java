@@ -346,11 +346,23 @@ final class Bell {
 
     /** Runs {@code then} once when the greeting has come. Event thread. */
     void onGreeting(Runnable then) {
+        Runnable run;
         synchronized (qp) {
             onGreeting = then;
-            watchSends();
+            qp.look();
+            run = takeGreeting();
+            if (run == null) {
+                ask();
+                qp.look();
+                run = takeGreeting();
+            }
+            if (run == null) {
+                loop.once(resources.compFd, watch);
+            }
         }
-        onChannel();
+        if (run != null) {
+            run.run();
+        }
     }
 
     private Runnable takeGreeting() {

@@ -2,6 +2,7 @@ package io.sdp4j.rdma.verbs;
 
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.os.Descriptors;
+import io.sdp4j.rdma.os.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -18,6 +19,9 @@ final class OwnChannel {
     private final MemorySegment scratch = arena.allocate(Descriptors.AWAIT_BYTES, 8);
     private final long channel;
     private final int fd;
+
+    /** What another thread ends a sleep with; below 0 until that is wanted. */
+    private int rouseFd = -1;
 
     /**
      * @throws FabricException if there is no more of something
@@ -37,14 +41,51 @@ final class OwnChannel {
         return channel;
     }
 
-    /** The next event, after a sleep if there is none; null if there is none in time. */
-    CmEvent await(long nanos) {
-        return Descriptors.await(scratch, fd, -1, nanos) == 0 ? null : CmChannel.take(cm, channel);
+    /** The next event if it is there, or null. */
+    CmEvent take() {
+        return CmChannel.take(cm, channel);
+    }
+
+    /**
+     * From now on another thread may {@link #rouse}.
+     *
+     * @throws FabricException if there is no more of something
+     */
+    void rousable() throws FabricException {
+        if (rouseFd < 0) {
+            rouseFd = Descriptors.eventFd();
+        }
+        if (rouseFd < 0) {
+            throw Failures.of("no eventfd", rouseFd);
+        }
+    }
+
+    /** Ends the sleep under way, and each one that follows until {@link #calm}. Any thread. */
+    void rouse() {
+        Descriptors.signal(rouseFd);
+    }
+
+    void calm() {
+        if (rouseFd >= 0) {
+            Descriptors.drain(rouseFd);
+        }
+    }
+
+    /**
+     * Sleeps until there is an event, or somebody rouses, or the time is over; how long that was,
+     * in nanoseconds.
+     */
+    long await(long nanos) {
+        boolean there = Descriptors.await(scratch, fd, rouseFd, nanos) != 0;
+        return there ? Math.max(0, nanos - Descriptors.leftNanos(scratch)) : nanos;
     }
 
     /** No id is left here. */
     void close() {
         cm.destroyEventChannel(channel);
+        if (rouseFd >= 0) {
+            Linux.close(rouseFd);
+        }
         arena.close();
     }
 }

@@ -1,7 +1,6 @@
 package io.sdp4j.rdma.verbs;
 
 import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricException.Cause;
 import io.sdp4j.rdma.QpSpec;
@@ -9,7 +8,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -19,7 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * used. So accepting has an end of its own.
  */
 final class PassiveSide implements ConnectionRequest, CmChannel.Target {
-    private static final long OUTCOME_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** Looks of the listener's, one in {@link VerbsListener#LOOK_NANOS}, for the outcome. */
+    private static final int PATIENCE = 2;
 
     private final VerbsFabric fabric;
     private final CmChannel channel;
@@ -35,7 +34,7 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
     private volatile VerbsQueuePair qp;
 
     private Outcome outcome;
-    private EventLoop.Timer timer;
+    private int looks;
     private boolean told;
 
     /** Whether the client, one of ours, speaks first. */
@@ -106,15 +105,6 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
             if (r < 0) {
                 throw Failures.of("the connection cannot be accepted", r);
             }
-            timer =
-                    channel.loop()
-                            .schedule(
-                                    () ->
-                                            fail(
-                                                    new FabricException(
-                                                            Cause.TIMED_OUT,
-                                                            "the client did not answer")),
-                                    OUTCOME_NANOS);
         } catch (FabricException e) {
             channel.cm().reject(id, new byte[0]); // in vain if it was accept that failed
             channel.loop().execute(() -> fail(e));
@@ -142,10 +132,16 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
     private void established() {
         if (!told) {
             told = true;
-            timer.cancel();
             listener.forget(this);
             channel.retarget(id, qp);
             outcome.onEstablished(qp);
+        }
+    }
+
+    /** Some time has passed. Event thread. */
+    void onLook() {
+        if (outcome != null && looks++ == PATIENCE) {
+            fail(new FabricException(Cause.TIMED_OUT, "the client did not answer"));
         }
     }
 
@@ -154,9 +150,6 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
             return;
         }
         told = true;
-        if (timer != null) {
-            timer.cancel();
-        }
         listener.forget(this);
         if (qp != null) {
             qp.discard();

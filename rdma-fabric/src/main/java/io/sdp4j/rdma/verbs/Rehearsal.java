@@ -97,7 +97,8 @@ final class Rehearsal {
                                     SPEC,
                                     now + PATIENCE_NANOS,
                                     now + LIMIT_NANOS,
-                                    fabric::isClosed))
+                                    fabric::isClosed),
+                            now)
                     .rehearse();
             return true;
         } catch (FabricException e) {

@@ -150,14 +150,16 @@ public final class VerbsFabric implements Fabric {
                     "private data of " + request.privateData().length + " bytes");
         }
         ConnectRequest own = request.askingOnce();
+        long begun = request.askedNanos();
         for (int left = PORTS_TRIED - 1; ; left--) {
             try {
-                return new ActiveSide(this, channel, own).connect();
+                return new ActiveSide(this, channel, own, begun).connect();
             } catch (FabricException e) {
                 if (e.why() != Cause.IN_USE || left == 0) {
                     throw e;
                 }
             }
+            begun = System.nanoTime();
         }
     }
 

@@ -24,6 +24,12 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     private static final int ATTEMPTS = 20;
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+    /**
+     * Between two looks for clients that do not answer: one timer for all of them, as setting one
+     * and stopping it reads the clock, which costs a system call in some machines.
+     */
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final VerbsFabric fabric;
     private final CmChannel channel;
     private final ListenRequest request;
@@ -32,6 +38,9 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
 
     /** Its device has left. Of the event thread. */
     private boolean orphan;
+
+    /** Of the event thread. */
+    private boolean looking;
 
     /** Whose address it listens at; null for a wildcard, and when it has left. */
     private volatile VerbsDevice device;
@@ -160,7 +169,19 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             return;
         }
         pending.add(side);
+        if (!looking) {
+            looking = true;
+            channel.loop().schedule(this::look, LOOK_NANOS);
+        }
         request.handler().onRequest(side);
+    }
+
+    private void look() {
+        pending.forEach(PassiveSide::onLook);
+        looking = !pending.isEmpty();
+        if (looking) {
+            channel.loop().schedule(this::look, LOOK_NANOS);
+        }
     }
 
     void forget(PassiveSide side) {
