@@ -288,7 +288,7 @@ final class Bell {
             receiveAsked = wanted;
             resources.requestReceiveEvent(marked);
         }
-        if (!sendAsked && outstanding.sendsMatter()) {
+        if (!sendAsked && outstanding.sendsAwaited()) {
             sendAsked = true;
             resources.requestSendEvent();
         }
