@@ -33,8 +33,8 @@ final class Credits {
     private boolean holding; // MSeqAck is held back at heldAck (6.6)
     private int heldAck;
 
-    /** Something else than a credit update has freed a buffer since we last sent. */
-    private boolean news;
+    /** Buffers that something else than a credit update has freed since we last sent. */
+    private int news;
 
     /**
      * @param pool receive buffers posted before the peer hears of them
@@ -46,7 +46,7 @@ final class Credits {
         this.posted = pool;
     }
 
-    /** So many buffers that credit updates alone have used are told of; see {@link #updateDue}. */
+    /** So many buffers are told of whatever has used them; see {@link #updateDue}. */
     private static int idleStep(int pool) {
         return Math.max(2, pool / 2);
     }
@@ -143,18 +143,20 @@ final class Credits {
     /**
      * Whether the peer should be told of reposted buffers (4.4).
      *
-     * <p>Stricter than the suggested rule where nothing but credit updates has used buffers up,
-     * which is no news. Few are left: otherwise two peers whose applications do not read, each with
-     * two or three buffers left, would answer each other's updates for ever. Nobody waits in vain:
-     * that few buffers mean unread bytes, and reading them is news. Enough are left: who reads much
-     * and says little would be answered every other update, and woken by it.
+     * <p>Stricter than the suggested rule about buffers that credit updates have used up, which are
+     * no news. Few are left: otherwise two peers whose applications do not read, each with two or
+     * three buffers left, would answer each other's updates for ever. Nobody waits in vain: that
+     * few buffers mean unread bytes, and reading them is news. Enough are left: who reads much and
+     * says little would be answered every other update, and woken by it; and where question and
+     * answer are one message each, as they are to lent buffers, one update beside each would make
+     * two of them, a quarter of a small pool, and so make the next one on the other side.
      */
     boolean updateDue() {
         int unheard = unheard();
         if (told - lastReceived <= CONTROL_CREDITS) {
-            return unheard >= (news ? 1 : 2);
+            return unheard >= (news > 0 ? 1 : 2);
         }
-        return unheard >= (news ? updateStep : idleStep);
+        return unheard >= (news >= updateStep ? updateStep : idleStep);
     }
 
     /** Whether an update is due that the peer may need before it sends any more payload. */
@@ -189,7 +191,7 @@ final class Credits {
         balance = Math.max(0, balance - 1); // a reservation outlives what a lying peer takes back
         known = posted;
         told = ack() + posted;
-        news = false;
+        news = 0;
         return ++lastSent;
     }
 
@@ -207,7 +209,7 @@ final class Credits {
      */
     void onReposted(boolean wasUpdate) {
         posted++;
-        news |= !wasUpdate;
+        news += wasUpdate ? 0 : 1;
         assert posted <= pool;
     }
 

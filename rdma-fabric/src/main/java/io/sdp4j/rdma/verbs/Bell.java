@@ -36,9 +36,6 @@ final class Bell {
     /** So long a message may be there that nobody was woken for. */
     private static final long MARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** The same where the device does not tell of marks, between messages of a stream. */
-    private static final long GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
-
     /** So many messages without a word of ours are a stream. */
     private static final int STREAMING = 16;
 
@@ -48,6 +45,7 @@ final class Bell {
     private final QpResources resources;
     private final Outstanding outstanding;
     private final Marks marks;
+    private final Gather gather;
     private final EpollLoop loop;
     private final long watch;
     private boolean sleeping;
@@ -83,6 +81,7 @@ final class Bell {
         this.resources = resources;
         this.outstanding = outstanding;
         marks = qp.device().marks;
+        gather = new Gather(resources.spec.receiveSlots());
         this.loop = loop;
         receiveAsked = resources.kit().receiveAsked;
         sendAsked = resources.kit().sendAsked;
@@ -116,6 +115,9 @@ final class Bell {
             int how = sleep(nanos == Long.MAX_VALUE ? nanos : nanos - bound, false);
             if (how == FOUND) {
                 marks.onMissed();
+                synchronized (qp) {
+                    gather.onOver(outstanding.receives());
+                }
             }
         }
     }
@@ -132,7 +134,7 @@ final class Bell {
                 return 0;
             }
             boolean stream = outstanding.heard() >= STREAMING;
-            return marks.come() ? MARK_NANOS : stream ? GATHER_NANOS : 0;
+            return marks.come() ? MARK_NANOS : stream ? gather.nanos() : 0;
         }
     }
 
@@ -288,7 +290,7 @@ final class Bell {
             receiveAsked = wanted;
             resources.requestReceiveEvent(marked);
         }
-        if (!sendAsked && outstanding.sendsMatter()) {
+        if (!sendAsked && outstanding.sendsAwaited()) {
             sendAsked = true;
             resources.requestSendEvent();
         }

@@ -22,6 +22,9 @@ final class Outstanding {
     /** Receives posted in one call, where there are many more. */
     private static final int RECEIVES_AT_ONCE = 8;
 
+    /** Slots that a user may want to keep free of payload, and so wait although they are free. */
+    private static final int CONTROL_SLOTS = 1;
+
     private final QpResources resources;
     private final int receivesAtOnce;
 
@@ -166,12 +169,21 @@ final class Outstanding {
 
     /** Whether the ends of sends are of interest now. */
     boolean sendsMatter() {
-        return sends + rdma > 0
-                && (signalledSends > 0
-                        || rdma > 0
-                        || sends * 2 >= freeSlots.length
-                        || flushSeen
-                        || ending);
+        return sends + rdma > 0 && (endsMatter() || sends * 2 >= freeSlots.length);
+    }
+
+    /**
+     * Whether whoever waits may wait for a send to end. As long as slots are free it does not: what
+     * it lacks are the peer's buffers, and the message that tells of them comes later than the end
+     * of the sends that used them.
+     */
+    boolean sendsAwaited() {
+        return sends + rdma > 0 && (endsMatter() || freeCount <= CONTROL_SLOTS);
+    }
+
+    /** Whether each end is of interest, and not only the slot that it frees. */
+    private boolean endsMatter() {
+        return signalledSends > 0 || rdma > 0 || flushSeen || ending;
     }
 
     /**
