@@ -28,23 +28,39 @@ public final class Peer {
     /** Starts another program of these tests; it is given directory, mode and {@code more}. */
     static Process start(Class<?> main, Path dir, boolean nativeMode, String... more)
             throws IOException {
+        String access =
+                nativeMode ? "--enable-native-access=ALL-UNNAMED" : "--illegal-native-access=warn";
+        return start(access, main, dir, nativeMode, more);
+    }
+
+    /** Starts one that may make no native call, whatever it wants. */
+    static Process startDenied(Path dir, boolean nativeMode) throws IOException {
+        return start("--illegal-native-access=deny", Peer.class, dir, nativeMode);
+    }
+
+    private static Process start(
+            String access, Class<?> main, Path dir, boolean nativeMode, String... more)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        if (nativeMode) {
-            command.add("--enable-native-access=ALL-UNNAMED");
-        }
+        command.add(access);
         command.addAll(
                 List.of(
                         "-XX:+UseSerialGC",
                         "-Xmx64m",
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
-                        location(ShmFabric.class) + ":" + location(Peer.class),
+                        classPath(),
                         main.getName(),
                         dir.toString(),
                         String.valueOf(nativeMode)));
         command.addAll(List.of(more));
         return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    }
+
+    /** What is tested, and the tests. */
+    static String classPath() {
+        return location(ShmFabric.class) + ":" + location(Peer.class);
     }
 
     private static String location(Class<?> c) {
