@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Crowd;
 import io.sdp4j.e2e.programs.Holder;
+import io.sdp4j.e2e.programs.LastWords;
 import io.sdp4j.e2e.programs.Pump;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -156,6 +159,28 @@ class DeathIT {
                         assertEquals(List.of(), names.toList());
                     }
                 }
+            }
+        }
+    }
+
+    /** Goal: what a kernel's socket has taken arrives, also when its process ends right then. */
+    @ParameterizedTest
+    @CsvSource({"KERNEL, exit", "KERNEL, return", "OFFLOADED, exit", "OFFLOADED, return"})
+    void theLastWordsOfAJvmThatEndsInOrderArrive(Stack path, String how) throws Exception {
+        boolean agent = path == Stack.OFFLOADED;
+        int pieces = 3_000;
+        try (Jvms jvms = new Jvms(directory)) {
+            Child reader = start(jvms, agent, LastWords.class, "reader");
+            String port = reader.await("READY");
+            String count = String.valueOf(pieces);
+            Child writer = start(jvms, agent, LastWords.class, "writer", port, count, how);
+            assertEquals(0, writer.exitCode(), writer::toString);
+            reader.tell("read");
+            Map<String, String> read = reader.results();
+            String all = String.valueOf(pieces * LastWords.PIECE_BYTES);
+            assertEquals(Map.of("bytes", all, "right", "true", "end", "in order"), read);
+            if (agent) {
+                assertEquals(1, reader.report().acceptedOffloaded());
             }
         }
     }
