@@ -12,7 +12,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 final class SdpVerbsStreamTest extends SdpStreamTest {
     @Override
     TestFabric openFabric() throws IOException {
-        return TestFabric.verbs();
+        return TestFabric.verbs().buffersAsShipped();
     }
 
     @Override

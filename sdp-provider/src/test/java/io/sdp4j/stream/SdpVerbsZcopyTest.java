@@ -9,7 +9,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 final class SdpVerbsZcopyTest extends ZcopyContract {
     @Override
     TestFabric openFabric() throws IOException {
-        return TestFabric.verbs();
+        return TestFabric.verbs().buffersAsShipped();
     }
 
     @Override
@@ -20,5 +20,11 @@ final class SdpVerbsZcopyTest extends ZcopyContract {
     @Override
     boolean offers() {
         return false;
+    }
+
+    /** Of eight buffers of 64 KiB four. */
+    @Override
+    int fittingBytes() {
+        return 4 * 65_520;
     }
 }
