@@ -1,8 +1,5 @@
 package io.sdp4j.stream;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
-import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.Bsdh;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -223,18 +220,13 @@ final class StreamWriter {
     }
 
     boolean writeUrgent(int value) throws SocketException {
-        boolean sent = false;
+        boolean sent;
         int wake;
         SocketException failure = null;
         synchronized (core) {
-            core.batch.flush();
             boolean lent = core.lending != null && core.lending.writes().active();
-            int taken = lent ? -1 : core.reserve(); // what is lent comes before it
-            if (taken >= 0) {
-                QueuePair qp = core.qp;
-                qp.sendMemory().set(JAVA_BYTE, qp.sendOffset(taken) + Bsdh.BYTES, (byte) value);
-                sent = core.send(taken, 1, true);
-            } else {
+            sent = !lent && core.batch.sendUrgent((byte) value); // what is lent comes before it
+            if (!sent) {
                 failure = ending.forWriter();
             }
             wake = core.takeWakeOps();

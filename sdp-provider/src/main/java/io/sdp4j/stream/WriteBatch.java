@@ -1,5 +1,8 @@
 package io.sdp4j.stream;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SdpMachine;
 import java.nio.ByteBuffer;
@@ -149,6 +152,31 @@ final class WriteBatch {
             flush();
         }
         return n;
+    }
+
+    /**
+     * Sends an urgent byte. It ends a message, so it goes at the end of what was gathered before
+     * it, and costs no message of its own where there is any.
+     *
+     * @return false: not now, or never again
+     */
+    boolean sendUrgent(byte value) {
+        int taken = slot;
+        int before = bytes;
+        if (taken >= 0) {
+            staging.settle(taken, Bsdh.BYTES + before);
+            slot = -1;
+            waits = false;
+        } else {
+            taken = core.reserve();
+            before = 0;
+        }
+        if (taken < 0) {
+            return false;
+        }
+        QueuePair qp = core.qp;
+        qp.sendMemory().set(JAVA_BYTE, qp.sendOffset(taken) + Bsdh.BYTES + before, value);
+        return core.send(taken, before + 1, true);
     }
 
     /** Sends what was gathered; nothing is left open. */

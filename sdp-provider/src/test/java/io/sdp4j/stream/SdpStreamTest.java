@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -213,6 +214,54 @@ class SdpStreamTest {
         pair.client.shutdownOutput();
         assertArrayEquals(all.toByteArray(), readFully(pair.server, all.size() + 1));
         closeBoth();
+    }
+
+    /** Small writes, now and then an urgent one, by a thread that waits when there is no room. */
+    @ParameterizedTest
+    @CsvSource({"false, 0", "true, 0", "false, 1000", "true, 7"})
+    void aWriterWaitsForAPeerThatReadsLate(boolean virtual, int urgentEvery) throws Exception {
+        pair.server.oobInline(true);
+        byte[] data = new byte[1_500_000];
+        new Random(urgentEvery).nextBytes(data);
+        AtomicInteger written = new AtomicInteger();
+        CompletableFuture<byte[]> sent =
+                start(
+                        virtual,
+                        () -> {
+                            for (int at = 0; at < data.length; at += 15) {
+                                writeFully(
+                                        pair.client,
+                                        java.util.Arrays.copyOfRange(data, at, at + 15));
+                                if (urgentEvery > 0 && at / 15 % urgentEvery == 0) {
+                                    writeUrgently(pair.client, data[at]);
+                                }
+                                written.set(at + 15);
+                            }
+                            return data;
+                        });
+        AtomicInteger before = new AtomicInteger();
+        await().pollInterval(Duration.ofMillis(100))
+                .until(
+                        () ->
+                                written.get() > 16_000
+                                        && written.get() == before.getAndSet(written.get()));
+        assertFalse(sent.isDone(), "everything was taken");
+        java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();
+        for (int at = 0; at < data.length; at += 15) {
+            all.write(data, at, 15);
+            if (urgentEvery > 0 && at / 15 % urgentEvery == 0) {
+                all.write(data[at]);
+            }
+        }
+        assertArrayEquals(all.toByteArray(), readFully(pair.server, all.size()));
+        sent.get(1, TimeUnit.SECONDS);
+        closeBoth();
+    }
+
+    private static void writeUrgently(OffloadStream s, int value) throws IOException {
+        while (!s.tryWriteUrgent(value)) {
+            s.await(OffloadStream.WRITE, TimeUnit.SECONDS.toNanos(10));
+        }
     }
 
     @Test

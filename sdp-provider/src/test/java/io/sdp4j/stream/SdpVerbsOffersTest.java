@@ -21,10 +21,4 @@ final class SdpVerbsOffersTest extends ZcopyContract {
     boolean offers() {
         return true;
     }
-
-    /** Of eight buffers of 64 KiB four. */
-    @Override
-    int fittingBytes() {
-        return 4 * 65_520;
-    }
 }

@@ -323,18 +323,10 @@ abstract class ZcopyContract {
         client.close(false);
     }
 
-    /**
-     * What the private buffers hold behind what is said before it comes to that: an offer, the
-     * answer to the peer's, and what must be left.
-     */
-    int fittingBytes() {
-        return 400_000;
-    }
-
     @Test
     void twoWritersAndNoReaderDoNotLockEachOtherUp() throws Exception {
-        byte[] there = bytes(9, fittingBytes());
-        byte[] back = bytes(10, fittingBytes());
+        byte[] there = bytes(9, 400_000);
+        byte[] back = bytes(10, 400_000);
         Operation one = Operation.write(client, direct(there));
         Operation two = Operation.write(server, direct(back));
         assertTrue(one.lent() && two.lent());
