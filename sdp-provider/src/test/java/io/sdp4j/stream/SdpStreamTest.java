@@ -218,7 +218,7 @@ class SdpStreamTest {
 
     /** Small writes, now and then an urgent one, by a thread that waits when there is no room. */
     @ParameterizedTest
-    @CsvSource({"false, 0", "true, 0", "false, 1000", "true, 7"})
+    @CsvSource({"false, 0", "true, 0", "false, 1000", "true, 1500"})
     void aWriterWaitsForAPeerThatReadsLate(boolean virtual, int urgentEvery) throws Exception {
         pair.server.oobInline(true);
         byte[] data = new byte[1_500_000];
