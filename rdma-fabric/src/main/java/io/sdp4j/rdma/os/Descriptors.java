@@ -89,6 +89,11 @@ public final class Descriptors {
         return (int) Linux.call(Linux.FCNTL, fd, F_SETFL, Linux.NONBLOCK);
     }
 
+    /** Makes reads of {@code fd}, which has no flag but that, wait. */
+    public static int freshBlocking(int fd) {
+        return (int) Linux.call(Linux.FCNTL, fd, F_SETFL, 0);
+    }
+
     /** Makes reads of {@code fd} return instead of waiting. */
     public static int nonBlocking(int fd) {
         long flags = Linux.call(Linux.FCNTL, fd, F_GETFL, 0);

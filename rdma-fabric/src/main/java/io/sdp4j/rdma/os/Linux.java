@@ -58,6 +58,9 @@ public final class Linux {
     static final int MMAP = number(9, 222);
     static final int MPROTECT = number(10, 226);
     static final int MUNMAP = number(11, 215);
+    static final int RT_SIGACTION = number(13, 134);
+    static final int GETTID = number(186, 178);
+    static final int TGKILL = number(234, 131);
     static final int SOCKET = number(41, 198);
     static final int CONNECT = number(42, 203);
     static final int SENDTO = number(44, 206);

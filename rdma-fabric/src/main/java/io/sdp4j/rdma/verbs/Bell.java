@@ -27,12 +27,6 @@ import java.util.function.BooleanSupplier;
  * <p>All but {@link #await}'s sleep is guarded by the queue pair's monitor.
  */
 final class Bell {
-    /** What was asked of the receive queue: no event, one at a marked message, one at any. */
-    private static final int NOTHING = 0;
-
-    private static final int MARKED = 1;
-    private static final int ANY = 2;
-
     /** So long a message may be there that nobody was woken for. */
     private static final long MARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -48,11 +42,13 @@ final class Bell {
     private final Gather gather;
     private final EpollLoop loop;
     private final long watch;
-    private boolean sleeping;
+    private final ChannelEvents events;
+    private final Sleeper sleeper;
     private boolean wakeRequested;
     private boolean armed;
-    private int receiveAsked;
-    private boolean sendAsked;
+
+    /** The event thread has left the channel to a thread that reads it. */
+    private boolean unwatched;
 
     /** The peer marks the last message of each burst. */
     private boolean peerMarks;
@@ -83,8 +79,8 @@ final class Bell {
         marks = qp.device().marks;
         gather = new Gather(resources.spec.receiveSlots());
         this.loop = loop;
-        receiveAsked = resources.kit().receiveAsked;
-        sendAsked = resources.kit().sendAsked;
+        events = new ChannelEvents(qp, resources, outstanding);
+        sleeper = new Sleeper(qp, resources, events, loop);
         watch = loop.watchOnDemand(what -> onChannel());
     }
 
@@ -146,34 +142,37 @@ final class Bell {
         boolean onlyMarked;
         synchronized (qp) {
             if (!wakeRequested && nanos > 0) {
-                ask(marked);
+                events.ask(marked);
             }
             if (wakeRequested || nanos <= 0 || qp.look()) {
                 wakeRequested = false;
                 return FOUND;
             }
-            onlyMarked = receiveAsked == MARKED;
-            sleeping = true;
+            onlyMarked = events.receiveAsked() == ChannelEvents.MARKED;
+            sleeper.begin(nanos);
         }
-        int ready =
-                Descriptors.await(
-                        resources.awaitScratch(), resources.compFd, resources.wakeFd, nanos);
+        int ready = sleeper.sleep(nanos);
         synchronized (qp) {
-            resources.countNativeCalls(1);
-            sleeping = false;
             wakeRequested = false;
-            if ((ready & 1) != 0) {
-                takeEventsForAll();
-                if (onlyMarked && receiveAsked == NOTHING) {
-                    marks.onRung();
-                }
+            if (sleeper.end(ready) || unwatched) {
+                tellOthers();
             }
-            if ((ready & 2) != 0 && qp.isOpen()) {
-                resources.countNativeCalls(1);
-                Descriptors.drain(resources.wakeFd);
+            if (onlyMarked && events.receiveAsked() == ChannelEvents.NOTHING) {
+                marks.onRung();
             }
         }
         return ready;
+    }
+
+    /** The thread that slept may have taken an event that others wait for as well. */
+    private void tellOthers() {
+        if (polled && ringFd >= 0) {
+            Descriptors.signal(ringFd);
+        }
+        if (armed || unwatched) {
+            unwatched = false;
+            loop.execute(this::onChannel);
+        }
     }
 
     private static boolean never() {
@@ -200,10 +199,7 @@ final class Bell {
     }
 
     private void rouse() {
-        if (sleeping && qp.isOpen()) {
-            resources.countNativeCalls(1);
-            Descriptors.signal(resources.wakeFd);
-        }
+        sleeper.rouse();
         if (polled && ringFd >= 0) {
             Descriptors.signal(ringFd);
         }
@@ -241,7 +237,7 @@ final class Bell {
             polled = true;
             resources.countNativeCalls(1);
             Descriptors.drain(ringFd);
-            takeEvents();
+            events.takeAll();
             if (!qp.look()) {
                 ask();
                 if (!qp.look() && !qp.isOver()) {
@@ -277,45 +273,7 @@ final class Bell {
     }
 
     private void ask() {
-        ask(false);
-    }
-
-    private void ask(boolean marked) {
-        if (!qp.isOpen()) {
-            return;
-        }
-        qp.postReceives();
-        int wanted = marked ? MARKED : ANY;
-        if (receiveAsked < wanted) {
-            receiveAsked = wanted;
-            resources.requestReceiveEvent(marked);
-        }
-        if (!sendAsked && outstanding.sendsAwaited()) {
-            sendAsked = true;
-            resources.requestSendEvent();
-        }
-    }
-
-    /** Whoever takes events tells those who might have waited for them. */
-    private void takeEventsForAll() {
-        if (takeEvents()) {
-            rouse();
-        }
-    }
-
-    private boolean takeEvents() {
-        boolean any = false;
-        while (qp.isOpen() && (receiveAsked != NOTHING || sendAsked)) {
-            switch (resources.takeEvent()) {
-                case CompletionEvents.RECEIVE -> receiveAsked = NOTHING;
-                case CompletionEvents.SEND -> sendAsked = false;
-                default -> {
-                    return any;
-                }
-            }
-            any = true;
-        }
-        return any;
+        events.ask(false);
     }
 
     /** The channel is readable. Event thread. */
@@ -325,7 +283,7 @@ final class Bell {
             if (!qp.isOpen()) {
                 return;
             }
-            takeEvents();
+            events.takeAll();
             boolean something = qp.look();
             run = takeGreeting();
             if ((armed && !something) || qp.draining() || onGreeting != null) {
@@ -333,7 +291,7 @@ final class Bell {
                 something = qp.look();
                 run = run == null ? takeGreeting() : run;
                 if ((armed && !something) || qp.draining() || onGreeting != null) {
-                    loop.once(resources.compFd, watch);
+                    watch();
                 }
             }
             if (something && run == null) {
@@ -344,6 +302,31 @@ final class Bell {
         if (run != null) {
             run.run();
         }
+    }
+
+    /**
+     * Lets the event thread see the next event; but while a thread reads them, which has none to
+     * show then, only when that is over.
+     */
+    private void watch() {
+        if (events.beingRead()) {
+            unwatched = true;
+        } else {
+            loop.once(resources.compFd, watch);
+        }
+    }
+
+    /**
+     * Lets a thread that reads the channel come out, because it is about to be closed. Monitor
+     * held.
+     *
+     * @return whether there is one
+     */
+    boolean beingRead() {
+        if (events.beingRead()) {
+            sleeper.rouse();
+        }
+        return events.beingRead();
     }
 
     /** Runs {@code then} once when the greeting has come. Event thread. */
@@ -411,9 +394,8 @@ final class Bell {
      */
     boolean close() {
         loop.forget(watch);
-        resources.kit().receiveAsked = receiveAsked;
-        resources.kit().sendAsked = sendAsked;
-        boolean alone = descriptor < 0 && !sleeping;
+        events.close();
+        boolean alone = descriptor < 0 && !sleeper.sleeping();
         if (descriptor >= 0) {
             Linux.close(descriptor);
             descriptor = -1;

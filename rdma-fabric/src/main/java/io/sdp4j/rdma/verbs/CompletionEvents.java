@@ -40,11 +40,17 @@ final class CompletionEvents {
         this.at = at;
     }
 
-    /** Takes one event; of which queue. */
-    int take() {
-        if (!ibv.getCqEvent(channel, scratch.address() + at)) {
-            return NONE;
-        }
+    /**
+     * Gets one event from the channel, to be {@link #taken}; false if there is none, or a signal
+     * came. One thread at a time, which needs no lock: if the descriptor is a blocking one, it
+     * sleeps here.
+     */
+    boolean get() {
+        return ibv.getCqEvent(channel, scratch.address() + at);
+    }
+
+    /** Takes the event that was got; of which queue. */
+    int taken() {
         if (scratch.get(JAVA_LONG, at) == receiveCq) {
             if (++receives == ACK_EVERY) {
                 ibv.ackCqEvents(receiveCq, receives);

@@ -353,10 +353,8 @@ final class QpResources {
         return nativeCalls;
     }
 
-    /** Takes one event from the channel; which of {@link CompletionEvents}. */
-    int takeEvent() {
-        nativeCalls++;
-        return events.take();
+    CompletionEvents events() {
+        return events;
     }
 
     /** The device touches no memory and completes nothing from now on. */

@@ -10,6 +10,7 @@ import io.sdp4j.rdma.WcStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One RC queue pair of a real device.
@@ -34,6 +35,9 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     /** What the user registered and has not closed. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
+
+    /** A thread that was roused comes out of its read in about this time. */
+    private static final long READ_ENDS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private int sendBytes;
 
@@ -400,6 +404,10 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private void destroyIfLeft() {
         synchronized (this) {
             if (!closed || !ending.gone() || !open) {
+                return;
+            }
+            if (bell.beingRead()) { // the library looks at its queues when it comes out
+                channel.loop().schedule(this::destroyIfLeft, READ_ENDS_NANOS);
                 return;
             }
             open = false;
