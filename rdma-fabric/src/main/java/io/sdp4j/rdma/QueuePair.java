@@ -30,8 +30,9 @@ public interface QueuePair {
     int QUIET = 4;
 
     /**
-     * Flag of {@link #postSend}: another message follows at once, so the peer's thread need not be
-     * woken for this one; only a hint, and a promise that may be broken at the cost of a delay.
+     * Flag of {@link #postSend}: another message follows soon, so the peer's thread need not be
+     * woken for this one; only a hint, and a promise that may be broken at the cost of a delay. See
+     * {@link #peerSleepsThroughMore}.
      */
     int MORE = 8;
 
@@ -78,6 +79,14 @@ public interface QueuePair {
 
     /** Whether {@link #writePast} may be another copy than the ordinary one here. */
     default boolean writesPast() {
+        return false;
+    }
+
+    /**
+     * Whether the peer's thread may sleep through messages with {@link #MORE}, so that whoever has
+     * sent some must wake it before he waits for it.
+     */
+    default boolean peerSleepsThroughMore() {
         return false;
     }
 

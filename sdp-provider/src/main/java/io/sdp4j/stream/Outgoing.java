@@ -12,18 +12,14 @@ import java.lang.foreign.MemorySegment;
 final class Outgoing {
     private static final int FIRST_TAGS = 64;
 
-    /** The peer's thread is woken for every so many messages of a long write. */
-    private static final int BURST = 4;
-
     private final SdpMachine machine;
     private final QueuePair qp;
     private final Outbox outbox;
     private final MemorySegment sendMemory;
 
+    private final BurstMarks marks = new BurstMarks();
+    private final boolean bursts;
     private boolean followed;
-
-    /** Messages since the last one that the peer's thread is woken for. */
-    private int unmarked;
 
     /** Tags of signalled control messages under way, by send slot; null until the first one. */
     private int[] controlTags;
@@ -33,6 +29,7 @@ final class Outgoing {
         this.qp = qp;
         this.outbox = outbox;
         this.sendMemory = qp.sendMemory();
+        this.bursts = qp.peerSleepsThroughMore();
     }
 
     /** Row {@code i}: a filled slot. */
@@ -40,18 +37,23 @@ final class Outgoing {
         int slot = outbox.slot(i);
         outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
         int flags = solicited(outbox.flags(i));
-        if (followed && ++unmarked < BURST) {
+        if (bursts && !marks.next(followed)) {
             flags |= QueuePair.MORE;
-        } else {
-            unmarked = 0;
         }
         followed = false;
         qp.postSend(slot, outbox.messageBytes(i), flags);
     }
 
-    /** Whether a message follows the next one at once. */
+    /** Whether a message follows the next one soon. */
     void followed(boolean is) {
         followed = is;
+    }
+
+    /** A thread is about to wait for the peer, which may have to be woken first. */
+    void wakePeer() {
+        if (marks.owed() && machine.sendEmpty(outbox)) {
+            marks.onPaid();
+        }
     }
 
     /** Row {@code i}: a header alone. */
@@ -72,6 +74,7 @@ final class Outgoing {
             controlTags[slot] = outbox.tag(i);
         }
         outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
+        marks.onMarked();
         qp.postSend(slot, outbox.messageBytes(i), flags);
     }
 
@@ -83,6 +86,7 @@ final class Outgoing {
             outbox.writeHeader(i, sendMemory, at);
             long to = at + outbox.headerBytes(i);
             MemorySegment.copy(from, outbox.bufferOffset(i), sendMemory, to, outbox.bytes(i));
+            marks.onMarked();
             qp.postSend(slot, outbox.messageBytes(i), solicited(outbox.flags(i)));
         }
     }

@@ -34,13 +34,13 @@ final class SdpStream implements OffloadStream {
     /** Payload was written since payload was last read. A hint. */
     private boolean spoken;
 
-    private SdpStream(StreamLife life, long bulkBytes) {
+    private SdpStream(StreamLife life, long bulkBytes, boolean writesPast) {
         this.life = life;
         this.core = life.core;
         this.waiters = life.waiters;
         this.reader = life.reader;
         this.watch = life.watch;
-        this.writer = new StreamWriter(core, waiters, watch, life.ending, bulkBytes);
+        this.writer = new StreamWriter(core, waiters, watch, life.ending, bulkBytes, writesPast);
     }
 
     /** A new stream, which is looked after from here on. */
@@ -53,9 +53,7 @@ final class SdpStream implements OffloadStream {
             InetSocketAddress remote) {
         StreamLife life = new StreamLife(machine, qp, context, fabric, local, remote);
         context.quiet().add(life);
-        // A copy that is like any other is not worth the object that describes its source.
-        long bulkBytes = qp.writesPast() ? context.settings().bulkBytes() : Long.MAX_VALUE;
-        return new SdpStream(life, bulkBytes);
+        return new SdpStream(life, context.settings().bulkBytes(), qp.writesPast());
     }
 
     StreamLife life() {

@@ -351,10 +351,16 @@ final class StreamCore {
         return sent;
     }
 
-    /** As {@link #send}, for a part of a write that another one follows if there is room. */
+    /** As {@link #send}, for a message that another one follows if there is room. */
     boolean sendPart(int slot, int payloadBytes, boolean followed) {
         outgoing.followed(followed && machine.writable());
         return send(slot, payloadBytes, false);
+    }
+
+    /** A thread or a selector is about to wait for the peer: nothing may keep that one asleep. */
+    void wakePeer() {
+        outgoing.wakePeer();
+        carryOut();
     }
 
     void shutdownInput() {

@@ -27,6 +27,7 @@ final class StreamWriter {
     private final StreamWatch watch;
     private final Ending ending;
     private final long bulkBytes;
+    private final boolean writesPast;
 
     /** Null where nothing is lent. */
     private final CopySample sample;
@@ -44,14 +45,21 @@ final class StreamWriter {
 
     /**
      * @param bulkBytes payload one way after which the stream counts as bulk
+     * @param writesPast whether the payload of a bulk stream goes past the cache
      */
     StreamWriter(
-            StreamCore core, Waiters waiters, StreamWatch watch, Ending ending, long bulkBytes) {
+            StreamCore core,
+            Waiters waiters,
+            StreamWatch watch,
+            Ending ending,
+            long bulkBytes,
+            boolean writesPast) {
         this.core = core;
         this.waiters = waiters;
         this.watch = watch;
         this.ending = ending;
         this.bulkBytes = bulkBytes;
+        this.writesPast = writesPast;
         this.sample = core.lending == null ? null : core.lending.writerSample();
     }
 
@@ -66,12 +74,12 @@ final class StreamWriter {
         int taken = -1; // a reserved slot that is being filled without the lock
         int filled = 0; // payload bytes in it
         int most = 0; // payload bytes that it may hold
-        boolean bulk;
+        boolean bulk = false;
         while (true) {
             int wake;
             SocketException failure = null;
             synchronized (core) {
-                boolean followed = len - done - filled > SMALL_BYTES;
+                boolean followed = len - done - filled > SMALL_BYTES || (bulk && filled == most);
                 if (filled > 0 && core.sendPart(taken, filled, followed)) {
                     done += filled;
                 }
@@ -115,7 +123,7 @@ final class StreamWriter {
                 return done;
             }
             filled = Math.min(most, len - done);
-            copy(taken, b, off + done, src, filled, bulk);
+            copy(taken, b, off + done, src, filled, bulk && writesPast);
         }
     }
 

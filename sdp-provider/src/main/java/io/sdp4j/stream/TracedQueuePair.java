@@ -229,6 +229,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public boolean peerSleepsThroughMore() {
+        return qp.peerSleepsThroughMore();
+    }
+
+    @Override
     public boolean writesPast() {
         return qp.writesPast();
     }

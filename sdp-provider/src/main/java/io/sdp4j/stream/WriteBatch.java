@@ -205,6 +205,7 @@ final class WriteBatch {
                 flush();
             }
         }
+        core.wakePeer();
         goal.giveUp();
     }
 

@@ -69,6 +69,11 @@ final class Schedule {
         }
     }
 
+    /** Whether credits are told of in messages of their own. */
+    boolean updates() {
+        return life.talking() && !(send.finSent() && receive.fin()) && !resting.silent();
+    }
+
     private void talk(Outbox out) {
         if (send.busy() || receive.busy()) {
             transfer(out);

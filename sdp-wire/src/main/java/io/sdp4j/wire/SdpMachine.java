@@ -276,6 +276,20 @@ public final class SdpMachine extends SetUp {
     }
 
     /**
+     * Sends an empty message although no credits are due to be told of, for what a message does
+     * besides: it wakes a peer that sleeps.
+     *
+     * @return false if none may leave now
+     */
+    public boolean sendEmpty(Outbox out) {
+        boolean may = schedule.updates() && emitter.controlAllowed();
+        if (may) {
+            emitter.emptyData(out);
+        }
+        return may;
+    }
+
+    /**
      * No more input: payload is thrown away from now on, the peer is not told. Slots already
      * delivered are still to be given back with {@link #consumed}. Idempotent.
      */

@@ -179,6 +179,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     }
 
     @Override
+    public boolean peerSleepsThroughMore() {
+        return peerIsOurs; // nothing is known of others
+    }
+
+    @Override
     public synchronized int takeSendSlot() {
         return outstanding.takeSlot();
     }
