@@ -209,6 +209,21 @@ class CreditTest {
         assertTrue(updates >= 10, () -> "too few");
     }
 
+    /** An empty message is to be had at any time, and tells of credits as each message does. */
+    @Test
+    void anEmptyMessageOnDemand() {
+        Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 3, 0, 0);
+        assertTrue(rig.machine.sendEmpty(rig.out));
+        assertEquals(List.of(Mid.DATA), rig.mids());
+        rig.feed(Mid.DATA, 2, 10);
+        rig.consumed();
+        assertTrue(rig.machine.sendEmpty(rig.out));
+        assertEquals(List.of(Mid.DATA), rig.mids());
+        assertEquals(8, Bsdh.bufs(rig.message(), 0));
+        assertFalse(rig.machine.sendEmpty(rig.out), "the last credit is another's");
+        rig.assertAlive();
+    }
+
     /** After both DisConns nothing more is said, whatever is due. */
     @Test
     void silenceAfterBothDisConns() {
@@ -216,6 +231,7 @@ class CreditTest {
         rig.machine.shutdownOutput(rig.out);
         rig.feed(Mid.DISCONN, 64, 0);
         assertEquals(State.FIN_CROSS, rig.machine.state());
+        assertFalse(rig.machine.sendEmpty(rig.out));
         for (int i = 0; i < 7; i++) {
             rig.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
             assertEquals(List.of(), rig.mids());
