@@ -48,6 +48,46 @@ public abstract class WaitContract extends EndContract {
         t.join();
     }
 
+    /**
+     * Goal: a thread that has waited without an end many times is woken as before, however close to
+     * its going to sleep the call comes, and learns of the peer's end.
+     */
+    @Test
+    void awaitEndsByWakeEachTime() throws Exception {
+        Pair p = connect();
+        CompletionQueue cq = p.a().completions();
+        int n = 2_000;
+        AtomicInteger wanted = new AtomicInteger();
+        Semaphore woken = new Semaphore(0);
+        Thread t =
+                Thread.ofPlatform()
+                        .daemon()
+                        .start(
+                                () -> {
+                                    for (int i = 1; i <= n; i++) {
+                                        while (wanted.get() < i) {
+                                            cq.await(Long.MAX_VALUE);
+                                        }
+                                        woken.release();
+                                    }
+                                    next(p.a());
+                                    woken.release();
+                                });
+        Random random = new Random(n);
+        for (int i = 1; i <= n; i++) {
+            int spins = random.nextInt(random.nextInt(4) == 0 ? 30_000 : 300);
+            for (int spin = spins; spin > 0; spin--) {
+                Thread.onSpinWait();
+            }
+            wanted.set(i);
+            cq.wake();
+            assertTrue(woken.tryAcquire(20, TimeUnit.SECONDS), "wake-up " + i + " was lost");
+        }
+        closeNow(p.b());
+        assertTrue(woken.tryAcquire(20, TimeUnit.SECONDS));
+        t.join();
+    }
+
     @Test
     void anInterruptDoesNotEndAwaitAndIsKept() throws Exception {
         Pair p = connect();
