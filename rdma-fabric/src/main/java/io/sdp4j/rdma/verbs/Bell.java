@@ -11,10 +11,9 @@ import java.util.function.BooleanSupplier;
  * How one queue pair waits, and is waited for.
  *
  * <p>Shape: the completion channel's descriptor and an eventfd. A blocked thread polls its queues,
- * for a while if that has paid off lately, asks for an event, polls once more and sleeps in poll(2)
- * on both descriptors; whoever has no thread arms, and the event thread looks at the channel once.
- * Whichever of the two takes an event from the channel wakes the other, so neither can miss one.
- * Requests for events are remembered until the event is taken, so nothing is asked twice.
+ * for a while if that has paid off lately, asks for an event, polls once more and sleeps ({@link
+ * Sleeper}); whoever has no thread arms, and the event thread looks at the channel once. Whichever
+ * of the two takes an event from the channel wakes the other, so neither can miss one.
  *
  * <p>A peer of ours marks the last message of each burst (a solicited event), and a thread that
  * blocks sleeps until one comes: of four messages that follow each other, one wakes it. A mark is
