@@ -28,6 +28,11 @@ public interface CompletionQueue {
      */
     boolean ready();
 
+    /** Whether the last {@link #ready} has not looked, so that there may be something after all. */
+    default boolean spared() {
+        return true;
+    }
+
     /**
      * As {@link #ready}, but of what is known without asking a device, where that costs a native
      * call: false does not say that nothing has come.

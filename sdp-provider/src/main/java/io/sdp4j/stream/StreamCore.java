@@ -318,8 +318,8 @@ final class StreamCore {
             progress();
         }
         int slot = reserveNow();
-        if (slot < 0) {
-            progress(); // the look may have been spared, and what is missing has come
+        if (slot < 0 && queue.spared()) {
+            progress(); // what is missing may have come
             slot = reserveNow();
         }
         return slot;

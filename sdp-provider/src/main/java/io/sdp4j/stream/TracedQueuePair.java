@@ -146,6 +146,11 @@ final class TracedQueuePair implements QueuePair {
         }
 
         @Override
+        public boolean spared() {
+            return queue.spared();
+        }
+
+        @Override
         public boolean ready() {
             return queue.ready();
         }

@@ -37,7 +37,7 @@ class SdpVerbsCostTest {
     private static final int WRITE_BYTES = 65_536;
     private static final int WARM_WRITES = 200;
     private static final int WRITES = 2_000;
-    private static final double MESSAGES = WRITES * (WRITE_BYTES / 16_384.0);
+    private static final double MESSAGES = WRITES;
 
     /** For each side and lent buffer of 1 MiB; as 64 messages that are copied it may cost 128. */
     private static final double LENT_CALLS = 64;
@@ -126,7 +126,7 @@ class SdpVerbsCostTest {
 
     @Test
     void aMessageCostsFewNativeCalls() throws Exception {
-        try (TestFabric fabric = TestFabric.verbs();
+        try (TestFabric fabric = TestFabric.verbs().buffersAsShipped();
                 StreamPair pair =
                         new StreamPair(
                                 fabric.provider(this::remembering),
@@ -140,7 +140,7 @@ class SdpVerbsCostTest {
             double sending = (active.nativeCalls() - sent) / MESSAGES;
             double receiving = (passive.nativeCalls() - received) / MESSAGES;
             System.out.printf(
-                    "native calls for each message of 16 KiB: %.2f sending, %.2f receiving%n",
+                    "native calls for each message of 64 KiB: %.2f sending, %.2f receiving%n",
                     sending, receiving);
             assertTrue(sending <= 2, () -> sending + " native calls to send a message");
             assertTrue(receiving <= 2, () -> receiving + " native calls to receive a message");
@@ -230,7 +230,7 @@ class SdpVerbsCostTest {
             int n = s.tryRead(b, 0, (int) Math.min(b.length, left));
             assertTrue(n >= 0, "end of stream");
             if (n == 0) {
-                s.await(OffloadStream.READ, TimeUnit.SECONDS.toNanos(10));
+                s.await(OffloadStream.READ, Long.MAX_VALUE);
             }
             left -= n;
         }

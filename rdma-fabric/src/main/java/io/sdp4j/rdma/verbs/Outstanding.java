@@ -169,7 +169,7 @@ final class Outstanding {
 
     /** Whether the ends of sends are of interest now. */
     boolean sendsMatter() {
-        return sends + rdma > 0 && (endsMatter() || sends * 2 >= freeSlots.length);
+        return sends + rdma > 0 && (endsMatter() || sends * 4 >= freeSlots.length * 3);
     }
 
     /**

@@ -12,15 +12,19 @@ import java.util.concurrent.TimeUnit;
  * is read; or in the read itself, which is one system call instead of two, of some four that a
  * short answer costs. The second for sleeps without an end, once several have followed each other
  * and nobody else has looked for events meanwhile: selectors and the event thread want a descriptor
- * that does not block. What ends such a sleep from outside, a close or a lost connection, is a
- * signal ({@link WakeSignal}), again and again until the thread has come out: one may come before
- * the thread is in the call.
+ * that does not block. Rarer where other threads end such sleeps, as a writer does that takes what
+ * a reader waits for: that is dearer then. What ends such a sleep from outside, a close or a lost
+ * connection, is a signal ({@link WakeSignal}), again and again until the thread has come out: one
+ * may come before the thread is in the call.
  *
  * <p>Guarded by the queue pair's monitor, but for {@link #sleep}.
  */
 final class Sleeper {
     /** So many sleeps without an end, and nobody else at the channel, before one is a read. */
     static final int IN_A_ROW = 3;
+
+    /** So many more after each read that had to be ended by a signal, and no more than that. */
+    private static final int MOST_IN_A_ROW = 4096;
 
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -30,6 +34,7 @@ final class Sleeper {
     private final EventLoop loop;
     private boolean sleeping;
     private int inARow;
+    private int wantedInARow = IN_A_ROW;
     private int foreignTakes;
 
     /** The thread that read last, and the kernel's number of it, which costs a call to learn. */
@@ -57,7 +62,7 @@ final class Sleeper {
         boolean alone = foreignTakes == events.foreignTakes();
         foreignTakes = events.foreignTakes();
         inARow = nanos == Long.MAX_VALUE && alone ? inARow + 1 : 0;
-        if (inARow > IN_A_ROW && WakeSignal.usable()) {
+        if (inARow > wantedInARow && WakeSignal.usable()) {
             if (reader != Thread.currentThread()) {
                 reader = Thread.currentThread();
                 readerNumber = WakeSignal.self();
@@ -98,6 +103,8 @@ final class Sleeper {
         if (events.beingRead()) {
             if (!signalled) {
                 signalled = true;
+                inARow = 0;
+                wantedInARow = Math.min(4 * wantedInARow, MOST_IN_A_ROW);
                 signal();
             }
         } else if (sleeping && qp.isOpen()) {

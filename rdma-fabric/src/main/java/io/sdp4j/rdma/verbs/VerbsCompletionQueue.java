@@ -20,6 +20,9 @@ final class VerbsCompletionQueue implements CompletionQueue {
     /** The user was told of the end. */
     private boolean over;
 
+    /** See {@link #spared}. */
+    private boolean spared;
+
     VerbsCompletionQueue(VerbsQueuePair qp, Outstanding outstanding, Ending ending, Bell bell) {
         this.qp = qp;
         this.outstanding = outstanding;
@@ -156,12 +159,20 @@ final class VerbsCompletionQueue implements CompletionQueue {
     @Override
     public boolean ready() {
         synchronized (qp) {
-            if (outstanding.takeFreeLook()) {
+            spared = outstanding.takeFreeLook();
+            if (spared) {
                 return isKnown();
             }
             boolean something = look();
             outstanding.onLookOfSend();
             return something;
+        }
+    }
+
+    @Override
+    public boolean spared() {
+        synchronized (qp) {
+            return spared;
         }
     }
 
