@@ -65,7 +65,9 @@ final class ChannelEvents {
         if (!qp.isOpen()) {
             return;
         }
-        qp.postReceives();
+        if (outstanding.fewReceives()) {
+            qp.postReceives();
+        }
         int wanted = marked ? MARKED : ANY;
         if (receiveAsked < wanted) {
             receiveAsked = wanted;

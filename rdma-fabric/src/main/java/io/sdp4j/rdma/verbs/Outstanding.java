@@ -108,7 +108,7 @@ final class Outstanding {
 
     /**
      * Posts a receive, together with others, and at the latest before the next send, which may tell
-     * the peer of it, and before somebody waits.
+     * the peer of it, and before somebody waits while the device has few.
      *
      * @return false if the device takes no more
      */
@@ -123,6 +123,13 @@ final class Outstanding {
         lastChained = slot;
         chained++;
         return chained < receivesAtOnce || postReceives();
+    }
+
+    /**
+     * Whether those that are to be posted make a difference to a peer that was not told of them.
+     */
+    boolean fewReceives() {
+        return receives - chained < 2 * receivesAtOnce;
     }
 
     /**
