@@ -218,8 +218,13 @@ class SdpVerbsCostTest {
                         },
                         task -> Thread.ofPlatform().daemon().start(task));
         byte[] b = new byte[WRITE_BYTES];
-        for (int i = 0; i < writes; i++) {
-            StreamPair.writeFully(pair.client, b);
+        for (long left = (long) writes * b.length; left > 0; ) {
+            int off = (int) (-left & (WRITE_BYTES - 1));
+            int n = pair.client.tryWrite(b, off, WRITE_BYTES - off);
+            if (n == 0) {
+                pair.client.await(OffloadStream.WRITE, Long.MAX_VALUE);
+            }
+            left -= n;
         }
         reader.get(60, TimeUnit.SECONDS);
     }

@@ -18,6 +18,8 @@ final class Credits {
 
     private static final int CONTROL_CREDITS = 2;
 
+    private static final int UPDATE_STEP = 6;
+
     private final int pool;
     private final int updateStep;
     private final int idleStep;
@@ -41,9 +43,17 @@ final class Credits {
      */
     Credits(int pool) {
         this.pool = pool;
-        this.updateStep = Math.max(2, pool / 4);
+        this.updateStep = updateStep(pool);
         this.idleStep = idleStep(pool);
         this.posted = pool;
+    }
+
+    /**
+     * So many buffers that were read are worth a message: a quarter of the pool, and of a small one
+     * up to {@value #UPDATE_STEP}, because where the peer waits for them each message wakes it.
+     */
+    private static int updateStep(int pool) {
+        return Math.max(Math.max(2, pool / 4), Math.min(UPDATE_STEP, pool / 2 - 2));
     }
 
     /** So many buffers are told of whatever has used them; see {@link #updateDue}. */

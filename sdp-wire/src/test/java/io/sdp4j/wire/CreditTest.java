@@ -84,20 +84,28 @@ class CreditTest {
         assertEquals(List.of(), rig.mids(), "three are known, one more can wait");
     }
 
-    /** With enough known, a quarter of the pool is worth a message, and not one buffer less. */
+    /**
+     * With enough known, a quarter of the pool is worth a message, of a small one up to six buffers
+     * if that is less than half, and not one buffer less.
+     */
     @Test
     void updateByTheQuarter() {
-        Rig rig = new Rig(new WireConfig(16, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
-        for (int i = 0; i < 6; i++) {
-            rig.feed(Mid.DATA, 64, 10);
-        }
-        for (int i = 0; i < 3; i++) {
+        for (int[] poolAndStep :
+                new int[][] {{8, 2}, {12, 4}, {16, 6}, {24, 6}, {32, 8}, {64, 16}}) {
+            int pool = poolAndStep[0];
+            int step = poolAndStep[1];
+            Rig rig = new Rig(new WireConfig(pool, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
+            for (int i = 0; i < step; i++) {
+                rig.feed(Mid.DATA, 64, 10);
+            }
+            for (int i = 1; i < step; i++) {
+                rig.consumed();
+                assertEquals(List.of(), rig.mids());
+            }
             rig.consumed();
-            assertEquals(List.of(), rig.mids());
+            assertEquals(List.of(Mid.DATA), rig.mids());
+            assertEquals(pool, Bsdh.bufs(rig.message(), 0));
         }
-        rig.consumed();
-        assertEquals(List.of(Mid.DATA), rig.mids());
-        assertEquals(14, Bsdh.bufs(rig.message(), 0));
     }
 
     /** Who only hears of credits says less of his own: that would wake a peer for nothing. */
