@@ -28,6 +28,9 @@ final class Outstanding {
     private final QpResources resources;
     private final int receivesAtOnce;
 
+    /** With so many the device can wait for more. */
+    private final int enoughReceives;
+
     /** Receives that are to be posted together: their number, and the slots at both ends. */
     private int chained;
 
@@ -67,13 +70,18 @@ final class Outstanding {
     Outstanding(QpResources resources, QpSpec spec) {
         this.resources = resources;
         receives = spec.receiveSlots();
-        receivesAtOnce = Math.min(RECEIVES_AT_ONCE, Math.max(1, receives / 4));
+        receivesAtOnce = receivesAtOnce(receives);
+        enoughReceives = receives / 2;
         int others = VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
         ring = new CompletionRing(spec.receiveSlots() + spec.sendSlots() + others);
         freeSlots = new int[spec.sendSlots()];
         for (int i = spec.sendSlots() - 1; i >= 0; i--) {
             freeSlots[freeCount++] = i;
         }
+    }
+
+    private static int receivesAtOnce(int slots) {
+        return slots < 2 * RECEIVES_AT_ONCE ? Math.max(1, slots / 4) : RECEIVES_AT_ONCE;
     }
 
     // ---- posting
@@ -129,7 +137,7 @@ final class Outstanding {
      * Whether those that are to be posted make a difference to a peer that was not told of them.
      */
     boolean fewReceives() {
-        return receives - chained < 2 * receivesAtOnce;
+        return receives - chained < enoughReceives;
     }
 
     /**
