@@ -280,6 +280,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public void forgetKeys() {
+        qp.forgetKeys();
+    }
+
+    @Override
     public void close() {
         qp.close();
     }

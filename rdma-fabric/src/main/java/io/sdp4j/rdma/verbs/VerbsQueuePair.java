@@ -35,6 +35,9 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     /** What the user registered and has not closed. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
+    /** Whose keys are kept for a while. */
+    private final LentKeys.Lender lender = new LentKeys.Lender();
+
     private int sendBytes;
 
     private boolean peerIsOurs;
@@ -226,9 +229,16 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     @Override
     public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
             throws FabricException {
-        VerbsMemoryRegion r = device.register(memory, remoteRead, remoteWrite, regions::remove);
+        VerbsMemoryRegion r =
+                device.registrations()
+                        .register(memory, remoteRead, remoteWrite, lender, regions::remove);
         regions.add(r);
         return r;
+    }
+
+    @Override
+    public void forgetKeys() {
+        device.registrations().forgetKeys(lender);
     }
 
     @Override
