@@ -15,7 +15,9 @@ import java.util.Map;
  * likely to be wanted again and can show the peer least: it belongs to one connection; it is kept
  * from the second time on that the connection lends the same bytes of the same memory; it ends when
  * that was not repeated between two ticks, when any of the bytes are registered for anything else,
- * when the connection begins to end, and when limits are met.
+ * when the connection begins to end, and when limits are met. The rest of a buffer of which a part
+ * has been sent is lent with the key of the whole, which the peer has, and which does not live
+ * longer for it.
  *
  * <p>Never stale: as in the {@link RegistrationCache}, an entry is found by the <em>lifetime</em>
  * of the memory. Memory that somebody may free while a peer can read it is not kept at all: only
@@ -38,6 +40,13 @@ final class LentKeys {
         boolean sharesBytesOf(MemorySegment m) {
             return address < m.address() + m.byteSize() && m.address() < address + lenBytes;
         }
+
+        boolean isPartOf(Key k) {
+            return lender == k.lender
+                    && address >= k.address
+                    && address + lenBytes <= k.address + k.lenBytes
+                    && scope.equals(k.scope);
+        }
     }
 
     /** One registration, or the note of one. */
@@ -45,6 +54,10 @@ final class LentKeys {
         private final Key key;
         private long registration;
         private int users;
+
+        /** Of these, the ones that were lent a part. */
+        private int partUsers;
+
         private int times;
         private boolean usedSinceTick;
         private boolean kept;
@@ -90,7 +103,7 @@ final class LentKeys {
                 return e;
             }
             failure[0] = (int) registration;
-            e.users--;
+            e.users--; // they all were lent the whole
             if (e.kept) {
                 drop(e);
             }
@@ -101,6 +114,12 @@ final class LentKeys {
     private synchronized Entry take(Lender lender, MemorySegment memory) {
         Key key = new Key(lender, memory.scope(), memory.address(), memory.byteSize());
         Entry e = entries.get(key);
+        Entry whole = e == null || e.registration == 0 ? wholeOf(key) : null;
+        if (whole != null) {
+            whole.users++;
+            whole.partUsers++;
+            return whole;
+        }
         if (e == null) {
             concealFromOthers(memory, key);
             e = new Entry(key);
@@ -114,6 +133,18 @@ final class LentKeys {
         e.times++;
         e.usedSinceTick = true;
         return e;
+    }
+
+    /** What is kept, and not only for a loan that is under way, and holds these bytes; or null. */
+    private Entry wholeOf(Key part) {
+        if (part.lender.entries > 0) {
+            for (Entry e : entries.values()) {
+                if (e.registration != 0 && e.times > 1 && part.isPartOf(e.key)) {
+                    return e;
+                }
+            }
+        }
+        return null;
     }
 
     private boolean mayBeKept(MemorySegment memory, Key key) {
@@ -135,13 +166,17 @@ final class LentKeys {
     /**
      * Ends one use.
      *
+     * @param lenBytes of what was lent
      * @return whether {@link #tick} is to be called now and then, and nobody does yet
      */
-    boolean release(Entry e) {
+    boolean release(Entry e, long lenBytes) {
         long ending = 0;
         boolean begin = false;
         synchronized (this) {
+            boolean whole = lenBytes == e.key.lenBytes;
             e.users--;
+            e.partUsers -= whole ? 0 : 1;
+            e.usedSinceTick |= whole;
             if (e.users > 0) {
                 return false;
             }
@@ -150,7 +185,6 @@ final class LentKeys {
                 e.registration = 0;
             }
             if (e.kept) {
-                e.usedSinceTick = true;
                 shrink();
             }
             if (e.kept && !ticking) {
@@ -175,7 +209,7 @@ final class LentKeys {
             if (e.usedSinceTick) {
                 e.usedSinceTick = false;
                 ticking = true;
-            } else if (e.users == 0) {
+            } else if (e.users == e.partUsers) {
                 drop(e);
             }
         }

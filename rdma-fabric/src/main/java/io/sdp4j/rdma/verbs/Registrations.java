@@ -128,9 +128,10 @@ final class Registrations {
         if (e == null) {
             throw Failures.memory(memory.byteSize(), failure[0]);
         }
+        long lent = memory.byteSize();
         Runnable release =
                 () -> {
-                    if (keys.release(e)) {
+                    if (keys.release(e, lent)) {
                         tickLater();
                     }
                 };

@@ -34,7 +34,7 @@ class LentKeysTest {
     private long lend(Lender by, MemorySegment m) {
         Entry e = keys.lend(by, m, failure);
         long registration = e.registration();
-        keys.release(e);
+        keys.release(e, m.byteSize());
         return registration;
     }
 
@@ -59,16 +59,76 @@ class LentKeysTest {
     }
 
     @Test
-    void isFoundByAnotherViewOfTheBufferButOnlyForTheSameBytes() {
+    void isFoundByAnotherViewOfTheBuffer() {
         ByteBuffer b = ByteBuffer.allocateDirect(1000);
         keep(lender, MemorySegment.ofBuffer(b));
         lend(lender, MemorySegment.ofBuffer(b.duplicate()));
         assertEquals(2, registrar.calls());
-        lend(lender, MemorySegment.ofBuffer(b.slice(0, 999)));
+        assertEquals(1, registrar.live());
+    }
+
+    /** The rest of a buffer of which a part has been sent already. */
+    @Test
+    void servesForAPartOfTheBuffer() {
+        long first = lend(lender, memory);
+        assertNotEquals(first, lend(lender, memory.asSlice(100)), "the whole is not kept yet");
+        long whole = lend(lender, memory);
+        assertEquals(whole, lend(lender, memory.asSlice(100)));
+        assertEquals(whole, lend(lender, memory.asSlice(0, 1)));
         assertEquals(3, registrar.calls());
-        assertEquals(1, registrar.live(), "the whole one is still kept, the part not yet");
-        lend(lender, MemorySegment.ofBuffer(b.slice(1, 999)));
-        assertEquals(4, registrar.calls());
+        assertEquals(1, registrar.live());
+        keep(lender, buffer(1000));
+        keep(other, memory.asSlice(100));
+        assertEquals(2, registrar.live(), "not for another connection");
+    }
+
+    @Test
+    void isNotEnoughForMoreThanItsBytes() {
+        MemorySegment middle = memory.asSlice(100, 100);
+        keep(lender, middle);
+        for (MemorySegment m :
+                new MemorySegment[] {
+                    memory,
+                    memory.asSlice(99, 101),
+                    memory.asSlice(100, 101),
+                    memory.asSlice(199, 2)
+                }) {
+            int calls = registrar.calls();
+            lend(lender, m);
+            assertEquals(calls + 1, registrar.calls());
+        }
+        assertEquals(1, registrar.live(), "the same peer knows these bytes");
+    }
+
+    /** What is lent of it shows the peer the rest of it, too. */
+    @Test
+    void livesNoLongerForAPart() {
+        MemorySegment part = memory.asSlice(500);
+        keep(lender, memory);
+        assertTrue(keys.tick());
+        lend(lender, part);
+        Entry e = keys.lend(lender, part, failure);
+        assertFalse(keys.tick());
+        assertEquals(1, registrar.live(), "the part is away");
+        assertNotEquals(e.registration(), lend(lender, memory));
+        keys.release(e, 500);
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void staysWhileThePartAndTheWholeAreAway() {
+        keep(lender, memory);
+        Entry whole = keys.lend(lender, memory, failure);
+        Entry part = keys.lend(lender, memory.asSlice(1), failure);
+        assertTrue(keys.tick());
+        assertFalse(keys.tick());
+        keys.release(part, 999);
+        assertEquals(1, registrar.live());
+        keys.release(whole, 1000);
+        assertEquals(1, registrar.live(), "its time begins now");
+        assertTrue(keys.tick());
+        assertFalse(keys.tick());
+        assertEquals(0, registrar.live());
     }
 
     @Test
@@ -97,14 +157,14 @@ class LentKeysTest {
     @Test
     void asksForTicksOnlyWhenNobodyTicks() {
         Entry e = keys.lend(lender, memory, failure);
-        assertTrue(keys.release(e));
-        assertFalse(keys.release(keys.lend(lender, memory, failure)), "there is one already");
+        assertTrue(keys.release(e, 1000));
+        assertFalse(keys.release(keys.lend(lender, memory, failure), 1000), "there is one already");
         assertTrue(keys.tick());
         assertFalse(keys.tick());
-        assertTrue(keys.release(keys.lend(lender, memory, failure)));
+        assertTrue(keys.release(keys.lend(lender, memory, failure), 1000));
         try (Arena arena = Arena.ofShared()) {
             LentKeys none = new LentKeys(registrar, MIB);
-            assertFalse(none.release(none.lend(lender, arena.allocate(100), failure)));
+            assertFalse(none.release(none.lend(lender, arena.allocate(100), failure), 100));
         }
     }
 
@@ -116,7 +176,7 @@ class LentKeysTest {
         assertTrue(keys.tick());
         assertFalse(keys.tick());
         assertEquals(1, registrar.live());
-        assertTrue(keys.release(e), "ticks from its return on");
+        assertTrue(keys.release(e, 1000), "ticks from its return on");
         assertTrue(keys.tick(), "its time begins with its return");
         assertFalse(keys.tick());
         assertEquals(0, registrar.live());
@@ -127,7 +187,7 @@ class LentKeysTest {
         keep(lender, memory);
         Entry e = keys.lend(other, memory.asSlice(999), failure);
         assertEquals(1, registrar.live(), "only the other's");
-        keys.release(e);
+        keys.release(e, 1);
         lend(lender, memory);
         assertEquals(0, registrar.live(), "the first time again");
         keep(lender, memory.asSlice(0, 500));
@@ -152,7 +212,7 @@ class LentKeysTest {
         Entry e = keys.lend(lender, memory, failure);
         keys.conceal(memory);
         assertEquals(1, registrar.live(), "the peer is still to read it");
-        assertFalse(keys.release(e));
+        assertFalse(keys.release(e, 1000));
         assertEquals(0, registrar.live());
     }
 
@@ -167,7 +227,7 @@ class LentKeysTest {
         assertEquals(3, registrar.live());
         keys.forget(lender);
         assertEquals(2, registrar.live(), "the other's, and what is away");
-        keys.release(e);
+        keys.release(e, 10);
         assertEquals(1, registrar.live());
         keep(lender, memory);
         assertEquals(1, registrar.live());
@@ -227,8 +287,8 @@ class LentKeysTest {
         Entry a = keys.lend(lender, buffer(3 * MIB), failure);
         Entry b = keys.lend(lender, buffer(3 * MIB), failure);
         assertEquals(2, registrar.live());
-        keys.release(a);
-        keys.release(b);
+        keys.release(a, 3 * MIB);
+        keys.release(b, 3 * MIB);
         assertTrue(keys.size() <= 1);
     }
 
@@ -236,9 +296,9 @@ class LentKeysTest {
     void nothingIsKeptWhereThatIsSwitchedOff() {
         LentKeys off = new LentKeys(registrar, 0);
         for (int i = 0; i < 3; i++) {
-            assertFalse(off.release(off.lend(lender, memory, failure)));
+            assertFalse(off.release(off.lend(lender, memory, failure), 1000));
         }
-        off.release(off.lend(lender, buffer(0), failure));
+        off.release(off.lend(lender, buffer(0), failure), 0);
         assertEquals(0, registrar.live());
         assertEquals(0, off.size());
     }
@@ -270,9 +330,9 @@ class LentKeysTest {
         Entry a = keys.lend(lender, memory, failure);
         Entry b = keys.lend(lender, memory, failure);
         assertEquals(1, registrar.calls());
-        keys.release(a);
+        keys.release(a, 1000);
         assertEquals(1, registrar.live());
-        keys.release(b);
+        keys.release(b, 1000);
         keys.forget(lender);
         assertEquals(0, registrar.live());
     }
