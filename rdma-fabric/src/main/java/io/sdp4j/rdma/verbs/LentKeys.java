@@ -103,7 +103,7 @@ final class LentKeys {
                 return e;
             }
             failure[0] = (int) registration;
-            e.users--; // they all were lent the whole
+            e.users--;
             if (e.kept) {
                 drop(e);
             }

@@ -77,9 +77,20 @@ class LentKeysTest {
         assertEquals(whole, lend(lender, memory.asSlice(0, 1)));
         assertEquals(3, registrar.calls());
         assertEquals(1, registrar.live());
-        keep(lender, buffer(1000));
-        keep(other, memory.asSlice(100));
-        assertEquals(2, registrar.live(), "not for another connection");
+        keep(other, buffer(1000));
+        assertNotEquals(whole, lend(other, memory.asSlice(100)), "not for another connection");
+        assertEquals(1, registrar.live());
+    }
+
+    @Test
+    void doesNotServeForAPartWhileItIsAwayForTheFirstTime() {
+        Entry whole = keys.lend(lender, memory, failure);
+        Entry part = keys.lend(lender, memory.asSlice(1), failure);
+        assertEquals(2, registrar.live());
+        keys.release(whole, 1000);
+        assertEquals(1, registrar.live());
+        keys.release(part, 999);
+        assertEquals(0, registrar.live());
     }
 
     @Test
@@ -172,8 +183,9 @@ class LentKeysTest {
     @Test
     void aLongLoanNeitherEndsNorTicks() {
         keep(lender, memory);
-        Entry e = keys.lend(lender, memory, failure);
         assertTrue(keys.tick());
+        Entry e = keys.lend(lender, memory, failure);
+        assertTrue(keys.tick(), "it was lent since");
         assertFalse(keys.tick());
         assertEquals(1, registrar.live());
         assertTrue(keys.release(e, 1000), "ticks from its return on");
@@ -311,6 +323,7 @@ class LentKeysTest {
         Entry e = keys.lend(lender, away, failure);
         assertTrue(keys.giveUpIdle());
         assertEquals(1, registrar.live());
+        lend(lender, buffer(10));
         assertFalse(keys.giveUpIdle(), "nothing was gained");
         assertEquals(e.registration(), lend(lender, away));
     }

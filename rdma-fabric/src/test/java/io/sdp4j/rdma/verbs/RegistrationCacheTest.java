@@ -99,7 +99,10 @@ class RegistrationCacheTest {
         assertFalse(cache.sweep(), "what is in use is nothing to sweep for");
         assertEquals(1, registrar.live());
         assertTrue(cache.release(held), "from now on it is");
-        assertFalse(cache.release(cache.acquire(MemorySegment.ofBuffer(b), failure)));
+        assertTrue(cache.sweep());
+        held = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        assertTrue(cache.sweep(), "it was used since the last");
+        assertFalse(cache.release(held), "there is somebody who sweeps");
         assertTrue(cache.sweep());
         assertEquals(1, registrar.live());
         assertFalse(cache.sweep());

@@ -116,6 +116,18 @@ class VerbsKeysTest {
         other.close();
     }
 
+    /** By the time that this side learns of it. */
+    @Test
+    void theEndByThePeerEndsIt() throws Exception {
+        LabPairs.Pair other = pairs.connectSoon();
+        MemoryRegion there = other.a().register(Arena.ofAuto().allocate(LEN), false, false);
+        int key = kept();
+        pair.a().disconnect();
+        assertEquals(Completion.DISCONNECTED, LabPairs.next(pair.b()).opcode);
+        assertFalse(readable(other.a(), there, key));
+        other.close();
+    }
+
     @Test
     void anyOtherUseOfTheMemoryEndsIt() throws Exception {
         int key = kept();
