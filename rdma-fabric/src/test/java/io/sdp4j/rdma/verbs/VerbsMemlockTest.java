@@ -96,7 +96,7 @@ final class VerbsMemlockTest {
             }
         }
         // almost all of the limit is theirs now
-        pair.a().register(Arena.ofAuto().allocate(limit / 2, 4096), false, true).close();
+        pair.a().register(Arena.ofAuto().allocate(limit / 8, 4096), false, true).close();
         for (ByteBuffer b : buffers) {
             for (int times = 0; times < 2; times++) {
                 pair.a().register(MemorySegment.ofBuffer(b), true, false).close();
