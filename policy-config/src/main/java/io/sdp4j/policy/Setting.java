@@ -148,6 +148,16 @@ public enum Setting {
             1_048_576,
             "bytes",
             "Size of a private buffer over an RDMA device, unless sdp4j.buffers.bytes is more."),
+    /** Life of keys that nobody uses. */
+    VERBS_KEYS_KEEP_MS(
+            "sdp4j.verbs.keys.keep.ms",
+            20,
+            0,
+            1_000,
+            "ms",
+            "How long a connection over an RDMA device keeps its peer's right to read a buffer that it"
+                    + " has lent more than once, after the buffer has come back, in case it is lent"
+                    + " again; 0: not at all."),
     /** Receive buffers per connection. */
     BUFFERS_COUNT(
             "sdp4j.buffers.count",

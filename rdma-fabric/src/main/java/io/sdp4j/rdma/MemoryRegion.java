@@ -11,7 +11,12 @@ public interface MemoryRegion extends AutoCloseable {
 
     int rkey();
 
-    /** Ends the registration; afterwards no access by the peer succeeds. Idempotent. */
+    /**
+     * Ends the registration; afterwards no access by the peer succeeds. Only where the peer had the
+     * right to read and no other, and the same memory was registered so before, a fabric may keep
+     * the registration for a short time, which is configured, in case that happens again: see
+     * {@link QueuePair#forgetKeys}. Idempotent.
+     */
     @Override
     void close();
 }

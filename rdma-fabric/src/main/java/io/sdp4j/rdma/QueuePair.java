@@ -148,6 +148,12 @@ public interface QueuePair {
             throws FabricException;
 
     /**
+     * Ends what is kept of closed regions that the peer could read, and keeps nothing from now on.
+     * So does whatever ends the connection, at its beginning. Caller's lock.
+     */
+    default void forgetKeys() {}
+
+    /**
      * Reads {@code lenBytes} at {@code remoteAddress} of the peer's region {@code rkey} into a
      * local region. False if too many are running: try again after a completion. Caller's lock.
      */

@@ -216,5 +216,6 @@ final class Lending {
     void close() {
         writes.close();
         reads.close();
+        core.qp.forgetKeys();
     }
 }

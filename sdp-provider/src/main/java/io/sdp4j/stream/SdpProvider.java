@@ -112,11 +112,14 @@ public final class SdpProvider implements OffloadProvider {
     private static VerbsConfig verbsConfig(Settings settings) {
         VerbsConfig defaults = VerbsConfig.defaults();
         int spinners = settings.intValue(Setting.SPIN_SPINNERS_MAX);
-        return defaults.withSpin(
-                defaults.spinnersMax() == 0
-                        ? 0
-                        : TimeUnit.MICROSECONDS.toNanos(settings.longValue(Setting.SPIN_MAX_US)),
-                spinners < 0 ? defaults.spinnersMax() : spinners);
+        long keysKeepMs = settings.longValue(Setting.VERBS_KEYS_KEEP_MS);
+        return defaults.withKeys(TimeUnit.MILLISECONDS.toNanos(keysKeepMs))
+                .withSpin(
+                        defaults.spinnersMax() == 0
+                                ? 0
+                                : TimeUnit.MICROSECONDS.toNanos(
+                                        settings.longValue(Setting.SPIN_MAX_US)),
+                        spinners < 0 ? defaults.spinnersMax() : spinners);
     }
 
     private static ShmConfig shmConfig(Settings settings, boolean allowNative) {

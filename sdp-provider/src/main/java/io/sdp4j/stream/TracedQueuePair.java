@@ -290,6 +290,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public void forgetKeys() {
+        qp.forgetKeys();
+    }
+
+    @Override
     public void close() {
         qp.close();
     }

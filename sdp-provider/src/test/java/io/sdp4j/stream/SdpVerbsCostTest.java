@@ -10,6 +10,7 @@ import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.verbs.VerbsConfig;
 import io.sdp4j.rdma.verbs.VerbsFabric;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -150,18 +151,24 @@ class SdpVerbsCostTest {
         }
     }
 
-    /** A lent buffer travels as SrcAvail, RDMA reads of 256 KiB and RdmaRdCompl. */
+    /**
+     * A lent buffer travels as SrcAvail, RDMA reads of 256 KiB and RdmaRdCompl. Its key is kept for
+     * so long that no pause of a busy machine ends it.
+     */
     @Test
     void aLentBufferCostsFewNativeCalls() throws Exception {
         StreamSettings.Zcopy zcopy = TestFabric.zcopy(true, false);
-        try (TestFabric fabric = TestFabric.verbs();
+        VerbsConfig config = VerbsConfig.defaults().withKeys(TimeUnit.SECONDS.toNanos(20));
+        try (TestFabric fabric = TestFabric.verbs(config);
                 StreamPair pair =
                         new StreamPair(
                                 fabric.provider(this::remembering, zcopy),
                                 fabric.provider(this::remembering, zcopy),
                                 InetAddress.getByName(System.getenv("LAB_ADDR")))) {
             lend(pair, 20);
-            long setUp = settledSetUpCalls();
+            settledSetUpCalls();
+            lend(pair, 3); // what was given up meanwhile is there again
+            long setUp = verbs.setUpCalls();
             long sent = active.nativeCalls();
             long received = passive.nativeCalls();
             int buffers = 200;
@@ -173,10 +180,10 @@ class SdpVerbsCostTest {
                     sending, receiving);
             assertTrue(sending <= LENT_CALLS, () -> sending + " native calls to send a buffer");
             assertTrue(receiving <= LENT_CALLS, () -> receiving + " to receive one");
-            // A key that the peer was told dies with its use; the reader's registration is kept.
-            long calls = verbs.setUpCalls() - setUp;
-            assertTrue(calls <= 2L * buffers, () -> calls + " registrations and their ends");
+            assertEquals(setUp, verbs.setUpCalls(), "connection manager or registration called");
             pair.client.close(false);
+            // nothing but the key ends as long as the other side is open
+            assertTrue(verbs.setUpCalls() > setUp, "the peer can still read the buffer");
             pair.server.close(false);
         }
     }
@@ -186,11 +193,9 @@ class SdpVerbsCostTest {
         CompletableFuture<Void> reader =
                 CompletableFuture.runAsync(
                         () -> {
-                            ByteBuffer into = INTO.clear();
                             try {
                                 for (long left = (long) buffers * len; left > 0; ) {
-                                    into.clear().limit((int) Math.min(len, left));
-                                    left -= Operation.read(pair.server, into).get();
+                                    left -= Operation.read(pair.server, INTO.clear()).get();
                                 }
                             } catch (IOException e) {
                                 throw new AssertionError(e);

@@ -103,15 +103,19 @@ final class TestFabric implements AutoCloseable {
 
     /** Over the RDMA device of this host. */
     static TestFabric verbs() throws IOException {
-        return new TestFabric(TestLoop.take(true));
+        return verbs(VerbsConfig.defaults());
     }
 
-    private TestFabric(TestLoop loop) throws IOException {
+    static TestFabric verbs(VerbsConfig config) throws IOException {
+        return new TestFabric(TestLoop.take(true), config);
+    }
+
+    private TestFabric(TestLoop loop, VerbsConfig config) throws IOException {
         directory = null;
         ownDirectory = false;
         buffers = 32;
         this.loop = loop;
-        fabric = VerbsFabric.open(VerbsConfig.defaults(), loop.loop());
+        fabric = VerbsFabric.open(config, loop.loop());
         fabric.awaitReady(TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS));
     }
 

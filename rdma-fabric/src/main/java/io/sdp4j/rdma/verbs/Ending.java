@@ -86,6 +86,7 @@ final class Ending {
         }
         if (!draining) {
             draining = true;
+            qp.forgetKeys();
             outstanding.onEnding();
             qp.reap();
             if (!draining) {
@@ -118,6 +119,7 @@ final class Ending {
         draining = false;
         if (!cut) {
             cut = true;
+            qp.forgetKeys();
             outstanding.onEnding();
             cancel(drainTimer);
             cancel(verdictTimer);

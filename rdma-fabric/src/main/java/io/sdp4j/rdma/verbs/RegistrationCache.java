@@ -7,7 +7,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Registrations of the application's direct buffers that nobody uses now and somebody may use
@@ -17,16 +16,14 @@ import java.util.concurrent.TimeUnit;
  * its address. Two segments have equal scopes only if they come from the same buffer or arena, so
  * memory that was freed and whose address is in use again belongs to another lifetime and is
  * registered anew. As long as an entry exists it keeps its buffer from being collected; entries
- * leave when their arena was closed, when they were idle for {@value #IDLE_SECONDS} s, and oldest
- * first when all are too much. Memory of the global scope has no lifetime and is not kept.
+ * leave when their arena was closed, when they were idle between two sweeps, and oldest first when
+ * all are too much. Memory of the global scope has no lifetime and is not kept.
  *
- * <p>Kept are only registrations that give the peer no rights: a key that was told to a peer must
- * die with its advertisement.
+ * <p>Kept here are only registrations that give the peer no rights; {@link LentKeys} has others.
  *
  * <p>Guarded by this object's monitor. Bounded in bytes and by {@value #MAX_ENTRIES} entries.
  */
 final class RegistrationCache {
-    static final int IDLE_SECONDS = 10;
     static final int MAX_ENTRIES = 256;
 
     private record Key(MemorySegment.Scope scope, long address, long lenBytes) {}
@@ -36,7 +33,7 @@ final class RegistrationCache {
         private final Key key;
         final long registration;
         private int users;
-        private long idleSince;
+        private boolean usedSinceSweep;
         private boolean kept;
 
         private Entry(Key key, long registration) {
@@ -49,6 +46,7 @@ final class RegistrationCache {
     private final long maxBytes;
     private final Map<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
     private long bytes;
+    private boolean sweeping;
 
     RegistrationCache(SlabPool.Registrar registrar, long maxBytes) {
         this.registrar = registrar;
@@ -65,6 +63,7 @@ final class RegistrationCache {
         Entry known = entries.get(key);
         if (known != null) {
             known.users++;
+            known.usedSinceSweep = true;
             return known;
         }
         long registration = registrar.register(memory);
@@ -80,6 +79,7 @@ final class RegistrationCache {
         boolean mortal = !key.scope.equals(Arena.global().scope());
         if (mortal && key.lenBytes <= maxBytes) {
             e.kept = true;
+            e.usedSinceSweep = true;
             entries.put(key, e);
             bytes += key.lenBytes;
             shrink();
@@ -90,9 +90,9 @@ final class RegistrationCache {
     /**
      * Ends one use.
      *
-     * @return whether the entry is idle now, so that {@link #sweep} should be called later
+     * @return whether {@link #sweep} is to be called now and then, and nobody does yet
      */
-    synchronized boolean release(Entry e, long nowNanos) {
+    synchronized boolean release(Entry e) {
         e.users--;
         if (e.users > 0) {
             return false;
@@ -101,30 +101,37 @@ final class RegistrationCache {
             registrar.deregister(e.registration);
             return false;
         }
-        e.idleSince = nowNanos;
+        e.usedSinceSweep = true;
         shrink();
-        return e.kept;
+        if (!e.kept || sweeping) {
+            return false;
+        }
+        sweeping = true;
+        return true;
     }
 
     /**
-     * Drops what was idle for too long.
+     * Drops what was not used since the last sweep.
      *
-     * @return whether something is still idle
+     * @return whether there is to be another one
      */
-    synchronized boolean sweep(long nowNanos) {
+    synchronized boolean sweep() {
         evictClosed();
-        long oldest = TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
-        boolean left = false;
+        sweeping = false;
         for (Entry e : List.copyOf(entries.values())) {
-            if (e.users == 0) {
-                if (nowNanos - e.idleSince >= oldest) {
-                    drop(e);
-                } else {
-                    left = true;
-                }
+            if (e.usedSinceSweep) {
+                e.usedSinceSweep = false;
+                sweeping = true;
+            } else if (e.users == 0) {
+                drop(e);
             }
         }
-        return left;
+        return sweeping;
+    }
+
+    /** Ends every registration that nobody uses; whether there was one. */
+    synchronized boolean giveUpIdle() {
+        return evictIdle(0);
     }
 
     private void shrink() {

@@ -7,11 +7,8 @@ import io.sdp4j.rdma.os.Descriptors;
 import io.sdp4j.rdma.os.EpollLoop;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -24,26 +21,11 @@ final class VerbsDevice {
     /** What a device is asked for first; some refuse to promise any. */
     private static final int MAX_INLINE_BYTES = 256;
 
-    private static final long SWEEP_NANOS =
-            TimeUnit.SECONDS.toNanos(RegistrationCache.IDLE_SECONDS);
-
     /**
      * By the address of their {@code ibv_qp}: all of the process, because fabrics share contexts,
      * and whoever takes an event from one takes it for all.
      */
     private static final Map<Long, VerbsQueuePair> QUEUE_PAIRS = new ConcurrentHashMap<>();
-
-    private static final VarHandle SWEEPING;
-
-    static {
-        try {
-            SWEEPING =
-                    MethodHandles.lookup()
-                            .findVarHandle(VerbsDevice.class, "sweeping", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     private final Ibv ibv;
     private final EpollLoop loop;
@@ -59,8 +41,8 @@ final class VerbsDevice {
     private final int readsStarted;
     private final HotVerbs hot;
     final Marks marks = new Marks();
+    private final Registrations registrations;
     private final SlabPool slabs;
-    private final RegistrationCache cache;
     private final QueueKits kits;
 
     /** What to ask a queue pair for: what is refused once is not asked for again. */
@@ -73,9 +55,6 @@ final class VerbsDevice {
     private final Consumer<VerbsDevice> onFatal;
     private volatile boolean removed;
     private volatile boolean closed;
-
-    @SuppressWarnings("unused") // by SWEEPING
-    private volatile boolean sweeping;
 
     /**
      * @param onFatal told, on the event thread, when the device says that it is no more
@@ -124,40 +103,12 @@ final class VerbsDevice {
         if (siw) {
             SiwOffsets.take(ibv, context);
         }
-        slabs = new SlabPool(new LocalRegistrar(Ibv.ACCESS_LOCAL_WRITE), config);
-        cache = new RegistrationCache(new LocalRegistrar(localAccess()), config.cacheMaxBytes());
+        registrations = new Registrations(this, loop, config);
+        slabs = new SlabPool(registrations.local(), config);
         kits = new QueueKits(this, loop);
         int async = IbvContext.asyncFd(c);
         Descriptors.nonBlocking(async);
         asyncWatch = loop.watch(async, what -> onAsyncEvents());
-    }
-
-    private final class LocalRegistrar implements SlabPool.Registrar {
-        private final int access;
-
-        LocalRegistrar(int access) {
-            this.access = access;
-        }
-
-        @Override
-        public long register(MemorySegment memory) {
-            return ibv.regMr(pd, memory, access);
-        }
-
-        @Override
-        public int lkey(long registration) {
-            return IbvMr.lkey(Bindings.at(registration, IbvMr.LAYOUT));
-        }
-
-        @Override
-        public void deregister(long registration) {
-            ibv.deregMr(registration);
-        }
-    }
-
-    /** On iWARP the answer to a read is a write by the peer, and must be allowed as such. */
-    private int localAccess() {
-        return Ibv.ACCESS_LOCAL_WRITE | (iwarp ? Ibv.ACCESS_REMOTE_WRITE : 0);
     }
 
     Ibv ibv() {
@@ -183,6 +134,10 @@ final class VerbsDevice {
     /** The name of its character device, which goes before the device does. */
     String devName() {
         return devName;
+    }
+
+    boolean iwarp() {
+        return iwarp;
     }
 
     /** Whether a listener occupies a TCP port of the kernel. */
@@ -236,77 +191,18 @@ final class VerbsDevice {
         return slabs;
     }
 
-    /** Registers memory of the application; {@code onClose} is told of the end. */
-    VerbsMemoryRegion register(
-            MemorySegment memory,
-            boolean remoteRead,
-            boolean remoteWrite,
-            Consumer<VerbsMemoryRegion> onClose)
-            throws FabricException {
-        if (!memory.isNative()) {
-            throw new FabricException(
-                    Cause.RESOURCES, "only native memory can be registered, not a heap array");
-        }
+    Registrations registrations() {
+        return registrations;
+    }
+
+    /**
+     * For one more use of what the device has.
+     *
+     * @throws FabricException if it was removed
+     */
+    void requireThere() throws FabricException {
         if (removed) {
-            throw gone();
-        }
-        if (!remoteRead && !remoteWrite && !memory.isReadOnly()) {
-            return registerLocal(memory, onClose);
-        }
-        // What is only read is not registered for writing: the peer is given no right beyond what
-        // it was told, and the kernel need not take its pages for changed.
-        int access =
-                (remoteRead ? Ibv.ACCESS_REMOTE_READ : 0)
-                        | (remoteWrite ? Ibv.ACCESS_REMOTE_WRITE : 0)
-                        | (remoteWrite && !memory.isReadOnly() ? localAccess() : 0);
-        long mr = ibv.regMr(pd, memory, access);
-        if (mr < 0) {
-            throw Failures.memory(memory.byteSize(), (int) mr);
-        }
-        return region(memory, mr, () -> ibv.deregMr(mr), onClose);
-    }
-
-    private VerbsMemoryRegion registerLocal(
-            MemorySegment memory, Consumer<VerbsMemoryRegion> onClose) throws FabricException {
-        int[] failure = new int[1];
-        RegistrationCache.Entry e = cache.acquire(memory, failure);
-        if (e == null) {
-            throw Failures.memory(memory.byteSize(), failure[0]);
-        }
-        return region(
-                memory,
-                e.registration,
-                () -> {
-                    if (cache.release(e, System.nanoTime())) {
-                        sweepLater();
-                    }
-                },
-                onClose);
-    }
-
-    private VerbsMemoryRegion region(
-            MemorySegment memory, long mr, Runnable release, Consumer<VerbsMemoryRegion> onClose) {
-        MemorySegment m = Bindings.at(mr, IbvMr.LAYOUT);
-        return new VerbsMemoryRegion(
-                this,
-                memory.address(),
-                memory.byteSize(),
-                IbvMr.lkey(m),
-                IbvMr.rkey(m),
-                release,
-                onClose);
-    }
-
-    private void sweepLater() {
-        if (SWEEPING.compareAndSet(this, false, true)) {
-            loop.schedule(
-                    () -> {
-                        SWEEPING.setVolatile(this, false);
-                        if (!closed && cache.sweep(System.nanoTime())) {
-                            sweepLater();
-                        }
-                    },
-                    SWEEP_NANOS);
+            throw new FabricException(Cause.CLOSED, "RDMA device " + name + " was removed");
         }
     }
 
@@ -318,9 +214,7 @@ final class VerbsDevice {
      * @throws FabricException if the device was removed
      */
     synchronized void acquire() throws FabricException {
-        if (removed) {
-            throw gone();
-        }
+        requireThere();
         users++;
     }
 
@@ -337,10 +231,6 @@ final class VerbsDevice {
             close();
         }
         return now;
-    }
-
-    private FabricException gone() {
-        return new FabricException(Cause.CLOSED, "RDMA device " + name + " was removed");
     }
 
     static void add(long qp, VerbsQueuePair user) {
@@ -406,7 +296,7 @@ final class VerbsDevice {
         closed = true;
         loop.forget(asyncWatch);
         kits.close();
-        cache.close();
+        registrations.close();
         slabs.close();
         if (siw) {
             SiwOffsets.giveBack(ibv, context);

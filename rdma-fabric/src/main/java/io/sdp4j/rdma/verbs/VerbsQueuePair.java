@@ -24,6 +24,9 @@ import java.util.concurrent.TimeUnit;
  * caller's lock is needed only for what the SPI says. Payload is copied without it.
  */
 final class VerbsQueuePair implements QueuePair, CmChannel.Target {
+    /** A thread that was roused comes out of its read in about this time. */
+    private static final long READ_ENDS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final VerbsFabric fabric;
     private final CmChannel channel;
     private final VerbsDevice device;
@@ -36,8 +39,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     /** What the user registered and has not closed. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
-    /** A thread that was roused comes out of its read in about this time. */
-    private static final long READ_ENDS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** Whose keys are kept for a while. */
+    private final LentKeys.Lender lender = new LentKeys.Lender();
 
     private int sendBytes;
 
@@ -235,9 +238,16 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     @Override
     public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
             throws FabricException {
-        VerbsMemoryRegion r = device.register(memory, remoteRead, remoteWrite, regions::remove);
+        VerbsMemoryRegion r =
+                device.registrations()
+                        .register(memory, remoteRead, remoteWrite, lender, regions::remove);
         regions.add(r);
         return r;
+    }
+
+    @Override
+    public void forgetKeys() {
+        device.registrations().forgetKeys(lender);
     }
 
     @Override

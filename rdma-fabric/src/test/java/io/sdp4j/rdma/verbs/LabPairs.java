@@ -51,8 +51,12 @@ final class LabPairs {
     }
 
     LabPairs(QpSpec spec) throws IOException {
+        this(spec, VerbsConfig.defaults());
+    }
+
+    LabPairs(QpSpec spec, VerbsConfig config) throws IOException {
         this.spec = spec;
-        fabric = VerbsFabric.open(VerbsConfig.defaults(), LOOP);
+        fabric = VerbsFabric.open(config, LOOP);
         assertTrue(fabric.awaitReady(TimeUnit.SECONDS.toNanos(LONG_SECONDS)));
         kernel = new ServerSocket(0, 50, Lab.address());
         listener = fabric.listen(new ListenRequest(address(), false, this::onRequest));

@@ -12,7 +12,6 @@ import io.sdp4j.rdma.verbs.RegistrationCache.Entry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Goal: what is registered is used again, and never for memory that is not the same any more. */
@@ -25,7 +24,7 @@ class RegistrationCacheTest {
 
     private Entry use(MemorySegment m) {
         Entry e = cache.acquire(m, failure);
-        cache.release(e, 0);
+        cache.release(e);
         return e;
     }
 
@@ -57,7 +56,7 @@ class RegistrationCacheTest {
                 assertNotSame(old, e);
                 assertNotEquals(old.registration, e.registration);
                 assertEquals(1, registrar.live(), "the old registration has ended");
-                cache.release(e, 0);
+                cache.release(e);
             }
         }
         cache.close();
@@ -75,9 +74,9 @@ class RegistrationCacheTest {
         try (Arena arena = Arena.ofShared()) {
             e = cache.acquire(arena.allocate(100), failure);
         }
-        assertFalse(cache.sweep(0));
+        assertFalse(cache.sweep());
         assertEquals(1, registrar.live());
-        assertFalse(cache.release(e, 0));
+        assertFalse(cache.release(e));
         assertEquals(0, registrar.live());
     }
 
@@ -96,10 +95,30 @@ class RegistrationCacheTest {
         Entry held = cache.acquire(MemorySegment.ofBuffer(b), failure);
         assertEquals(1, cache.size(), "together they are too much, and the first is idle");
         assertNotSame(first, use(MemorySegment.ofBuffer(a)));
-        long idle = TimeUnit.SECONDS.toNanos(RegistrationCache.IDLE_SECONDS);
-        assertTrue(cache.release(held, 5));
-        assertTrue(cache.sweep(idle - 1 + 5));
-        assertFalse(cache.sweep(idle + 5));
+        assertTrue(cache.sweep(), "it was used since the last");
+        assertFalse(cache.sweep(), "what is in use is nothing to sweep for");
+        assertEquals(1, registrar.live());
+        assertTrue(cache.release(held), "from now on it is");
+        assertTrue(cache.sweep());
+        held = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        assertTrue(cache.sweep(), "it was used since the last");
+        assertFalse(cache.release(held), "there is somebody who sweeps");
+        assertTrue(cache.sweep());
+        assertEquals(1, registrar.live());
+        assertFalse(cache.sweep());
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void whatIsUsedBetweenTwoSweepsStays() {
+        ByteBuffer b = ByteBuffer.allocateDirect(1000);
+        Entry first = use(MemorySegment.ofBuffer(b));
+        for (int i = 0; i < 3; i++) {
+            assertTrue(cache.sweep());
+            assertSame(first, use(MemorySegment.ofBuffer(b)));
+        }
+        assertTrue(cache.giveUpIdle());
+        assertFalse(cache.giveUpIdle());
         assertEquals(0, registrar.live());
     }
 
@@ -109,12 +128,12 @@ class RegistrationCacheTest {
         RegistrationCache small = new RegistrationCache(limited, 100 * MIB);
         ByteBuffer a = ByteBuffer.allocateDirect((int) (2 * MIB));
         ByteBuffer b = ByteBuffer.allocateDirect((int) (2 * MIB));
-        small.release(small.acquire(MemorySegment.ofBuffer(a), failure), 0);
+        small.release(small.acquire(MemorySegment.ofBuffer(a), failure));
         Entry e = small.acquire(MemorySegment.ofBuffer(b), failure);
         assertEquals(1, limited.live());
         assertNull(small.acquire(MemorySegment.ofBuffer(a), failure));
         assertEquals(-12, failure[0]);
-        small.release(e, 0);
+        small.release(e);
         small.close();
         assertEquals(0, limited.live());
     }

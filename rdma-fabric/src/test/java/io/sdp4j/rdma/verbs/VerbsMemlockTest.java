@@ -8,7 +8,12 @@ import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.MemoryRegion;
 import io.sdp4j.rdma.QpSpec;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
@@ -26,6 +31,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 final class VerbsMemlockTest {
     private static final QpSpec SPEC = new QpSpec(16, 4096, 16);
     private static final int MANY = 1000;
+    private static final int KEPT_BYTES = 65_536;
 
     private final long limit = Long.parseLong(System.getenv("LAB_MEMLOCK"));
 
@@ -72,6 +78,35 @@ final class VerbsMemlockTest {
             pair.close();
             pairs.close();
         }
+    }
+
+    /** Goal: what is kept for another time is in nobody's way. */
+    @Test
+    void whatIsKeptMakesRoom() throws Exception {
+        long keep = TimeUnit.SECONDS.toNanos(60);
+        LabPairs pairs = new LabPairs(SPEC, VerbsConfig.defaults().withKeys(keep));
+        LabPairs.Pair pair = pairs.connect();
+        int most = (int) (2 * limit / KEPT_BYTES);
+        List<ByteBuffer> buffers = new ArrayList<>();
+        for (int i = 0; i < most; i++) {
+            ByteBuffer b = ByteBuffer.allocateDirect(KEPT_BYTES);
+            buffers.add(b);
+            for (int times = 0; times < 2; times++) {
+                pair.a().register(MemorySegment.ofBuffer(b), true, false).close();
+            }
+        }
+        // almost all of the limit is theirs now
+        pair.a().register(Arena.ofAuto().allocate(limit / 8, 4096), false, true).close();
+        for (ByteBuffer b : buffers) {
+            for (int times = 0; times < 2; times++) {
+                pair.a().register(MemorySegment.ofBuffer(b), true, false).close();
+            }
+        }
+        LabPairs.Pair another = pairs.connect();
+        LabPairs.say(another.a(), another.b(), new byte[] {1, 2, 3});
+        another.close();
+        pair.close();
+        pairs.close();
     }
 
     private static FabricException fill(LabPairs pairs, ArrayDeque<LabPairs.Pair> into)
