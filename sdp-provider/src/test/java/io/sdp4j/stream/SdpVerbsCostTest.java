@@ -37,7 +37,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 class SdpVerbsCostTest {
     private static final int WRITE_BYTES = 65_536;
     private static final int WARM_WRITES = 200;
-    private static final int WRITES = 2_000;
+    private static final int WRITES = 8_000;
     private static final double MESSAGES = WRITES;
 
     /** For each side and lent buffer of 1 MiB; as 64 messages that are copied it may cost 128. */

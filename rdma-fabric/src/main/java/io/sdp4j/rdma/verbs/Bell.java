@@ -105,9 +105,14 @@ final class Bell {
         }
         long bound = markNanos();
         if (bound == 0) {
-            sleep(nanos, false);
-        } else if (sleep(Math.min(nanos, bound), true) == 0 && nanos > bound) {
-            int how = sleep(nanos == Long.MAX_VALUE ? nanos : nanos - bound, false);
+            sleep(nanos, ChannelEvents.ANY);
+            return;
+        }
+        // What is left alone is not asked for either.
+        int first = marks.come() ? ChannelEvents.MARKED : ChannelEvents.NOTHING;
+        if (sleep(Math.min(nanos, bound), first) == 0 && nanos > bound) {
+            long rest = nanos == Long.MAX_VALUE ? nanos : nanos - bound;
+            int how = sleep(rest, ChannelEvents.ANY);
             if (how == FOUND) {
                 marks.onMissed();
                 synchronized (qp) {
@@ -128,22 +133,19 @@ final class Bell {
             if (!peerMarks || outstanding.talks()) {
                 return 0;
             }
-            boolean stream = outstanding.heard() >= STREAMING;
+            boolean stream = outstanding.heard() >= STREAMING && !outstanding.sendsAwaited();
             return marks.come() ? MARK_NANOS : stream ? gather.nanos() : 0;
         }
     }
 
     /**
-     * @param marked whether only a marked message ends it
+     * @param wanted which message ends it, as {@link ChannelEvents} has it
      * @return what is readable, 0 if only time has passed, {@link #FOUND} if there was no need
      */
-    private int sleep(long nanos, boolean marked) {
+    private int sleep(long nanos, int wanted) {
         boolean onlyMarked;
         synchronized (qp) {
-            if (!wakeRequested && nanos > 0) {
-                events.ask(marked);
-            }
-            if (wakeRequested || nanos <= 0 || qp.look()) {
+            if (wakeRequested || nanos <= 0 || (wanted != ChannelEvents.NOTHING && asked(wanted))) {
                 wakeRequested = false;
                 return FOUND;
             }
@@ -161,6 +163,12 @@ final class Bell {
             }
         }
         return ready;
+    }
+
+    /** Asks for an event; whether there was something by then. */
+    private boolean asked(int wanted) {
+        events.ask(wanted == ChannelEvents.MARKED);
+        return qp.look();
     }
 
     /** The thread that slept may have taken an event that others wait for as well. */

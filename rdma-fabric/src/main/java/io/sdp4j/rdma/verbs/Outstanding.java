@@ -14,7 +14,7 @@ import io.sdp4j.rdma.QpSpec;
  */
 final class Outstanding {
     /** So many sends may follow each other before somebody asks what has completed. */
-    private static final int LOOK_EVERY = 8;
+    private static final int LOOK_EVERY = 10;
 
     /** Looks of a sender between two sends. */
     private static final int LOOKS_OF_A_SEND = 3;
