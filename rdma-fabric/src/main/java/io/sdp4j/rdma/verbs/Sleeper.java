@@ -33,6 +33,10 @@ final class Sleeper {
     private final ChannelEvents events;
     private final EventLoop loop;
     private boolean sleeping;
+
+    /** Sleeps so far: a signal is for one of them. */
+    private int sleeps;
+
     private int inARow;
     private int wantedInARow = IN_A_ROW;
     private int foreignTakes;
@@ -42,7 +46,7 @@ final class Sleeper {
 
     private int readerNumber;
 
-    /** A signal is on its way, and the event thread looks whether it has worked. */
+    /** A signal is on its way to this sleep, and the event thread looks whether it has worked. */
     private boolean signalled;
 
     Sleeper(VerbsQueuePair qp, QpResources resources, ChannelEvents events, EventLoop loop) {
@@ -59,6 +63,8 @@ final class Sleeper {
     /** The calling thread is about to {@link #sleep} for so long. */
     void begin(long nanos) {
         sleeping = true;
+        sleeps++;
+        signalled = false;
         boolean alone = foreignTakes == events.foreignTakes();
         foreignTakes = events.foreignTakes();
         inARow = nanos == Long.MAX_VALUE && alone ? inARow + 1 : 0;
@@ -116,16 +122,15 @@ final class Sleeper {
     private void signal() {
         resources.countNativeCalls(1);
         WakeSignal.send(readerNumber);
-        loop.schedule(this::lookAgain, AGAIN_NANOS);
+        int signalledSleep = sleeps;
+        loop.schedule(() -> lookAgain(signalledSleep), AGAIN_NANOS);
     }
 
     /** The thread may not have been in the call yet. Event thread. */
-    private void lookAgain() {
+    private void lookAgain(int signalledSleep) {
         synchronized (qp) {
-            if (events.beingRead()) {
+            if (events.beingRead() && sleeps == signalledSleep) {
                 signal();
-            } else {
-                signalled = false;
             }
         }
     }
