@@ -236,9 +236,12 @@ record Row(
      * How many times its kind is warmed up before it is measured first. Netty, with whatever
      * carries its bytes, gives C2 some seconds of work in each JVM, on the processors that are
      * measured; and what was compiled while the first connections were open is compiled anew when
-     * they are closed.
+     * they are closed. Connections over a device are so slow that one warm-up is some thousand,
+     * where C2 begins with a method that was called five thousand times.
      */
     int warmUps() {
-        return isNetty() ? 3 : 1;
+        boolean connectsByDevice =
+                work.startsWith("connect-only") && configs.contains(Config.VERBS);
+        return isNetty() ? 3 : connectsByDevice ? 20 : 1;
     }
 }

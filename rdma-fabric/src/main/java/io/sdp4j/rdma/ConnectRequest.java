@@ -18,8 +18,8 @@ import java.util.function.BooleanSupplier;
  * @param deadlineNanos likewise, after which the attempt has failed
  * @param limitNanos likewise, not before it: as far as that a fabric may go on for what it needs
  *     for itself, so that the peer gets all of its time
- * @param abandoned whether nobody wants the connection any more; asked on the connecting thread at
- *     least every {@link #ABANDON_CHECK_NANOS} while it waits; must be quick and not throw
+ * @param abandoned whether nobody wants the connection any more; asked on any thread, at least
+ *     every {@link #ABANDON_CHECK_NANOS} while one waits; must be quick and not throw
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record ConnectRequest(

@@ -4,6 +4,7 @@ import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricException.Cause;
+import io.sdp4j.rdma.os.Linux;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One attempt to connect, on the thread that wants the connection, which takes its events itself.
+ * Where {@link CallWatch} can end its system calls it waits in them; else in poll(2), and a call
+ * that cannot be ended is another thread's.
  *
  * <p>The local address is asked for when the destination has an RDMA path, which is as late as the
  * connection request allows: it names the port. Whatever fails, the id and its queue pair are
@@ -25,6 +28,9 @@ final class ActiveSide implements CmChannel.Target {
     private final OwnChannel own;
     private final long begun;
 
+    /** This attempt as {@link CallWatch} knows it; null if its calls cannot be ended. */
+    private final CallWatch.Caller caller;
+
     /** When the clock was read last, which costs a system call in some machines. */
     private long nowNanos;
 
@@ -32,8 +38,8 @@ final class ActiveSide implements CmChannel.Target {
     private VerbsDevice device;
     private VerbsQueuePair qp;
 
-    /** Waited so far for others: the network, the peer, a call that waits for it. */
-    private long waitedNanos;
+    /** Waited so far for others, in poll(2). */
+    private long polledNanos;
 
     /** Why a call on another thread has failed; 0 if it has not. */
     private volatile int failed;
@@ -51,7 +57,17 @@ final class ActiveSide implements CmChannel.Target {
         this.request = request;
         this.begun = begun;
         nowNanos = begun;
+        caller = CallWatch.possible() ? new Watched() : null;
         own = channel.own();
+        own.waiting(caller != null);
+    }
+
+    /** What the event thread may ask of an attempt. */
+    private final class Watched extends CallWatch.Caller {
+        @Override
+        boolean unwanted(long waitedNanos) {
+            return request.abandoned().getAsBoolean() || left(waitedNanos, System.nanoTime()) <= 0;
+        }
     }
 
     /** Between the moves to the fabric's channel and to the queue pair there is no event. */
@@ -62,11 +78,13 @@ final class ActiveSide implements CmChannel.Target {
 
     Fabric.Connection connect() throws FabricException {
         boolean complete = false;
+        watch();
         try {
             Fabric.Connection c = attempt();
             complete = true;
             return c;
         } finally {
+            unwatch();
             if (complete) {
                 channel.giveBack(own);
             } else {
@@ -77,10 +95,24 @@ final class ActiveSide implements CmChannel.Target {
 
     /** Goes as far as an attempt gets without its peer. Nothing is left. */
     void rehearse() throws FabricException {
+        watch();
         try {
             prepare();
         } finally {
+            unwatch();
             channel.loop().execute(this::discard);
+        }
+    }
+
+    private void watch() {
+        if (caller != null) {
+            fabric.callWatch().enter(caller);
+        }
+    }
+
+    private void unwatch() {
+        if (caller != null) {
+            fabric.callWatch().leave(caller);
         }
     }
 
@@ -167,14 +199,46 @@ final class ActiveSide implements CmChannel.Target {
                 ConnParams.of(
                         Arena.ofAuto(), privateData, device.readsServed(), device.readsStarted());
         int r;
-        if (device.connectMayBlock()) {
+        if (caller == null && device.connectMayBlock()) {
             r = startElsewhere(param);
         } else {
-            r = channel.cm().connect(id, param);
+            r = startHere(param);
         }
         if (r < 0) {
             throw notConnected(r);
         }
+    }
+
+    /** A signal that was somebody else's means another try. */
+    private int startHere(MemorySegment param) throws FabricException {
+        int r;
+        do {
+            beginCall();
+            try {
+                r = channel.cm().connect(id, param);
+            } finally {
+                endCall();
+            }
+        } while (r == -Linux.EINTR && stillWanted());
+        return r;
+    }
+
+    private void beginCall() {
+        if (caller != null) {
+            caller.begin();
+        }
+    }
+
+    private void endCall() {
+        if (caller != null) {
+            caller.end();
+        }
+    }
+
+    /** True, unless it throws; reads the clock. */
+    private boolean stillWanted() throws FabricException {
+        nowNanos = System.nanoTime();
+        return patience() > 0;
     }
 
     private FabricException notConnected(int error) {
@@ -217,10 +281,14 @@ final class ActiveSide implements CmChannel.Target {
      * when a wait was in vain: what time is left to others follows from what was waited for them.
      */
     private CmEvent next(boolean peers) throws FabricException {
-        CmEvent e = peers ? null : own.take();
+        CmEvent e = caller != null || !peers ? take() : null;
         while (e == null) {
-            waitedNanos += own.await(patience());
-            e = own.take();
+            if (caller == null) {
+                polledNanos += own.await(patience());
+            } else {
+                stillWanted();
+            }
+            e = take();
             if (e == null && failed < 0) {
                 throw notConnected(failed);
             }
@@ -232,6 +300,15 @@ final class ActiveSide implements CmChannel.Target {
             channel.loop().execute(() -> fabric.onRemoved(device));
         }
         return e;
+    }
+
+    private CmEvent take() {
+        beginCall();
+        try {
+            return own.take();
+        } finally {
+            endCall();
+        }
     }
 
     /** How long to sleep before looking again whether anybody wants the connection. */
@@ -246,10 +323,19 @@ final class ActiveSide implements CmChannel.Target {
         return Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS);
     }
 
-    /** What is left to wait; what this side has needed for itself was not taken from it. */
     private long left() {
+        return left(waitedNanos(), nowNanos);
+    }
+
+    /** What is left to wait; what this side has needed for itself was not taken from it. */
+    private long left(long waitedNanos, long now) {
         long forOthers = request.deadlineNanos() - begun - waitedNanos;
-        return Math.min(forOthers, request.limitNanos() - nowNanos);
+        return Math.min(forOthers, request.limitNanos() - now);
+    }
+
+    /** Waited so far for others: the network, the peer, a call that waits for it. */
+    private long waitedNanos() {
+        return caller == null ? polledNanos : caller.waitedNanos();
     }
 
     private int leftMillis() throws FabricException {
@@ -261,7 +347,7 @@ final class ActiveSide implements CmChannel.Target {
     }
 
     private FabricException timedOut() {
-        return waitedNanos <= Math.max(0, (request.deadlineNanos() - begun) / 2)
+        return waitedNanos() <= Math.max(0, (request.deadlineNanos() - begun) / 2)
                 ? new FabricException(
                         Cause.NOT_READY,
                         "no answer in time, most of which this process needed to get ready")

@@ -20,6 +20,9 @@ final class OwnChannel {
     private final long channel;
     private final int fd;
 
+    /** Whether {@link #take} waits for an event. */
+    private boolean waiting;
+
     /** What another thread ends a sleep with; below 0 until that is wanted. */
     private int rouseFd = -1;
 
@@ -41,7 +44,19 @@ final class OwnChannel {
         return channel;
     }
 
-    /** The next event if it is there, or null. */
+    /** From now on {@link #take} waits for an event, or does not. */
+    void waiting(boolean wanted) {
+        if (waiting != wanted) {
+            waiting = wanted;
+            if (wanted) {
+                Descriptors.freshBlocking(fd);
+            } else {
+                Descriptors.freshNonBlocking(fd);
+            }
+        }
+    }
+
+    /** The next event; null if there is none yet, or a signal has ended the wait for it. */
     CmEvent take() {
         return CmChannel.take(cm, channel);
     }

@@ -96,6 +96,7 @@ public final class VerbsFabric implements Fabric {
 
     private final Rehearsal rehearsal;
     private final ConnectThreads connectThreads = new ConnectThreads();
+    private final CallWatch callWatch;
 
     /** Null where the kernel's announcements are not to be had. */
     private Closeable hotPlug;
@@ -104,6 +105,7 @@ public final class VerbsFabric implements Fabric {
         this.config = config;
         this.ibv = ibv;
         this.channel = channel;
+        callWatch = new CallWatch(channel.loop());
         this.rehearsal = new Rehearsal(this, channel);
     }
 
@@ -340,6 +342,10 @@ public final class VerbsFabric implements Fabric {
 
     ConnectThreads connectThreads() {
         return connectThreads;
+    }
+
+    CallWatch callWatch() {
+        return callWatch;
     }
 
     /** Of a new queue pair. */
