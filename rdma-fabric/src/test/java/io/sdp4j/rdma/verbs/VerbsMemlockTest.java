@@ -41,8 +41,10 @@ final class VerbsMemlockTest {
         LabPairs pairs = new LabPairs(SPEC);
         ArrayDeque<LabPairs.Pair> open = new ArrayDeque<>();
         FabricException refusal = fill(pairs, open);
-        assertEquals(FabricException.Cause.RESOURCES, refusal.why());
-        assertTrue(refusal.getMessage().contains(String.valueOf(limit)), refusal::getMessage);
+        // Both ends are this process: where it is the passive one that has no memory, it says no.
+        if (refusal.why() != FabricException.Cause.REFUSED) {
+            assertNamesTheLimit(refusal);
+        }
         assertFalse(open.isEmpty(), "not even one connection: " + refusal.getMessage());
         sayToAll(open);
 
@@ -70,7 +72,7 @@ final class VerbsMemlockTest {
                     refusal = e;
                 }
             }
-            assertEquals(FabricException.Cause.RESOURCES, refusal.why());
+            assertNamesTheLimit(refusal);
             LabPairs.say(pair.a(), pair.b(), new byte[] {1, 2, 3});
             regions.remove().close();
             regions.add(pair.a().register(arena.allocate(65_536, 4096), true, false));
@@ -78,6 +80,11 @@ final class VerbsMemlockTest {
             pair.close();
             pairs.close();
         }
+    }
+
+    private void assertNamesTheLimit(FabricException refusal) {
+        assertEquals(FabricException.Cause.RESOURCES, refusal.why());
+        assertTrue(refusal.getMessage().contains(String.valueOf(limit)), refusal::getMessage);
     }
 
     /** Goal: what is kept for another time is in nobody's way. */
