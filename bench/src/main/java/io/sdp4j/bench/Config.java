@@ -35,7 +35,9 @@ enum Config {
     /** The same programs, every socket call of whose goes to rsockets. */
     RSOCKETS("rsockets", "librspreload", Agent.NONE, "", Cores.ANY),
     /** Other programs, which only post and poll. */
-    BARE("bare", "bare verbs", Agent.NONE, "", Cores.ANY);
+    BARE("bare", "bare verbs", Agent.NONE, "", Cores.ANY),
+    /** The same, one read at a time, which the other side announces and is answered. */
+    BARE_TOLD("bare-told", "bare verbs, each read announced", Agent.NONE, "", Cores.ANY);
 
     private static final String ONLY_VERBS =
             "verbs.enabled=true,shm.enabled=false,verbs.connect.timeout.ms=5000"
@@ -53,6 +55,11 @@ enum Config {
         ANY,
         /** Both on the first. */
         ONE
+    }
+
+    /** Whether it is the programs that only post and poll. */
+    boolean isBare() {
+        return this == BARE || this == BARE_TOLD;
     }
 
     final String id;

@@ -87,7 +87,7 @@ final class Launch {
     boolean can(Config config) {
         return (config.agent == Config.Agent.NONE || agentJar != null)
                 && (config != Config.RSOCKETS || !Rdma.preload().isEmpty())
-                && (config != Config.BARE || !rdma.bareClassPath.isEmpty())
+                && (!config.isBare() || !rdma.bareClassPath.isEmpty())
                 && (config.cores == Config.Cores.ANY
                         || Files.isExecutable(Path.of("/usr/bin/taskset")));
     }
@@ -137,7 +137,7 @@ final class Launch {
         if (rdma != null) {
             addRdma(config, end, command);
         }
-        boolean bare = config == Config.BARE;
+        boolean bare = config.isBare();
         command.addAll(
                 List.of(
                         "-Xms64m",
@@ -154,8 +154,9 @@ final class Launch {
         command.add("-D" + Usage.CPU_PROPERTY + "=" + (end == 0 ? "machine" : "nobody"));
         if (config == Config.RSOCKETS) {
             command.add("-Djava.net.preferIPv4Stack=true");
-        } else if (config == Config.BARE) {
+        } else if (config.isBare()) {
             command.add("--enable-native-access=ALL-UNNAMED");
+            command.add("-Dbare.told=" + (config == Config.BARE_TOLD));
         }
     }
 

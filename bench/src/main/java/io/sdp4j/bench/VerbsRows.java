@@ -1,6 +1,7 @@
 package io.sdp4j.bench;
 
 import static io.sdp4j.bench.Config.BARE;
+import static io.sdp4j.bench.Config.BARE_TOLD;
 import static io.sdp4j.bench.Config.RSOCKETS;
 import static io.sdp4j.bench.Config.TCP;
 import static io.sdp4j.bench.Config.VERBS;
@@ -42,7 +43,7 @@ final class VerbsRows {
                             "blocking channel: stream, 1 MiB direct buffers",
                             "channel-sink 1048576",
                             "bytes",
-                            List.of(BARE, VERBS, VERBS_LENDING),
+                            List.of(BARE, BARE_TOLD, VERBS, VERBS_LENDING),
                             2,
                             List.of(
                                     Bar.faster("bytes", VERBS_LENDING, VERBS, 1),

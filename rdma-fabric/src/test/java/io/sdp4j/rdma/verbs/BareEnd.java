@@ -25,6 +25,12 @@ final class BareEnd {
      */
     private static final int BUFFERS = 32;
 
+    /** Private data that says where the region is. */
+    static final int PLACE_BYTES = 12;
+
+    /** A message that says something and carries nothing. */
+    private static final int WORD_BYTES = 32;
+
     private static final int EADDRINUSE = 98;
     private static final int EADDRNOTAVAIL = 99;
     private static final int BATCH = 16;
@@ -145,17 +151,23 @@ final class BareEnd {
         }
     }
 
+    /** Where the region is, for {@link #remote} of the other side. */
+    byte[] place() {
+        return ByteBuffer.allocate(PLACE_BYTES)
+                .putLong(region.address())
+                .putInt(regionRemoteKey)
+                .array();
+    }
+
     /** Tells where the region is. */
     void accept() throws IOException {
-        byte[] data =
-                ByteBuffer.allocate(12).putLong(region.address()).putInt(regionRemoteKey).array();
         try (Arena a = Arena.ofConfined()) {
-            check("accept", cm.accept(id, ConnParams.of(a, data, 16, 16)));
+            check("accept", cm.accept(id, ConnParams.of(a, place(), 16, 16)));
         }
     }
 
-    void remote(byte[] privateData) {
-        ByteBuffer b = ByteBuffer.wrap(privateData);
+    /** Takes where the other side's region is from the next bytes. */
+    void remote(ByteBuffer b) {
         remoteAddress = b.getLong();
         remoteKey = b.getInt();
     }
@@ -252,6 +264,37 @@ final class BareEnd {
         }
     }
 
+    /** Says so many times that there is a piece to be read, and waits until it was. */
+    void lend(long pieces) {
+        int answers = 0;
+        for (long left = pieces; left > 0; left--) {
+            postSend(IbvSendWr.OP_SEND, place(BUFFERS), WORD_BYTES, buffersKey, 0);
+            while (answers == 0) {
+                answers = take();
+            }
+            answers--;
+        }
+    }
+
+    /** Reads a piece each time that there is one, and says so when it has been read. */
+    void borrow(long pieces) {
+        int told = 0;
+        for (long left = pieces; left > 0; left--) {
+            while (told == 0) {
+                told = take();
+            }
+            told--;
+            int key = regionKey;
+            long from = region.address();
+            int bytes = BareVerbs.READ_BYTES;
+            postSend(IbvSendWr.OP_RDMA_READ, from, bytes, key, remoteAddress);
+            while (sends > 0) {
+                told += take();
+            }
+            postSend(IbvSendWr.OP_SEND, place(BUFFERS), WORD_BYTES, buffersKey, 0);
+        }
+    }
+
     /** Waits until something completes; how many messages came. */
     private int take() {
         int n = hot.poll(cq, BATCH, wcs.address());
@@ -264,8 +307,11 @@ final class BareEnd {
                 throw new IllegalStateException("no completion event");
             }
             events++;
-            hot.requestNotify(cq, false);
             n = hot.poll(cq, BATCH, wcs.address());
+            if (n == 0) {
+                hot.requestNotify(cq, false);
+                n = hot.poll(cq, BATCH, wcs.address());
+            }
         }
         int messages = 0;
         for (int i = 0; i < n; i++) {

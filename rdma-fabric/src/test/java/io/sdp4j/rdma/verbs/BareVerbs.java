@@ -24,7 +24,9 @@ import java.util.concurrent.TimeUnit;
  *   <li>{@code sink SIZE WARM_MS MEASURE_MS}: {@code SIZE} bytes a time, one way, in messages as
  *       long as a stream's, with as many buffers and as few answers, and without a copy;
  *   <li>{@code channel-sink SIZE WARM_MS MEASURE_MS}: RDMA reads of so many bytes in a row, in
- *       pieces as large as a stream's, the other side at rest;
+ *       pieces as large as a stream's, the other side at rest; with the property {@code bare.told}
+ *       one at a time, each announced by the other side and answered, as SDP does it with a buffer
+ *       that a blocking write lends: what that costs whoever it is that does it;
  *   <li>{@code connect-only WARM_MS MEASURE_MS}: until the connection is established; with a rest
  *       after each, in which the other side ends it, too.
  * </ul>
@@ -37,6 +39,8 @@ public final class BareVerbs {
     static final int PAYLOAD_BYTES = MESSAGE_BYTES - 16;
     static final int READ_BYTES = 1_048_576;
     private static final int READS = 2;
+    private static final boolean TOLD = Boolean.getBoolean("bare.told");
+    private static final int REQUEST_BYTES = 1 + Long.BYTES + BareEnd.PLACE_BYTES;
     private static final int REST_MS = 5;
     private static final double JIFFY_NANOS = 1e7;
 
@@ -85,9 +89,13 @@ public final class BareVerbs {
                         ends.put(e.id(), end);
                         end.accept();
                         ByteBuffer asked = ByteBuffer.wrap(e.privateData());
-                        if (asked.get() == 'S') {
-                            long messages = asked.getLong();
-                            Thread.ofPlatform().daemon().start(() -> end.receive(messages));
+                        byte op = asked.get();
+                        long n = asked.getLong();
+                        end.remote(asked);
+                        if (op == 'S') {
+                            Thread.ofPlatform().daemon().start(() -> end.receive(n));
+                        } else if (op == 'L') {
+                            Thread.ofPlatform().daemon().start(() -> end.borrow(n));
                         }
                     }
                     case RdmaCmEvent.DISCONNECTED -> {
@@ -122,7 +130,7 @@ public final class BareVerbs {
                         "ok "
                                 + switch (words[0]) {
                                     case "sink" -> flow('S', n[0], n[1], n[2]);
-                                    case "channel-sink" -> flow('R', n[0], n[1], n[2]);
+                                    case "channel-sink" -> flow(TOLD ? 'L' : 'R', n[0], n[1], n[2]);
                                     case "connect-only" -> connects(n[0], n[1]);
                                     default -> throw new IOException("unknown command " + line);
                                 };
@@ -160,14 +168,17 @@ public final class BareVerbs {
     private double[] flow(char op, int sizeBytes, long units) throws IOException {
         int perUnit = Math.ceilDiv(sizeBytes, PAYLOAD_BYTES);
         long messages = Math.ceilDiv(units * perUnit, BareEnd.CREDITS) * BareEnd.CREDITS;
+        long pieces = units * sizeBytes / READ_BYTES;
         long channel = cm.createEventChannel();
-        BareEnd end = connect(channel, (byte) op, messages);
+        BareEnd end = connect(channel, (byte) op, op == 'L' ? pieces : messages);
         double cpu = busyNanos();
         long begun = System.nanoTime();
         if (op == 'S') {
             end.send(messages);
+        } else if (op == 'L') {
+            end.lend(pieces);
         } else {
-            end.read(units * sizeBytes / READ_BYTES, READS);
+            end.read(pieces, READS);
         }
         double[] seen = {System.nanoTime() - begun, busyNanos() - cpu};
         end.disconnect();
@@ -180,18 +191,19 @@ public final class BareVerbs {
     }
 
     /** From another port where TCP has the one that the connection manager drew. */
-    private BareEnd connect(long channel, byte op, long messages) throws IOException {
+    private BareEnd connect(long channel, byte op, long count) throws IOException {
         for (int left = VerbsFabric.PORTS_TRIED; ; left--) {
-            BareEnd end = start(channel, op, messages, left == 1);
+            BareEnd end = start(channel, op, count, left == 1);
             if (end != null) {
-                end.remote(BareEnd.expect(cm, channel, RdmaCmEvent.ESTABLISHED).privateData());
+                byte[] place = BareEnd.expect(cm, channel, RdmaCmEvent.ESTABLISHED).privateData();
+                end.remote(ByteBuffer.wrap(place));
                 return end;
             }
         }
     }
 
     /** Null if the port is taken and this is not the last attempt. */
-    private BareEnd start(long channel, byte op, long messages, boolean last) throws IOException {
+    private BareEnd start(long channel, byte op, long count, boolean last) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             long id = cm.createId(channel);
             BareEnd.check("resolve", cm.resolveAddr(id, SockAddr.of(arena, host, port), 2_000));
@@ -199,7 +211,12 @@ public final class BareVerbs {
             BareEnd.check("route", cm.resolveRoute(id, 2_000));
             BareEnd.expect(cm, channel, RdmaCmEvent.ROUTE_RESOLVED);
             BareEnd end = new BareEnd(cm, ibv, id);
-            byte[] request = ByteBuffer.allocate(16).put(op).putLong(messages).array();
+            byte[] request =
+                    ByteBuffer.allocate(REQUEST_BYTES)
+                            .put(op)
+                            .putLong(count)
+                            .put(end.place())
+                            .array();
             if (end.connect(request, last)) {
                 return end;
             }
