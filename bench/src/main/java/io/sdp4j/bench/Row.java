@@ -204,7 +204,15 @@ record Row(
                             1,
                             List.of(
                                     Bar.atMost("alloc", SHM, ZERO_BYTES),
-                                    Bar.atMost("alloc", RULE_KERNEL, ZERO_BYTES))));
+                                    Bar.atMost("alloc", RULE_KERNEL, ZERO_BYTES))),
+                    new Row(
+                            "lend-alloc",
+                            "blocking channel: heap bytes per 1 MiB direct buffer, both ends",
+                            "channel-sink 1048576",
+                            "alloc",
+                            List.of(TCP, SHM),
+                            1,
+                            List.of(Bar.atMost("alloc", SHM, ZERO_BYTES))));
 
     boolean isStartup() {
         return work.isEmpty();

@@ -29,7 +29,7 @@ record Suite(
         Class<?> client) {
     /** Blocking sockets. */
     static final Suite NET =
-            new Suite("net", "tcp", Row.ALL, List.of(), NetServer.class, NetClient.class);
+            new Suite("net", "both", Row.ALL, List.of(), NetServer.class, NetClient.class);
 
     /** Channels, selectors, Netty and HTTP. */
     static final Suite NIO =

@@ -2,6 +2,7 @@ package io.sdp4j.rdma;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 
 /**
  * A connected RC queue pair with buffers of its own.
@@ -66,12 +67,15 @@ public interface QueuePair {
      * second. Otherwise an ordinary copy.
      *
      * @param at where in the slot the payload starts
+     * @param fromIndex between the buffer's position and its limit
      */
-    default void writePast(int slot, int at, MemorySegment from, long fromOffset, int lenBytes) {
-        MemorySegment.copy(from, fromOffset, sendMemory(), sendOffset(slot) + at, lenBytes);
+    default void writePast(int slot, int at, ByteBuffer from, int fromIndex, int lenBytes) {
+        MemorySegment bytes = MemorySegment.ofBuffer(from);
+        long fromOffset = (long) fromIndex - from.position();
+        MemorySegment.copy(bytes, fromOffset, sendMemory(), sendOffset(slot) + at, lenBytes);
     }
 
-    /** As the other one, from an array, for which no object is made. */
+    /** As the other one, from an array. */
     default void writePast(int slot, int at, byte[] from, int fromOffset, int lenBytes) {
         long to = sendOffset(slot) + at;
         MemorySegment.copy(from, fromOffset, sendMemory(), ValueLayout.JAVA_BYTE, to, lenBytes);

@@ -31,7 +31,7 @@ final class SendSlots {
         if (past && b != null) {
             qp.writePast(slot, at, b, off, n);
         } else if (past) {
-            qp.writePast(slot, at, MemorySegment.ofBuffer(src), off - src.position(), n);
+            qp.writePast(slot, at, src, off, n);
         } else if (b != null) {
             MemorySegment.copy(b, off, memory, JAVA_BYTE, to, n);
         } else {

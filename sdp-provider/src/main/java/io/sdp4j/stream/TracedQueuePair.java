@@ -8,6 +8,7 @@ import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.trace.ConnectionTrace;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -244,8 +245,8 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
-    public void writePast(int slot, int at, MemorySegment from, long fromOffset, int lenBytes) {
-        qp.writePast(slot, at, from, fromOffset, lenBytes);
+    public void writePast(int slot, int at, ByteBuffer from, int fromIndex, int lenBytes) {
+        qp.writePast(slot, at, from, fromIndex, lenBytes);
     }
 
     @Override

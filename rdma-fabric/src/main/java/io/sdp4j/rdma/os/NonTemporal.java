@@ -8,6 +8,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.nio.ByteBuffer;
 
 /**
  * Copies into memory that another processor reads next, past the cache of this one.
@@ -74,25 +75,28 @@ public final class NonTemporal {
     }
 
     /**
-     * Copies {@code lenBytes} bytes.
+     * Copies {@code lenBytes} bytes of a buffer. The object that stands for the buffer in a call is
+     * made right before it: further away the compiler may not see that nobody keeps it.
      *
-     * @param from memory of any kind; bounds are checked
+     * @param fromIndex between the buffer's position and its limit; bounds are checked
      * @param to native memory; bounds are checked
      */
     public static void copy(
-            MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lenBytes) {
-        long head = -(to.address() + toOffset) & (LINE - 1);
-        long body = (lenBytes - head) & -LINE;
+            ByteBuffer from, int fromIndex, MemorySegment to, long toOffset, int lenBytes) {
+        int head = (int) (-(to.address() + toOffset) & (LINE - 1));
+        int body = (lenBytes - head) & -LINE;
         if (COPY == null || lenBytes < LEAST_BYTES) {
-            MemorySegment.copy(from, fromOffset, to, toOffset, lenBytes);
+            plain(from, fromIndex, to, toOffset, lenBytes);
             return;
         }
-        long tail = lenBytes - head - body;
+        int after = head + body;
         // Both ordinary copies are made whatever their length, because they check the bounds.
-        MemorySegment.copy(from, fromOffset, to, toOffset, head);
-        MemorySegment.copy(from, fromOffset + head + body, to, toOffset + head + body, tail);
+        plain(from, fromIndex, to, toOffset, head);
+        plain(from, fromIndex + after, to, toOffset + after, lenBytes - after);
+        long toBody = toOffset + head;
+        long fromBody = (long) fromIndex - from.position() + head;
         try {
-            COPY.invokeExact(to, from, toOffset + head, fromOffset + head, body);
+            COPY.invokeExact(to, MemorySegment.ofBuffer(from), toBody, fromBody, (long) body);
         } catch (RuntimeException closed) {
             throw closed;
         } catch (Throwable t) {
@@ -100,9 +104,14 @@ public final class NonTemporal {
         }
     }
 
+    private static void plain(
+            ByteBuffer from, int fromIndex, MemorySegment to, long toOffset, int lenBytes) {
+        long at = (long) fromIndex - from.position();
+        MemorySegment.copy(MemorySegment.ofBuffer(from), at, to, toOffset, lenBytes);
+    }
+
     /**
-     * Copies {@code lenBytes} bytes of an array. The object that stands for the array in the call
-     * is made right before it: further away the compiler may not see that nobody keeps it.
+     * Copies {@code lenBytes} bytes of an array, as the other one does.
      *
      * @param to native memory; bounds are checked
      */

@@ -9,6 +9,7 @@ import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.rdma.os.NonTemporal;
 import io.sdp4j.rdma.os.Spinner;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /**
  * One side of a connection over shared memory.
@@ -117,8 +118,8 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     }
 
     @Override
-    public void writePast(int slot, int at, MemorySegment from, long fromOffset, int lenBytes) {
-        NonTemporal.copy(from, fromOffset, mem, sendOffset(slot) + at, lenBytes);
+    public void writePast(int slot, int at, ByteBuffer from, int fromIndex, int lenBytes) {
+        NonTemporal.copy(from, fromIndex, mem, sendOffset(slot) + at, lenBytes);
     }
 
     @Override

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -21,11 +22,11 @@ class NonTemporalTest {
         Random random = new Random(seed);
         byte[] heap = new byte[MOST];
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment direct = arena.allocate(MOST);
+            ByteBuffer direct = ByteBuffer.allocateDirect(MOST);
             MemorySegment to = arena.allocate(MOST, 64);
             for (int i = 0; i < 20_000; i++) {
                 random.nextBytes(heap);
-                MemorySegment.copy(heap, 0, direct, ValueLayout.JAVA_BYTE, 0, MOST);
+                direct.clear().put(heap);
                 to.fill((byte) i);
                 int len = random.nextInt(i % 2 == 0 ? 600 : MOST + 1);
                 int fromAt = random.nextInt(MOST - len + 1);
@@ -33,10 +34,13 @@ class NonTemporalTest {
                 byte[] expected = new byte[MOST];
                 Arrays.fill(expected, (byte) i);
                 System.arraycopy(heap, fromAt, expected, toAt, len);
-                switch (random.nextInt(3)) {
-                    case 0 -> NonTemporal.copy(heap, fromAt, to, toAt, len);
-                    case 1 -> NonTemporal.copy(MemorySegment.ofArray(heap), fromAt, to, toAt, len);
-                    default -> NonTemporal.copy(direct, fromAt, to, toAt, len);
+                ByteBuffer buffer = random.nextBoolean() ? direct : ByteBuffer.wrap(heap);
+                buffer.limit(fromAt + len + random.nextInt(MOST - fromAt - len + 1));
+                buffer.position(random.nextInt(fromAt + 1));
+                if (random.nextBoolean()) {
+                    NonTemporal.copy(heap, fromAt, to, toAt, len);
+                } else {
+                    NonTemporal.copy(buffer, fromAt, to, toAt, len);
                 }
 
                 assertArrayEquals(
@@ -48,15 +52,15 @@ class NonTemporalTest {
     @Test
     void nothingOutsideIsTouched() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment from = MemorySegment.ofArray(new byte[1024]);
+            ByteBuffer from = ByteBuffer.wrap(new byte[3072], 1024, 1024);
             MemorySegment to = arena.allocate(1024);
             Class<IndexOutOfBoundsException> outside = IndexOutOfBoundsException.class;
-            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 1, 1024));
-            assertThrows(outside, () -> NonTemporal.copy(from, 1, to, 0, 1024));
-            assertThrows(outside, () -> NonTemporal.copy(from, -1, to, 0, 512));
-            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, -1, 512));
-            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 0, Long.MAX_VALUE));
-            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 0, -1));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1024, to, 1, 1024));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1025, to, 0, 1024));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1023, to, 0, 512));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1024, to, -1, 512));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1024, to, 0, Integer.MAX_VALUE));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1024, to, 0, -1));
         }
     }
 
@@ -77,7 +81,7 @@ class NonTemporalTest {
 
     @Test
     void closedMemoryIsRefused() {
-        MemorySegment from = MemorySegment.ofArray(new byte[1024]);
+        ByteBuffer from = ByteBuffer.wrap(new byte[1024]);
         Arena arena = Arena.ofShared();
         MemorySegment to = arena.allocate(1024);
         arena.close();
