@@ -64,7 +64,15 @@ final class VerbsRows {
                             "alloc",
                             List.of(VERBS),
                             1,
-                            List.of(Bar.atMost("alloc", VERBS, Row.ZERO_BYTES))));
+                            List.of(Bar.atMost("alloc", VERBS, Row.ZERO_BYTES))),
+                    new Row(
+                            "verbs-lend-alloc",
+                            "blocking channel: heap bytes per 1 MiB direct buffer, both ends",
+                            "channel-sink 1048576",
+                            "alloc",
+                            List.of(VERBS_LENDING),
+                            1,
+                            List.of(Bar.atMost("alloc", VERBS_LENDING, Row.ZERO_BYTES))));
 
     private VerbsRows() {}
 

@@ -198,6 +198,37 @@ public abstract class RdmaContract extends WaitContract {
         }
     }
 
+    /** What it is read as is what is in the memory then; a fabric need not open any again. */
+    @Test
+    void aRegionThatIsOpenedAgainIsLikeANewOne() throws Exception {
+        Pair p = connect();
+        MemorySegment mine = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
+        MemorySegment yours = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
+        MemoryRegion local = p.a().register(mine, false, false);
+        MemoryRegion remote = p.b().register(yours, true, false);
+        for (int i = 0; i < 20; i++) {
+            assertFalse(local.reopen(), "it is open");
+            assertFalse(remote.reopen(), "it is open");
+            yours.copyFrom(MemorySegment.ofArray(bytes(i, 1000)));
+            assertTrue(p.a().postRead(i, local, 0, 1000, remote.address(), remote.rkey()));
+            assertEquals(WcStatus.SUCCESS, nextWhilePolling(p.a(), p.b()).status);
+            assertEquals(-1, mine.mismatch(yours));
+            local.close();
+            remote.close();
+            if (!local.reopen()) {
+                local = p.a().register(mine, false, false);
+            }
+            if (!remote.reopen()) {
+                remote = p.b().register(yours, true, false);
+            }
+            assertEquals(mine, local.memory());
+            assertEquals(yours, remote.memory());
+        }
+        local.close();
+        p.a().postRead(99, local, 0, 1000, remote.address(), remote.rkey());
+        assertEquals(WcStatus.LOC_PROT_ERR, next(p.a()).status, "it is closed");
+    }
+
     @Test
     void aWrongLocalRegionIsALocalError() throws Exception {
         Pair p = connect();

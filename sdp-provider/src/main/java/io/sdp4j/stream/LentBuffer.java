@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
  */
 final class LentBuffer {
     private final ZcopyThreshold threshold;
+    private final FamiliarBuffers familiar = new FamiliarBuffers();
     private ByteBuffer owner;
     private MemoryRegion region;
     private MemorySegment memory;
@@ -41,34 +42,48 @@ final class LentBuffer {
         this.threshold = threshold;
     }
 
-    /**
-     * Whether a buffer may be lent at all: its memory must stay, whatever the application does, as
-     * the address is given to a device or another process.
-     */
-    static boolean lendable(ByteBuffer b, int thresholdBytes) {
-        return b.isDirect()
-                && b.remaining() >= thresholdBytes
-                && MemoryLife.lasting(MemorySegment.ofBuffer(b));
+    /** Whether a buffer is worth a loan. */
+    static boolean worthLending(ByteBuffer b, int thresholdBytes) {
+        return b.isDirect() && b.remaining() >= thresholdBytes;
     }
 
-    /** Registers the remaining bytes of {@code b}; false if the fabric will not. */
+    /**
+     * Registers the remaining bytes of {@code b}, with the same rights each time.
+     *
+     * @return false if that cannot be: the fabric does not, or the memory need not stay, whatever
+     *     the application does, and its address would be given to a device or another process
+     */
     boolean register(QueuePair qp, ByteBuffer b, boolean remoteRead, boolean remoteWrite) {
-        MemorySegment remaining = MemorySegment.ofBuffer(b);
         timed = threshold.timesNext();
         long start = clock();
-        try {
-            region = qp.register(remaining, remoteRead, remoteWrite);
-        } catch (FabricException e) {
-            return false; // at a limit: it is copied
+        region = familiar.reopen(b);
+        if (region == null) {
+            region = registerAnew(qp, MemorySegment.ofBuffer(b), remoteRead, remoteWrite);
+            if (region == null) {
+                return false;
+            }
+            familiar.add(b, region);
         }
         nanos = clock() - start;
         owner = b;
-        memory = remaining;
+        memory = region.memory();
         away = true;
         told = false;
         done = 0;
         owed = false;
         return true;
+    }
+
+    private static MemoryRegion registerAnew(
+            QueuePair qp, MemorySegment memory, boolean remoteRead, boolean remoteWrite) {
+        if (!MemoryLife.lasting(memory)) {
+            return null;
+        }
+        try {
+            return qp.register(memory, remoteRead, remoteWrite);
+        } catch (FabricException e) {
+            return null; // at a limit: it is copied
+        }
     }
 
     /** For {@link #cost}; nothing but 0 where nobody measures. */

@@ -58,11 +58,14 @@ final class ReadLoan {
     /** Lends the buffer of a waiting read, all that was delivered having been read. */
     void lend(Loan loan) {
         ByteBuffer b = firstWithRoom(loan);
-        if (active || b == null || !LentBuffer.lendable(b, threshold.leastBytes(b.remaining()))) {
+        if (active
+                || b == null
+                || !LentBuffer.worthLending(b, threshold.leastBytes(b.remaining()))) {
             return;
         }
-        readerLends = true;
-        if (!lent.register(core.qp, b, false, offers)) {
+        readerLends = lent.register(core.qp, b, false, offers);
+        if (!readerLends) {
+            refuse(); // what nobody can read is wanted as Data
             return;
         }
         givenUp = false;

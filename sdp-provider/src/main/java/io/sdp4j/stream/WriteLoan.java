@@ -81,7 +81,7 @@ final class WriteLoan {
 
     private boolean lend(ByteBuffer b, int leastBytes) {
         LentBuffer next = lent[count];
-        if (!LentBuffer.lendable(b, leastBytes) || !next.register(core.qp, b, true, false)) {
+        if (!LentBuffer.worthLending(b, leastBytes) || !next.register(core.qp, b, true, false)) {
             return false;
         }
         long address = next.region().address();

@@ -1,6 +1,5 @@
 package io.sdp4j.rdma.shm;
 
-import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.os.Mapping;
 import java.lang.foreign.MemorySegment;
 
@@ -11,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  */
 final class Chunks {
     /** What chunks of read requests and responses are booked on. */
-    static final RdmaOperation NOBODY = new RdmaOperation(0, Completion.READ);
+    static final RdmaOperation NOBODY = new RdmaOperation();
 
     private final MemorySegment mem;
     private final ShmLayout layout;

@@ -76,6 +76,13 @@ final class OpenKeys {
         }
     }
 
+    /** None may be read any more. */
+    synchronized void closeAll() {
+        for (int place = 1; place <= PLACES; place++) {
+            close(keys[place]);
+        }
+    }
+
     private void set(int place, int rkey) {
         long word = words + 4L * (place - 1);
         lifeline.whileMapped(() -> Words.INT.setRelease(mem, word, rkey));

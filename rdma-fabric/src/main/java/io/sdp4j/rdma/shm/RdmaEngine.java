@@ -49,6 +49,9 @@ final class RdmaEngine {
     /** Posted and not reported, oldest first. */
     private final ArrayDeque<RdmaOperation> operations = new ArrayDeque<>();
 
+    /** To be used again. */
+    private final ArrayDeque<RdmaOperation> spare = new ArrayDeque<>();
+
     /** Posted and not fully published, oldest first. */
     private final ArrayDeque<Object> work = new ArrayDeque<>();
 
@@ -62,6 +65,7 @@ final class RdmaEngine {
 
     private static final class Inbound {
         ShmMemoryRegion region;
+        int rkey;
         long offset;
         int left;
     }
@@ -103,10 +107,12 @@ final class RdmaEngine {
         if (operations.size() >= MAX_OPERATIONS || (read && reads.size() >= MAX_READS)) {
             return false;
         }
-        RdmaOperation op = new RdmaOperation(wrId, opcode);
+        RdmaOperation op = spare.isEmpty() ? new RdmaOperation() : spare.pop();
+        op.start(wrId, opcode);
         operations.add(op);
         if (!(local instanceof ShmMemoryRegion region)
                 || !region.belongsTo(regions)
+                || region.memory() == null
                 || !region.covers(localOffset, lenBytes)) {
             op.status = WcStatus.LOC_PROT_ERR;
             qp.fail(WcStatus.LOC_PROT_ERR);
@@ -209,7 +215,8 @@ final class RdmaEngine {
         }
         int n = Math.min(layout.chunkBytes, op.lenBytes - op.moved);
         long payload = at + ShmLayout.CHUNK_HEADER_BYTES;
-        if (!op.local.get(op.localOffset + op.moved, mem, payload, n)) {
+        long from = op.localOffset + op.moved;
+        if (!op.local.get(ShmMemoryRegion.OWN, from, mem, payload, n)) {
             op.status = WcStatus.LOC_PROT_ERR;
             qp.fail(WcStatus.LOC_PROT_ERR);
             return false;
@@ -241,7 +248,7 @@ final class RdmaEngine {
         }
         int n = Math.min(layout.chunkBytes, r.left);
         long payload = chunks.next() + ShmLayout.CHUNK_HEADER_BYTES;
-        if (!r.region.get(r.offset, mem, payload, n)) {
+        if (!r.region.get(r.rkey, r.offset, mem, payload, n)) {
             inbound.clear();
             refusing = true;
             return true;
@@ -291,9 +298,10 @@ final class RdmaEngine {
             return false;
         }
         ShmMemoryRegion r = regions.get(rkey);
+        long payload = at + ShmLayout.CHUNK_HEADER_BYTES;
         if (r == null
                 || !r.remoteWrite
-                || !r.put(r.offsetOf(address), mem, at + ShmLayout.CHUNK_HEADER_BYTES, lenBytes)) {
+                || !r.put(rkey, r.offsetOf(address), mem, payload, lenBytes)) {
             refusing = true;
         }
         return true;
@@ -312,6 +320,7 @@ final class RdmaEngine {
         }
         Inbound read = new Inbound();
         read.region = r;
+        read.rkey = rkey;
         read.offset = r.offsetOf(address);
         read.left = lenBytes;
         inbound.add(read);
@@ -326,8 +335,9 @@ final class RdmaEngine {
         if (lenBytes == 0 && op.lenBytes != 0) {
             return false;
         }
-        if (!op.local.put(
-                op.localOffset + op.moved, mem, at + ShmLayout.CHUNK_HEADER_BYTES, lenBytes)) {
+        long to = op.localOffset + op.moved;
+        long payload = at + ShmLayout.CHUNK_HEADER_BYTES;
+        if (!op.local.put(ShmMemoryRegion.OWN, to, mem, payload, lenBytes)) {
             op.status = WcStatus.LOC_PROT_ERR;
             qp.fail(WcStatus.LOC_PROT_ERR);
             return true;
@@ -369,6 +379,9 @@ final class RdmaEngine {
         into.status = op.status;
         into.wrId = op.wrId;
         into.byteLen = op.lenBytes;
+        if (op.status == WcStatus.SUCCESS) {
+            spare.push(op); // nothing else knows it any more
+        }
         qp.rdmaWaits(waits());
         return true;
     }

@@ -4,10 +4,10 @@ import io.sdp4j.rdma.WcStatus;
 
 /** A read or write on its way. Guarded by the queue pair's lock. */
 final class RdmaOperation {
-    final long wrId;
+    long wrId;
 
     /** {@code Completion.READ} or {@code Completion.WRITE}. */
-    final int opcode;
+    int opcode;
 
     ShmMemoryRegion local;
     long localOffset;
@@ -27,9 +27,15 @@ final class RdmaOperation {
     /** How it ended; null while it runs. */
     WcStatus status;
 
-    RdmaOperation(long wrId, int opcode) {
+    /** What else it is about is to be set by the caller. */
+    void start(long wrId, int opcode) {
         this.wrId = wrId;
         this.opcode = opcode;
+        local = null;
+        moved = 0;
+        chunksOut = 0;
+        published = false;
+        status = null;
     }
 
     /** A chunk with bytes of it has been carried out. */

@@ -4,54 +4,80 @@ import io.sdp4j.rdma.MemoryLife;
 import io.sdp4j.rdma.MemoryRegion;
 import io.sdp4j.rdma.os.ProcessMemory;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 
 /**
- * Memory that the peer of one queue pair may reach.
+ * Memory that the peer of one queue pair may reach, or that this side reads into.
  *
  * <p>Addresses count from 0. Those of a region that the peer may read straight from this process
  * are the process's own.
  *
- * <p>Its monitor is held while bytes are copied, so {@link #close} returns only when no access runs
- * any more.
+ * <p>It has another key each time that it is opened: what the peer was told before reaches nothing.
+ * Its monitor is held while bytes are copied, so {@link #close} returns only when no access runs
+ * any more. While it is closed it keeps no memory from being collected.
  */
 final class ShmMemoryRegion implements MemoryRegion {
+    /** In place of a key: an access of this side, which needs none. */
+    static final int OWN = 0;
+
     private final ShmRegions owner;
-    private final MemorySegment memory;
-    private final int rkey;
-    private final long address;
+    private final WeakReference<MemorySegment> known;
+    private final long processAddress;
+    private final long lenBytes;
     private final boolean direct;
     final boolean remoteRead;
     final boolean remoteWrite;
-    private boolean closed;
 
+    /** Null while it is closed. */
+    private volatile MemorySegment memory;
+
+    private volatile int rkey;
+
+    /** Closed at first. */
     ShmMemoryRegion(
-            ShmRegions owner,
-            MemorySegment memory,
-            int rkey,
-            boolean remoteRead,
-            boolean remoteWrite) {
+            ShmRegions owner, MemorySegment memory, boolean remoteRead, boolean remoteWrite) {
         this.owner = owner;
-        this.memory = memory;
-        this.rkey = rkey;
+        this.known = new WeakReference<>(memory);
+        this.processAddress = memory.address();
+        this.lenBytes = memory.byteSize();
         this.direct = MemoryLife.lasting(memory);
-        this.address = (rkey & OpenKeys.PLACE_MASK) == 0 ? 0 : memory.address();
         this.remoteRead = remoteRead;
         this.remoteWrite = remoteWrite;
     }
 
+    /** It has this key from now on; false if its memory has gone, or it is open. */
+    synchronized boolean open(int key) {
+        if (memory != null) {
+            return false;
+        }
+        rkey = key;
+        memory = known.get();
+        return memory != null;
+    }
+
+    @Override
+    public boolean reopen() {
+        return owner.open(this);
+    }
+
     @Override
     public long address() {
-        return address;
+        return (rkey & OpenKeys.PLACE_MASK) == 0 ? 0 : processAddress;
     }
 
     @Override
     public long lenBytes() {
-        return memory.byteSize();
+        return lenBytes;
     }
 
     @Override
     public int rkey() {
         return rkey;
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return memory;
     }
 
     boolean belongsTo(ShmRegions regions) {
@@ -60,7 +86,7 @@ final class ShmMemoryRegion implements MemoryRegion {
 
     /** Where a remote address lies in the region; out of it if it does not. */
     long offsetOf(long remoteAddress) {
-        return remoteAddress - address;
+        return remoteAddress - address();
     }
 
     /**
@@ -71,29 +97,31 @@ final class ShmMemoryRegion implements MemoryRegion {
     }
 
     boolean covers(long offset, long lenBytes) {
-        return offset >= 0 && lenBytes >= 0 && offset <= memory.byteSize() - lenBytes;
+        return offset >= 0 && lenBytes >= 0 && offset <= this.lenBytes - lenBytes;
     }
 
-    /** Copies into the region; false if it was closed or its memory is gone. */
-    synchronized boolean put(long offset, MemorySegment from, long fromOffset, long lenBytes) {
-        if (closed || !covers(offset, lenBytes)) {
-            return false;
-        }
-        try {
-            MemorySegment.copy(from, fromOffset, memory, offset, lenBytes);
-            return true;
-        } catch (IllegalStateException | WrongThreadException e) {
-            return false;
-        }
+    /** The memory, if that key opens so much of it now; else null. */
+    private MemorySegment opened(int key, long offset, long lenBytes) {
+        return (key == OWN || key == rkey) && covers(offset, lenBytes) ? memory : null;
     }
 
-    /** Copies out of the region; false if it was closed or its memory is gone. */
-    synchronized boolean get(long offset, MemorySegment to, long toOffset, long lenBytes) {
-        if (closed || !covers(offset, lenBytes)) {
-            return false;
-        }
+    /** Copies into the region; false if that key does not open it or its memory is gone. */
+    synchronized boolean put(
+            int key, long offset, MemorySegment from, long fromOffset, long lenBytes) {
+        MemorySegment to = opened(key, offset, lenBytes);
+        return to != null && copy(from, fromOffset, to, offset, lenBytes);
+    }
+
+    /** Copies out of the region; false if that key does not open it or its memory is gone. */
+    synchronized boolean get(int key, long offset, MemorySegment to, long toOffset, long lenBytes) {
+        MemorySegment from = opened(key, offset, lenBytes);
+        return from != null && copy(from, offset, to, toOffset, lenBytes);
+    }
+
+    private static boolean copy(
+            MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lenBytes) {
         try {
-            MemorySegment.copy(memory, offset, to, toOffset, lenBytes);
+            MemorySegment.copy(from, fromOffset, to, toOffset, lenBytes);
             return true;
         } catch (IllegalStateException | WrongThreadException e) {
             return false;
@@ -108,20 +136,22 @@ final class ShmMemoryRegion implements MemoryRegion {
             long lenBytes,
             long badgeAddress,
             long badge) {
+        MemorySegment to = opened(OWN, offset, lenBytes);
         return direct
-                && !closed
-                && covers(offset, lenBytes)
-                && from.read(fromAddress, memory, offset, lenBytes, badgeAddress, badge);
+                && to != null
+                && from.read(fromAddress, to, offset, lenBytes, badgeAddress, badge);
     }
 
     @Override
     public void close() {
+        int key;
         synchronized (this) {
-            if (closed) {
+            if (memory == null) {
                 return;
             }
-            closed = true;
+            memory = null;
+            key = rkey;
         }
-        owner.forget(this);
+        owner.onClosed(this, key);
     }
 }

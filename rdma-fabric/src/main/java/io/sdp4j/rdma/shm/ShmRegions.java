@@ -1,21 +1,26 @@
 package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.MemoryLife;
 import io.sdp4j.rdma.MemoryRegion;
 import java.lang.foreign.MemorySegment;
-import java.security.SecureRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The registered memory of one queue pair, by key. Keys are random, so that a peer cannot guess one
- * it was not told. Thread-safe.
+ * it was not told; what the peer has no right to has none. Thread-safe.
  */
 final class ShmRegions {
     private static final int MAX_REGIONS = 4096;
-    private static final SecureRandom KEYS = new SecureRandom();
 
     private final OpenKeys open;
+    private final RandomKeys keys = new RandomKeys();
+
+    /** Those that the peer may read by itself. */
+    private final AtomicReferenceArray<ShmMemoryRegion> byPlace =
+            new AtomicReferenceArray<>(OpenKeys.PLACES + 1);
+
+    /** Others. */
     private final ConcurrentHashMap<Integer, ShmMemoryRegion> byKey = new ConcurrentHashMap<>();
 
     /**
@@ -30,40 +35,73 @@ final class ShmRegions {
         if (!memory.isNative()) {
             throw new IllegalArgumentException("heap memory cannot be registered");
         }
-        if (byKey.size() >= MAX_REGIONS) {
+        ShmMemoryRegion r = new ShmMemoryRegion(this, memory, remoteRead, remoteWrite);
+        if (!open(r)) {
             throw new FabricException(
                     FabricException.Cause.RESOURCES,
                     "a queue pair has at most " + MAX_REGIONS + " memory regions");
         }
-        int place = open != null && remoteRead && MemoryLife.lasting(memory) ? open.take() : 0;
-        for (; ; ) {
-            int key = (KEYS.nextInt() & ~OpenKeys.PLACE_MASK) | place;
-            ShmMemoryRegion r = new ShmMemoryRegion(this, memory, key, remoteRead, remoteWrite);
-            if (key != place && byKey.putIfAbsent(key, r) == null) {
-                if (place != 0) {
-                    open.open(key);
-                }
-                return r;
-            }
+        return r;
+    }
+
+    /** Opens a closed region; false at a limit, or when its memory is gone. */
+    boolean open(ShmMemoryRegion r) {
+        if (!r.remoteRead && !r.remoteWrite) {
+            return r.open(ShmMemoryRegion.OWN);
         }
+        int place = open != null && r.remoteRead && r.direct() ? open.take() : 0;
+        if (place != 0) {
+            return openAt(place, r);
+        }
+        if (byKey.size() >= MAX_REGIONS) {
+            return false;
+        }
+        int key = keys.next();
+        while (byKey.putIfAbsent(key, r) != null) {
+            key = keys.next();
+        }
+        if (!r.open(key)) {
+            byKey.remove(key);
+            return false;
+        }
+        return true;
+    }
+
+    private boolean openAt(int place, ShmMemoryRegion r) {
+        int key = keys.next() | place;
+        if (!r.open(key)) {
+            open.close(place);
+            return false;
+        }
+        byPlace.set(place, r);
+        open.open(key);
+        return true;
     }
 
     /** The region of that key, or null. */
     ShmMemoryRegion get(int key) {
-        return byKey.get(key);
+        int place = key & OpenKeys.PLACE_MASK;
+        if (place == 0) {
+            return byKey.get(key);
+        }
+        ShmMemoryRegion r = place <= OpenKeys.PLACES ? byPlace.get(place) : null;
+        return r != null && r.rkey() == key ? r : null;
     }
 
     /** The peer may not read any of them any more; they are still to be closed. */
     void end() {
         if (open != null) {
-            byKey.keySet().forEach(open::close);
+            open.closeAll();
         }
     }
 
-    void forget(ShmMemoryRegion region) {
-        if (open != null) {
-            open.close(region.rkey());
+    void onClosed(ShmMemoryRegion r, int key) {
+        int place = key & OpenKeys.PLACE_MASK;
+        if (place != 0) {
+            byPlace.compareAndSet(place, r, null);
+            open.close(key);
+        } else if (key != ShmMemoryRegion.OWN) {
+            byKey.remove(key, r);
         }
-        byKey.remove(region.rkey(), region);
     }
 }

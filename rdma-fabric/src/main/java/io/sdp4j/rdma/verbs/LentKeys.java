@@ -50,75 +50,113 @@ final class LentKeys {
     }
 
     /** One registration, or the note of one. */
-    static final class Entry {
+    private static final class Entry extends Kept {
         private final Key key;
         private long registration;
-        private int users;
 
-        /** Of these, the ones that were lent a part. */
+        /** Users that were lent a part. */
         private int partUsers;
 
         private int times;
-        private boolean usedSinceTick;
-        private boolean kept;
 
         private Entry(Key key) {
             this.key = key;
         }
+    }
 
-        /** While it is lent. */
+    /** One loan. */
+    private final class Loan extends Use {
+        private final Entry entry;
+        private final boolean ofPart;
+        private final boolean leavable;
+
+        /** Takes it. */
+        Loan(Entry entry, boolean ofPart) {
+            this.entry = entry;
+            this.ofPart = ofPart;
+            if (ofPart || entry.times == 1) {
+                entry.add();
+                leavable = false;
+            } else {
+                leavable = entry.addLeaver(this);
+            }
+        }
+
+        @Override
         long registration() {
-            return registration;
+            return entry.registration;
+        }
+
+        @Override
+        boolean mayBeLeft() {
+            return leavable && ticking && entry.kept();
+        }
+
+        @Override
+        void onLeave() {
+            entry.touch();
+        }
+
+        @Override
+        void release() {
+            LentKeys.this.release(this);
         }
     }
 
     private final SlabPool.Registrar registrar;
     private final long maxBytes;
+    private final Runnable tickLater;
     private final Map<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
     private long bytes;
-    private boolean ticking;
+    private volatile boolean ticking;
+
+    /** Grows with each key that comes to be. */
+    private volatile int generation;
 
     /**
      * @param registrar gives the peer the right to read, and no other
      * @param maxBytes of what is kept together; 0 = every key dies with its advertisement
+     * @param tickLater asks for {@link #tick}, which nobody does yet; without this monitor
      */
-    LentKeys(SlabPool.Registrar registrar, long maxBytes) {
+    LentKeys(SlabPool.Registrar registrar, long maxBytes, Runnable tickLater) {
         this.registrar = registrar;
         this.maxBytes = maxBytes;
+        this.tickLater = tickLater;
     }
 
     /**
-     * A registration of {@code memory} for the peer of {@code lender} to read, to be given to
-     * {@link #release}; null if it fails, and {@code failure[0]} then says why.
+     * A registration of {@code memory} for the peer of {@code lender} to read; null if it fails,
+     * and {@code failure[0]} then says why.
      */
-    Entry lend(Lender lender, MemorySegment memory, int[] failure) {
-        Entry e = take(lender, memory);
+    Use lend(Lender lender, MemorySegment memory, int[] failure) {
+        Loan loan = take(lender, memory);
+        Entry e = loan.entry;
         if (e.registration != 0) {
-            return e;
+            return loan;
         }
         long registration = registrar.register(memory);
         synchronized (this) {
             if (registration > 0) {
                 e.registration = registration;
-                return e;
+                generation++;
+                return loan;
             }
             failure[0] = (int) registration;
-            e.users--;
-            if (e.kept) {
+            e.remove(loan);
+            if (e.kept()) {
                 drop(e);
             }
             return null;
         }
     }
 
-    private synchronized Entry take(Lender lender, MemorySegment memory) {
+    private synchronized Loan take(Lender lender, MemorySegment memory) {
         Key key = new Key(lender, memory.scope(), memory.address(), memory.byteSize());
         Entry e = entries.get(key);
         Entry whole = e == null || e.registration == 0 ? wholeOf(key) : null;
         if (whole != null) {
-            whole.users++;
             whole.partUsers++;
-            return whole;
+            return new Loan(whole, true);
         }
         if (e == null) {
             concealFromOthers(memory, key);
@@ -126,13 +164,14 @@ final class LentKeys {
             if (mayBeKept(memory, key)) {
                 keep(e);
             }
-        } else if (e.users > 0 && e.registration == 0) {
+        } else if (e.registration == 0 && e.used()) {
             e = new Entry(key); // somebody registers the other just now
+        } else {
+            e.takeBack();
         }
-        e.users++;
         e.times++;
-        e.usedSinceTick = true;
-        return e;
+        e.touch();
+        return new Loan(e, false);
     }
 
     /** What is kept, and not only for a loan that is under way, and holds these bytes; or null. */
@@ -156,38 +195,35 @@ final class LentKeys {
     }
 
     private void keep(Entry e) {
-        e.kept = true;
+        e.setKept(true);
         e.key.lender.entries++;
         entries.put(e.key, e);
         bytes += e.key.lenBytes;
         shrink();
     }
 
-    /**
-     * Ends one use.
-     *
-     * @param lenBytes of what was lent
-     * @return whether {@link #tick} is to be called now and then, and nobody does yet
-     */
-    boolean release(Entry e, long lenBytes) {
+    private void release(Loan loan) {
+        Entry e = loan.entry;
         long ending = 0;
         boolean begin = false;
         synchronized (this) {
-            boolean whole = lenBytes == e.key.lenBytes;
-            e.users--;
-            e.partUsers -= whole ? 0 : 1;
-            e.usedSinceTick |= whole;
-            if (e.users > 0) {
-                return false;
+            e.remove(loan);
+            if (loan.ofPart) {
+                e.partUsers--;
+            } else {
+                e.touch();
             }
-            if (!e.kept || e.times == 1) {
+            if (e.used()) {
+                return;
+            }
+            if (!e.kept() || e.times == 1) {
                 ending = e.registration;
                 e.registration = 0;
             }
-            if (e.kept) {
+            if (e.kept()) {
                 shrink();
             }
-            if (e.kept && !ticking) {
+            if (e.kept() && !ticking) {
                 ticking = true;
                 begin = true;
             }
@@ -195,7 +231,9 @@ final class LentKeys {
         if (ending != 0) {
             registrar.deregister(ending);
         }
-        return begin;
+        if (begin) {
+            tickLater.run();
+        }
     }
 
     /**
@@ -204,23 +242,36 @@ final class LentKeys {
      * @return whether there is to be another one
      */
     synchronized boolean tick() {
-        ticking = false;
+        ticking = false; // before anything is looked at: what is left from now on is released
         for (Entry e : List.copyOf(entries.values())) {
-            if (e.usedSinceTick) {
-                e.usedSinceTick = false;
+            if (e.takeRecent()) {
                 ticking = true;
-            } else if (e.users == e.partUsers) {
+            } else if (e.present() == e.partUsers) {
                 drop(e);
             }
         }
         return ticking;
     }
 
-    /** {@code memory} gets another use: no key that was told to a peer reaches it any more. */
-    synchronized void conceal(MemorySegment memory) {
+    /**
+     * {@code memory} gets another use: no key that was told to a peer reaches it any more.
+     *
+     * @return a number for {@link #conceal(MemorySegment, int)}
+     */
+    synchronized int conceal(MemorySegment memory) {
         if (!entries.isEmpty()) {
             concealFromOthers(memory, null);
         }
+        return generation;
+    }
+
+    /**
+     * As the other one, and does nothing if no key has come to be since then.
+     *
+     * @param since what the last call for the same memory returned
+     */
+    int conceal(MemorySegment memory, int since) {
+        return since == generation ? since : conceal(memory);
     }
 
     /** A key of the same lender and lifetime shows its peer nothing new. */
@@ -250,7 +301,7 @@ final class LentKeys {
     synchronized boolean giveUpIdle() {
         boolean any = false;
         for (Entry e : List.copyOf(entries.values())) {
-            if (e.users == 0) {
+            if (e.idle()) {
                 any |= e.registration != 0;
                 drop(e);
             }
@@ -267,7 +318,7 @@ final class LentKeys {
             if (bytes <= maxBytes && entries.size() <= MAX_ENTRIES) {
                 break;
             }
-            if (e.users == 0) {
+            if (e.idle()) {
                 drop(e);
             }
         }
@@ -276,10 +327,10 @@ final class LentKeys {
     /** What is lent just now ends with its use. */
     private void drop(Entry e) {
         entries.remove(e.key);
-        e.kept = false;
+        e.setKept(false); // first: what is left from now on is released
         e.key.lender.entries--;
         bytes -= e.key.lenBytes;
-        if (e.users == 0 && e.registration != 0) {
+        if (e.idle() && e.registration != 0) {
             registrar.deregister(e.registration);
             e.registration = 0;
         }

@@ -29,12 +29,9 @@ final class RegistrationCache {
     private record Key(MemorySegment.Scope scope, long address, long lenBytes) {}
 
     /** One registration. */
-    static final class Entry {
+    private static final class Entry extends Kept {
         private final Key key;
-        final long registration;
-        private int users;
-        private boolean usedSinceSweep;
-        private boolean kept;
+        private final long registration;
 
         private Entry(Key key, long registration) {
             this.key = key;
@@ -42,29 +39,65 @@ final class RegistrationCache {
         }
     }
 
+    private final class LocalUse extends Use {
+        private final Entry entry;
+        private final boolean leavable;
+
+        /** Takes it. */
+        LocalUse(Entry entry) {
+            this.entry = entry;
+            leavable = entry.addLeaver(this);
+        }
+
+        @Override
+        long registration() {
+            return entry.registration;
+        }
+
+        @Override
+        boolean mayBeLeft() {
+            return leavable && sweeping && entry.kept();
+        }
+
+        @Override
+        void onLeave() {
+            entry.touch();
+        }
+
+        @Override
+        void release() {
+            RegistrationCache.this.release(this);
+        }
+    }
+
     private final SlabPool.Registrar registrar;
     private final long maxBytes;
+    private final Runnable sweepLater;
     private final Map<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
     private long bytes;
-    private boolean sweeping;
+    private volatile boolean sweeping;
 
-    RegistrationCache(SlabPool.Registrar registrar, long maxBytes) {
+    /**
+     * @param sweepLater asks for {@link #sweep}, which nobody does yet; without this monitor
+     */
+    RegistrationCache(SlabPool.Registrar registrar, long maxBytes, Runnable sweepLater) {
         this.registrar = registrar;
         this.maxBytes = maxBytes;
+        this.sweepLater = sweepLater;
     }
 
     /**
-     * A registration of {@code memory} for local use, to be given to {@link #release}; null if it
-     * fails even with nothing else kept, and {@code failure[0]} then says why.
+     * A registration of {@code memory} for local use; null if it fails even with nothing else kept,
+     * and {@code failure[0]} then says why.
      */
-    synchronized Entry acquire(MemorySegment memory, int[] failure) {
+    synchronized Use acquire(MemorySegment memory, int[] failure) {
         evictClosed();
         Key key = new Key(memory.scope(), memory.address(), memory.byteSize());
         Entry known = entries.get(key);
         if (known != null) {
-            known.users++;
-            known.usedSinceSweep = true;
-            return known;
+            known.takeBack();
+            known.touch();
+            return new LocalUse(known);
         }
         long registration = registrar.register(memory);
         if (registration <= 0 && evictIdle(0)) {
@@ -75,35 +108,38 @@ final class RegistrationCache {
             return null;
         }
         Entry e = new Entry(key, registration);
-        e.users = 1;
+        LocalUse use = new LocalUse(e);
         boolean mortal = !key.scope.equals(Arena.global().scope());
         if (mortal && key.lenBytes <= maxBytes) {
-            e.kept = true;
-            e.usedSinceSweep = true;
+            e.setKept(true);
+            e.touch();
             entries.put(key, e);
             bytes += key.lenBytes;
             shrink();
         }
-        return e;
+        return use;
     }
 
-    /**
-     * Ends one use.
-     *
-     * @return whether {@link #sweep} is to be called now and then, and nobody does yet
-     */
-    synchronized boolean release(Entry e) {
-        e.users--;
-        if (e.users > 0) {
+    private void release(LocalUse use) {
+        if (endUse(use)) {
+            sweepLater.run();
+        }
+    }
+
+    /** Whether {@link #sweep} is to be called now and then, and nobody does yet. */
+    private synchronized boolean endUse(LocalUse use) {
+        Entry e = use.entry;
+        e.remove(use);
+        if (e.used()) {
             return false;
         }
-        if (!e.kept) {
+        if (!e.kept()) {
             registrar.deregister(e.registration);
             return false;
         }
-        e.usedSinceSweep = true;
+        e.touch();
         shrink();
-        if (!e.kept || sweeping) {
+        if (!e.kept() || sweeping) {
             return false;
         }
         sweeping = true;
@@ -117,12 +153,11 @@ final class RegistrationCache {
      */
     synchronized boolean sweep() {
         evictClosed();
-        sweeping = false;
+        sweeping = false; // before anything is looked at: what is left from now on is released
         for (Entry e : List.copyOf(entries.values())) {
-            if (e.usedSinceSweep) {
-                e.usedSinceSweep = false;
+            if (e.takeRecent()) {
                 sweeping = true;
-            } else if (e.users == 0) {
+            } else if (e.idle()) {
                 drop(e);
             }
         }
@@ -144,7 +179,7 @@ final class RegistrationCache {
     private boolean evictIdle(long downTo) {
         List<Entry> idle = new ArrayList<>();
         for (Entry e : entries.values()) {
-            if (e.users == 0) {
+            if (e.present() == 0) {
                 idle.add(e);
             }
         }
@@ -177,8 +212,8 @@ final class RegistrationCache {
 
     private void forget(Entry e) {
         bytes -= e.key.lenBytes;
-        e.kept = false;
-        if (e.users == 0) {
+        e.setKept(false); // first: what is left from now on is released
+        if (e.idle()) {
             registrar.deregister(e.registration);
         }
     }

@@ -32,8 +32,9 @@ final class Registrations {
         this.loop = loop;
         tickNanos = config.keysKeepNanos() / 2;
         long maxBytes = config.cacheMaxBytes();
-        cache = new RegistrationCache(new WithRights(localAccess()), maxBytes);
-        keys = new LentKeys(new WithRights(Ibv.ACCESS_REMOTE_READ), tickNanos == 0 ? 0 : maxBytes);
+        cache = new RegistrationCache(new WithRights(localAccess()), maxBytes, this::sweepLater);
+        long keysBytes = tickNanos == 0 ? 0 : maxBytes;
+        keys = new LentKeys(new WithRights(Ibv.ACCESS_REMOTE_READ), keysBytes, this::tickLater);
     }
 
     private final class WithRights implements SlabPool.Registrar {
@@ -103,9 +104,9 @@ final class Registrations {
         if (remoteRead && !remoteWrite) {
             return lend(memory, lender, onClose);
         }
-        keys.conceal(memory);
+        int concealed = keys.conceal(memory);
         if (!remoteWrite && !memory.isReadOnly()) {
-            return registerLocal(memory, onClose);
+            return registerLocal(memory, concealed, onClose);
         }
         // What is only read is not registered for writing: the peer is given no right beyond what
         // it was told, and the kernel need not take its pages for changed.
@@ -117,54 +118,76 @@ final class Registrations {
         if (mr < 0) {
             throw Failures.memory(memory.byteSize(), (int) mr);
         }
-        return region(memory, mr, () -> device.ibv().deregMr(mr), onClose);
+        return new VerbsMemoryRegion(device, memory, new OnlyUse(mr), onClose);
+    }
+
+    /** Of a registration that ends with it. */
+    private final class OnlyUse extends Use {
+        private final long registration;
+
+        OnlyUse(long registration) {
+            this.registration = registration;
+        }
+
+        @Override
+        long registration() {
+            return registration;
+        }
+
+        @Override
+        boolean mayBeLeft() {
+            return false;
+        }
+
+        @Override
+        void onLeave() {}
+
+        @Override
+        void release() {
+            device.ibv().deregMr(registration);
+        }
     }
 
     private VerbsMemoryRegion lend(
             MemorySegment memory, LentKeys.Lender lender, Consumer<VerbsMemoryRegion> onClose)
             throws FabricException {
         int[] failure = new int[1];
-        LentKeys.Entry e = keys.lend(lender, memory, failure);
-        if (e == null) {
+        Use use = keys.lend(lender, memory, failure);
+        if (use == null) {
             throw Failures.memory(memory.byteSize(), failure[0]);
         }
-        long lent = memory.byteSize();
-        Runnable release =
-                () -> {
-                    if (keys.release(e, lent)) {
-                        tickLater();
-                    }
-                };
-        return region(memory, e.registration(), release, onClose);
+        return new VerbsMemoryRegion(device, memory, use, onClose);
     }
 
     private VerbsMemoryRegion registerLocal(
-            MemorySegment memory, Consumer<VerbsMemoryRegion> onClose) throws FabricException {
+            MemorySegment memory, int concealed, Consumer<VerbsMemoryRegion> onClose)
+            throws FabricException {
         int[] failure = new int[1];
-        RegistrationCache.Entry e = cache.acquire(memory, failure);
-        if (e == null) {
+        Use use = cache.acquire(memory, failure);
+        if (use == null) {
             throw Failures.memory(memory.byteSize(), failure[0]);
         }
-        Runnable release =
-                () -> {
-                    if (cache.release(e)) {
-                        sweepLater();
-                    }
-                };
-        return region(memory, e.registration, release, onClose);
+        return new LocalRegion(memory, concealed, use, onClose);
     }
 
-    private VerbsMemoryRegion region(
-            MemorySegment memory, long mr, Runnable release, Consumer<VerbsMemoryRegion> onClose) {
-        MemorySegment m = Bindings.at(mr, IbvMr.LAYOUT);
-        return new VerbsMemoryRegion(
-                device,
-                memory.address(),
-                memory.byteSize(),
-                IbvMr.lkey(m),
-                IbvMr.rkey(m),
-                release,
-                onClose);
+    /** One that nobody is to read by a key from an earlier use of the memory. */
+    private final class LocalRegion extends VerbsMemoryRegion {
+        private int concealed;
+
+        LocalRegion(
+                MemorySegment memory, int concealed, Use use, Consumer<VerbsMemoryRegion> onClose) {
+            super(device, memory, use, onClose);
+            this.concealed = concealed;
+        }
+
+        @Override
+        public boolean reopen() {
+            if (!super.reopen()) {
+                return false;
+            }
+            concealed = keys.conceal(memory(), concealed);
+            return true;
+        }
     }
 
     /** {@code lender} begins to end: its peer reads nothing any more but what is lent just now. */

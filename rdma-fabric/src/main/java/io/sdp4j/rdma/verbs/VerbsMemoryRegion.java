@@ -1,42 +1,44 @@
 package io.sdp4j.rdma.verbs;
 
 import io.sdp4j.rdma.MemoryRegion;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
  * Registered memory of one protection domain. The bytes are reached by the device while it is open,
  * so its owner keeps the memory until it is closed.
  */
-final class VerbsMemoryRegion implements MemoryRegion {
+class VerbsMemoryRegion implements MemoryRegion {
     private final VerbsDevice device;
     private final long address;
     private final long lenBytes;
     private final int lkey;
     private final int rkey;
-    private final Runnable release;
-    private final Consumer<VerbsMemoryRegion> onClose;
-    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** These two are null when it has ended for good, so that it keeps no memory from going. */
+    private volatile MemorySegment memory;
+
+    private volatile Use use;
 
     /**
-     * @param release ends, or gives back, the registration
-     * @param onClose told of the end
+     * @param onEnd told when it cannot be opened again, in any thread
      */
     VerbsMemoryRegion(
-            VerbsDevice device,
-            long address,
-            long lenBytes,
-            int lkey,
-            int rkey,
-            Runnable release,
-            Consumer<VerbsMemoryRegion> onClose) {
+            VerbsDevice device, MemorySegment memory, Use use, Consumer<VerbsMemoryRegion> onEnd) {
         this.device = device;
-        this.address = address;
-        this.lenBytes = lenBytes;
-        this.lkey = lkey;
-        this.rkey = rkey;
-        this.release = release;
-        this.onClose = onClose;
+        this.memory = memory;
+        this.use = use;
+        address = memory.address();
+        lenBytes = memory.byteSize();
+        MemorySegment mr = Bindings.at(use.registration(), IbvMr.LAYOUT);
+        lkey = IbvMr.lkey(mr);
+        rkey = IbvMr.rkey(mr);
+        use.whenOver(
+                () -> {
+                    this.use = null;
+                    this.memory = null;
+                    onEnd.accept(this);
+                });
     }
 
     @Override
@@ -50,6 +52,11 @@ final class VerbsMemoryRegion implements MemoryRegion {
     }
 
     @Override
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    @Override
     public int rkey() {
         return rkey;
     }
@@ -60,18 +67,34 @@ final class VerbsMemoryRegion implements MemoryRegion {
 
     /** Whether a queue pair of {@code user} may use so much of it. */
     boolean covers(VerbsDevice user, long offset, long len) {
+        Use u = use;
         return device == user
-                && !closed.get()
+                && u != null
+                && u.inUse()
                 && offset >= 0
                 && len >= 0
                 && offset <= lenBytes - len;
     }
 
     @Override
+    public boolean reopen() {
+        Use u = use;
+        return u != null && u.comeBack();
+    }
+
+    @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            release.run();
-            onClose.accept(this);
+        Use u = use;
+        if (u != null && u.inUse() && !u.leave()) {
+            u.end();
+        }
+    }
+
+    /** Ends it, open or closed, and what is kept of it. */
+    void end() {
+        Use u = use;
+        if (u != null) {
+            u.end();
         }
     }
 }

@@ -36,7 +36,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private final Bell bell;
     private final VerbsCompletionQueue completions;
 
-    /** What the user registered and has not closed. */
+    /** What the user registered and has not closed, or may open again. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
     /** Whose keys are kept for a while. */
@@ -432,7 +432,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             resources.release(again);
         }
         for (VerbsMemoryRegion r : regions) {
-            r.close();
+            r.end();
         }
         fabric.release(device);
         channel.destroyId(resources.id());

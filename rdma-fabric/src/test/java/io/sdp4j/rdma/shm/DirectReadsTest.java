@@ -2,6 +2,7 @@ package io.sdp4j.rdma.shm;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -154,6 +155,35 @@ final class DirectReadsTest {
         assertEquals(rkey & OpenKeys.PLACE_MASK, next.rkey() & OpenKeys.PLACE_MASK);
         assertNotEquals(rkey, next.rkey());
         assertFalse(readsAlone(empty(), next.address(), rkey));
+    }
+
+    @Test
+    void anOldKeyDoesNotOpenWhatWasOpenedAgain() throws Exception {
+        MemorySegment yours = filled(3);
+        MemoryRegion region = peer.register(yours, true, false);
+        int rkey = region.rkey();
+        region.close();
+        assertTrue(region.reopen());
+        assertNotEquals(rkey, region.rkey());
+        assertTrue(readsAlone(empty(), region));
+        assertFalse(readsAlone(empty(), region.address(), rkey));
+        assertEquals(WcStatus.REM_ACCESS_ERR, served().status);
+    }
+
+    @Test
+    void aClosedRegionKeepsNoMemory() throws Exception {
+        MemoryRegion region = peer.register(filled(3), true, false);
+        region.close();
+        await().until(
+                        () -> {
+                            System.gc();
+                            boolean open = region.reopen();
+                            region.close();
+                            return !open;
+                        });
+        for (int i = 0; i < OpenKeys.PLACES; i++) {
+            assertNotEquals(0, peer.register(filled(1), true, false).rkey() & OpenKeys.PLACE_MASK);
+        }
     }
 
     @Test

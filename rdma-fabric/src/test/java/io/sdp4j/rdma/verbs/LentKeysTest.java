@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.rdma.verbs.LentKeys.Entry;
 import io.sdp4j.rdma.verbs.LentKeys.Lender;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,21 +20,34 @@ class LentKeysTest {
     private static final int MIB = 1 << 20;
 
     private final FakeRegistrar registrar = new FakeRegistrar(Long.MAX_VALUE);
-    private final LentKeys keys = new LentKeys(registrar, 4 * MIB);
+    private final LentKeys keys = new LentKeys(registrar, 4 * MIB, this::onAsked);
     private final Lender lender = new Lender();
     private final Lender other = new Lender();
     private final int[] failure = new int[1];
     private final MemorySegment memory = buffer(1000);
+
+    private int asked;
 
     private static MemorySegment buffer(int len) {
         return MemorySegment.ofBuffer(ByteBuffer.allocateDirect(len));
     }
 
     private long lend(Lender by, MemorySegment m) {
-        Entry e = keys.lend(by, m, failure);
+        Use e = keys.lend(by, m, failure);
         long registration = e.registration();
-        keys.release(e, m.byteSize());
+        e.end();
         return registration;
+    }
+
+    /** Whether the end of the loan asks for ticks. */
+    private boolean asks(Use loan) {
+        int before = asked;
+        loan.end();
+        return asked > before;
+    }
+
+    private void onAsked() {
+        asked++;
     }
 
     private void keep(Lender by, MemorySegment m) {
@@ -84,12 +96,12 @@ class LentKeysTest {
 
     @Test
     void doesNotServeForAPartWhileItIsAwayForTheFirstTime() {
-        Entry whole = keys.lend(lender, memory, failure);
-        Entry part = keys.lend(lender, memory.asSlice(1), failure);
+        Use whole = keys.lend(lender, memory, failure);
+        Use part = keys.lend(lender, memory.asSlice(1), failure);
         assertEquals(2, registrar.live());
-        keys.release(whole, 1000);
+        whole.end();
         assertEquals(1, registrar.live());
-        keys.release(part, 999);
+        part.end();
         assertEquals(0, registrar.live());
     }
 
@@ -118,24 +130,24 @@ class LentKeysTest {
         keep(lender, memory);
         assertTrue(keys.tick());
         lend(lender, part);
-        Entry e = keys.lend(lender, part, failure);
+        Use e = keys.lend(lender, part, failure);
         assertFalse(keys.tick());
         assertEquals(1, registrar.live(), "the part is away");
         assertNotEquals(e.registration(), lend(lender, memory));
-        keys.release(e, 500);
+        e.end();
         assertEquals(0, registrar.live());
     }
 
     @Test
     void staysWhileThePartAndTheWholeAreAway() {
         keep(lender, memory);
-        Entry whole = keys.lend(lender, memory, failure);
-        Entry part = keys.lend(lender, memory.asSlice(1), failure);
+        Use whole = keys.lend(lender, memory, failure);
+        Use part = keys.lend(lender, memory.asSlice(1), failure);
         assertTrue(keys.tick());
         assertFalse(keys.tick());
-        keys.release(part, 999);
+        part.end();
         assertEquals(1, registrar.live());
-        keys.release(whole, 1000);
+        whole.end();
         assertEquals(1, registrar.live(), "its time begins now");
         assertTrue(keys.tick());
         assertFalse(keys.tick());
@@ -167,15 +179,15 @@ class LentKeysTest {
     /** One timer while something is kept, none otherwise. */
     @Test
     void asksForTicksOnlyWhenNobodyTicks() {
-        Entry e = keys.lend(lender, memory, failure);
-        assertTrue(keys.release(e, 1000));
-        assertFalse(keys.release(keys.lend(lender, memory, failure), 1000), "there is one already");
+        Use e = keys.lend(lender, memory, failure);
+        assertTrue(asks(e));
+        assertFalse(asks(keys.lend(lender, memory, failure)), "there is one already");
         assertTrue(keys.tick());
         assertFalse(keys.tick());
-        assertTrue(keys.release(keys.lend(lender, memory, failure), 1000));
+        assertTrue(asks(keys.lend(lender, memory, failure)));
         try (Arena arena = Arena.ofShared()) {
-            LentKeys none = new LentKeys(registrar, MIB);
-            assertFalse(none.release(none.lend(lender, arena.allocate(100), failure), 100));
+            LentKeys none = new LentKeys(registrar, MIB, this::onAsked);
+            assertFalse(asks(none.lend(lender, arena.allocate(100), failure)));
         }
     }
 
@@ -184,11 +196,11 @@ class LentKeysTest {
     void aLongLoanNeitherEndsNorTicks() {
         keep(lender, memory);
         assertTrue(keys.tick());
-        Entry e = keys.lend(lender, memory, failure);
+        Use e = keys.lend(lender, memory, failure);
         assertTrue(keys.tick(), "it was lent since");
         assertFalse(keys.tick());
         assertEquals(1, registrar.live());
-        assertTrue(keys.release(e, 1000), "ticks from its return on");
+        assertTrue(asks(e), "ticks from its return on");
         assertTrue(keys.tick(), "its time begins with its return");
         assertFalse(keys.tick());
         assertEquals(0, registrar.live());
@@ -197,9 +209,9 @@ class LentKeysTest {
     @Test
     void endsWhenAnotherConnectionLendsAnyOfItsBytes() {
         keep(lender, memory);
-        Entry e = keys.lend(other, memory.asSlice(999), failure);
+        Use e = keys.lend(other, memory.asSlice(999), failure);
         assertEquals(1, registrar.live(), "only the other's");
-        keys.release(e, 1);
+        e.end();
         lend(lender, memory);
         assertEquals(0, registrar.live(), "the first time again");
         keep(lender, memory.asSlice(0, 500));
@@ -221,10 +233,10 @@ class LentKeysTest {
     @Test
     void whatIsLentWhileItsBytesAreUsedElsewhereEndsWithItsReturn() {
         lend(lender, memory);
-        Entry e = keys.lend(lender, memory, failure);
+        Use e = keys.lend(lender, memory, failure);
         keys.conceal(memory);
         assertEquals(1, registrar.live(), "the peer is still to read it");
-        assertFalse(keys.release(e, 1000));
+        assertFalse(asks(e));
         assertEquals(0, registrar.live());
     }
 
@@ -234,12 +246,12 @@ class LentKeysTest {
         MemorySegment others = buffer(10);
         keep(lender, memory);
         lend(lender, lent);
-        Entry e = keys.lend(lender, lent, failure);
+        Use e = keys.lend(lender, lent, failure);
         keep(other, others);
         assertEquals(3, registrar.live());
         keys.forget(lender);
         assertEquals(2, registrar.live(), "the other's, and what is away");
-        keys.release(e, 10);
+        e.end();
         assertEquals(1, registrar.live());
         keep(lender, memory);
         assertEquals(1, registrar.live());
@@ -296,21 +308,21 @@ class LentKeysTest {
 
     @Test
     void whatIsAwayDoesNotLeave() {
-        Entry a = keys.lend(lender, buffer(3 * MIB), failure);
-        Entry b = keys.lend(lender, buffer(3 * MIB), failure);
+        Use a = keys.lend(lender, buffer(3 * MIB), failure);
+        Use b = keys.lend(lender, buffer(3 * MIB), failure);
         assertEquals(2, registrar.live());
-        keys.release(a, 3 * MIB);
-        keys.release(b, 3 * MIB);
+        a.end();
+        b.end();
         assertTrue(keys.size() <= 1);
     }
 
     @Test
     void nothingIsKeptWhereThatIsSwitchedOff() {
-        LentKeys off = new LentKeys(registrar, 0);
+        LentKeys off = new LentKeys(registrar, 0, this::onAsked);
         for (int i = 0; i < 3; i++) {
-            assertFalse(off.release(off.lend(lender, memory, failure), 1000));
+            assertFalse(asks(off.lend(lender, memory, failure)));
         }
-        off.release(off.lend(lender, buffer(0), failure), 0);
+        off.lend(lender, buffer(0), failure).end();
         assertEquals(0, registrar.live());
         assertEquals(0, off.size());
     }
@@ -320,7 +332,7 @@ class LentKeysTest {
         keep(lender, memory);
         MemorySegment away = buffer(10);
         lend(lender, away);
-        Entry e = keys.lend(lender, away, failure);
+        Use e = keys.lend(lender, away, failure);
         assertTrue(keys.giveUpIdle());
         assertEquals(1, registrar.live());
         lend(lender, buffer(10));
@@ -330,7 +342,7 @@ class LentKeysTest {
 
     @Test
     void aFailureLeavesNothing() {
-        LentKeys small = new LentKeys(new FakeRegistrar(10), MIB);
+        LentKeys small = new LentKeys(new FakeRegistrar(10), MIB, this::onAsked);
         assertNull(small.lend(lender, memory, failure));
         assertEquals(-12, failure[0]);
         assertEquals(0, small.size());
@@ -340,13 +352,115 @@ class LentKeysTest {
     /** The same buffer twice in one gathering write. */
     @Test
     void isSharedByLoansAtTheSameTime() {
-        Entry a = keys.lend(lender, memory, failure);
-        Entry b = keys.lend(lender, memory, failure);
+        Use a = keys.lend(lender, memory, failure);
+        Use b = keys.lend(lender, memory, failure);
         assertEquals(1, registrar.calls());
-        keys.release(a, 1000);
+        a.end();
         assertEquals(1, registrar.live());
-        keys.release(b, 1000);
+        b.end();
         keys.forget(lender);
         assertEquals(0, registrar.live());
+    }
+
+    /** Without a search, and without the lock of others. */
+    @Test
+    void whatWasLeftIsThereAgainAsLongAsItIsKept() {
+        Use first = keys.lend(lender, memory, failure);
+        assertFalse(first.leave(), "the first time");
+        first.end();
+        Use use = keys.lend(lender, memory, failure);
+        long registration = use.registration();
+        for (int i = 0; i < 5; i++) {
+            assertTrue(use.leave());
+            assertTrue(keys.tick(), "it was lent since");
+            assertTrue(use.comeBack());
+        }
+        assertFalse(keys.tick(), "a long loan");
+        assertFalse(use.leave(), "nobody ticks");
+        assertTrue(asks(use));
+        use = keys.lend(lender, memory, failure);
+        assertEquals(registration, use.registration());
+        assertTrue(use.leave());
+        assertTrue(keys.tick());
+        assertFalse(keys.tick());
+        assertFalse(use.comeBack());
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void whatWasLeftEndsWithEverythingThatEndsAKey() {
+        Use[] use = new Use[1];
+        Runnable leave =
+                () -> {
+                    keep(lender, memory);
+                    use[0] = keys.lend(lender, memory, failure);
+                    assertTrue(use[0].leave());
+                    assertEquals(1, registrar.live());
+                };
+        Runnable gone =
+                () -> {
+                    assertFalse(use[0].comeBack());
+                    assertEquals(0, registrar.live());
+                };
+        leave.run();
+        keys.conceal(memory.asSlice(999));
+        gone.run();
+        leave.run();
+        lend(other, memory.asSlice(0, 1));
+        gone.run();
+        leave.run();
+        assertTrue(keys.giveUpIdle());
+        gone.run();
+        leave.run();
+        use[0].end();
+        assertEquals(1, registrar.live(), "a use ends, and what is kept does not");
+        leave.run();
+        keys.forget(lender);
+        gone.run();
+    }
+
+    /** It ends when it returns. */
+    @Test
+    void whatCameBackInTimeStaysUntilItIsLeft() {
+        keep(lender, memory);
+        Use use = keys.lend(lender, memory, failure);
+        assertTrue(use.leave());
+        assertTrue(use.comeBack());
+        keys.conceal(memory);
+        assertEquals(1, registrar.live());
+        assertFalse(use.leave());
+        use.end();
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void oneOfThoseThatShareItMayBeLeft() {
+        keep(lender, memory);
+        Use first = keys.lend(lender, memory, failure);
+        Use second = keys.lend(lender, memory, failure);
+        Use part = keys.lend(lender, memory.asSlice(1), failure);
+        assertFalse(second.leave());
+        assertFalse(part.leave());
+        second.end();
+        assertTrue(first.leave());
+        assertTrue(keys.tick());
+        assertFalse(keys.tick(), "the part is away, and does not keep it");
+        assertFalse(first.comeBack());
+        assertEquals(1, registrar.live());
+        part.end();
+        assertEquals(0, registrar.live());
+    }
+
+    /** Whoever has looked once need not look again before there is another key. */
+    @Test
+    void isConcealedAgainOnlyAfterANewKey() {
+        int since = keys.conceal(memory);
+        assertEquals(since, keys.conceal(memory, since));
+        keep(lender, memory);
+        assertEquals(1, registrar.live());
+        int then = keys.conceal(memory, since);
+        assertNotEquals(since, then);
+        assertEquals(0, registrar.live());
+        assertEquals(then, keys.conceal(memory, then));
     }
 }

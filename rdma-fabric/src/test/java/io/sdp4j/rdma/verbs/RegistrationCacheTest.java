@@ -3,12 +3,9 @@ package io.sdp4j.rdma.verbs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.rdma.verbs.RegistrationCache.Entry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -19,23 +16,39 @@ class RegistrationCacheTest {
     private static final long MIB = 1 << 20;
 
     private final FakeRegistrar registrar = new FakeRegistrar(Long.MAX_VALUE);
-    private final RegistrationCache cache = new RegistrationCache(registrar, 4 * MIB);
+    private final RegistrationCache cache =
+            new RegistrationCache(registrar, 4 * MIB, this::onAsked);
     private final int[] failure = new int[1];
 
-    private Entry use(MemorySegment m) {
-        Entry e = cache.acquire(m, failure);
-        cache.release(e);
-        return e;
+    private int asked;
+
+    private void onAsked() {
+        asked++;
+    }
+
+    /** Uses it once; the registration. */
+    private long use(MemorySegment m) {
+        Use use = cache.acquire(m, failure);
+        long registration = use.registration();
+        use.end();
+        return registration;
+    }
+
+    /** Whether the end of the use asks for sweeps. */
+    private boolean asks(Use use) {
+        int before = asked;
+        use.end();
+        return asked > before;
     }
 
     @Test
     void theSameBufferIsRegisteredOnce() {
         ByteBuffer b = ByteBuffer.allocateDirect(1000);
-        Entry first = use(MemorySegment.ofBuffer(b));
-        assertSame(first, use(MemorySegment.ofBuffer(b)));
-        assertSame(first, use(MemorySegment.ofBuffer(b.duplicate())));
+        long first = use(MemorySegment.ofBuffer(b));
+        assertEquals(first, use(MemorySegment.ofBuffer(b)));
+        assertEquals(first, use(MemorySegment.ofBuffer(b.duplicate())));
         assertEquals(1, registrar.calls());
-        assertNotSame(first, use(MemorySegment.ofBuffer(b.slice(100, 200))));
+        assertNotEquals(first, use(MemorySegment.ofBuffer(b.slice(100, 200))));
         cache.close();
         assertEquals(0, registrar.live());
     }
@@ -45,18 +58,17 @@ class RegistrationCacheTest {
     void aFreedAndReusedAddressIsRegisteredAnew() {
         try (Arena holder = Arena.ofShared()) {
             long address = holder.allocate(4096, 4096).address();
-            Entry old;
+            long old;
             try (Arena first = Arena.ofShared()) {
                 old = use(at(address, first));
             }
             try (Arena second = Arena.ofShared()) {
                 MemorySegment again = at(address, second);
                 assertEquals(address, again.address());
-                Entry e = cache.acquire(again, failure);
-                assertNotSame(old, e);
-                assertNotEquals(old.registration, e.registration);
+                Use e = cache.acquire(again, failure);
+                assertNotEquals(old, e.registration());
                 assertEquals(1, registrar.live(), "the old registration has ended");
-                cache.release(e);
+                e.end();
             }
         }
         cache.close();
@@ -70,13 +82,13 @@ class RegistrationCacheTest {
 
     @Test
     void aRegistrationInUseOutlivesItsArena() {
-        Entry e;
+        Use e;
         try (Arena arena = Arena.ofShared()) {
             e = cache.acquire(arena.allocate(100), failure);
         }
         assertFalse(cache.sweep());
         assertEquals(1, registrar.live());
-        assertFalse(cache.release(e));
+        assertFalse(asks(e));
         assertEquals(0, registrar.live());
     }
 
@@ -91,18 +103,18 @@ class RegistrationCacheTest {
     void idleOnesLeaveInTimeAndTheOldestFirstWhenThereAreTooMany() {
         ByteBuffer a = ByteBuffer.allocateDirect((int) (3 * MIB));
         ByteBuffer b = ByteBuffer.allocateDirect((int) (2 * MIB));
-        Entry first = use(MemorySegment.ofBuffer(a));
-        Entry held = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        long first = use(MemorySegment.ofBuffer(a));
+        Use held = cache.acquire(MemorySegment.ofBuffer(b), failure);
         assertEquals(1, cache.size(), "together they are too much, and the first is idle");
-        assertNotSame(first, use(MemorySegment.ofBuffer(a)));
+        assertNotEquals(first, use(MemorySegment.ofBuffer(a)));
         assertTrue(cache.sweep(), "it was used since the last");
         assertFalse(cache.sweep(), "what is in use is nothing to sweep for");
         assertEquals(1, registrar.live());
-        assertTrue(cache.release(held), "from now on it is");
+        assertTrue(asks(held), "from now on it is");
         assertTrue(cache.sweep());
         held = cache.acquire(MemorySegment.ofBuffer(b), failure);
         assertTrue(cache.sweep(), "it was used since the last");
-        assertFalse(cache.release(held), "there is somebody who sweeps");
+        assertFalse(asks(held), "there is somebody who sweeps");
         assertTrue(cache.sweep());
         assertEquals(1, registrar.live());
         assertFalse(cache.sweep());
@@ -112,10 +124,10 @@ class RegistrationCacheTest {
     @Test
     void whatIsUsedBetweenTwoSweepsStays() {
         ByteBuffer b = ByteBuffer.allocateDirect(1000);
-        Entry first = use(MemorySegment.ofBuffer(b));
+        long first = use(MemorySegment.ofBuffer(b));
         for (int i = 0; i < 3; i++) {
             assertTrue(cache.sweep());
-            assertSame(first, use(MemorySegment.ofBuffer(b)));
+            assertEquals(first, use(MemorySegment.ofBuffer(b)));
         }
         assertTrue(cache.giveUpIdle());
         assertFalse(cache.giveUpIdle());
@@ -125,16 +137,59 @@ class RegistrationCacheTest {
     @Test
     void aLimitIsMetByGivingUpWhatIsIdle() {
         FakeRegistrar limited = new FakeRegistrar(3 * MIB);
-        RegistrationCache small = new RegistrationCache(limited, 100 * MIB);
+        RegistrationCache small = new RegistrationCache(limited, 100 * MIB, this::onAsked);
         ByteBuffer a = ByteBuffer.allocateDirect((int) (2 * MIB));
         ByteBuffer b = ByteBuffer.allocateDirect((int) (2 * MIB));
-        small.release(small.acquire(MemorySegment.ofBuffer(a), failure));
-        Entry e = small.acquire(MemorySegment.ofBuffer(b), failure);
+        small.acquire(MemorySegment.ofBuffer(a), failure).end();
+        Use e = small.acquire(MemorySegment.ofBuffer(b), failure);
         assertEquals(1, limited.live());
         assertNull(small.acquire(MemorySegment.ofBuffer(a), failure));
         assertEquals(-12, failure[0]);
-        small.release(e);
+        e.end();
         small.close();
         assertEquals(0, limited.live());
+    }
+
+    /** Without a search, and without the lock of others. */
+    @Test
+    void whatWasLeftIsThereAgainUntilItIsEnded() {
+        ByteBuffer b = ByteBuffer.allocateDirect(1000);
+        Use use = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        assertFalse(use.leave(), "nobody sweeps yet");
+        use.end();
+        use = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        for (int i = 0; i < 3; i++) {
+            assertTrue(use.leave());
+            assertTrue(cache.sweep(), "it was used since the last");
+            assertTrue(use.comeBack());
+        }
+        assertFalse(cache.sweep(), "what is in use is nothing to sweep for");
+        assertFalse(use.leave(), "nobody sweeps any more");
+        assertTrue(asks(use), "from now on somebody does");
+        use = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        assertTrue(use.leave());
+        assertTrue(cache.sweep());
+        assertFalse(cache.sweep());
+        assertFalse(use.comeBack());
+        use.end();
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void whatWasLeftEndsForAnotherUserAndWhereALimitIsMet() {
+        MemorySegment m = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
+        long registration = use(m);
+        Use first = cache.acquire(m, failure);
+        assertTrue(first.leave());
+        Use second = cache.acquire(m, failure);
+        assertEquals(registration, second.registration());
+        assertFalse(first.comeBack());
+        Use third = cache.acquire(m, failure);
+        assertFalse(third.leave(), "one of those who share it");
+        third.end();
+        assertTrue(second.leave());
+        assertTrue(cache.giveUpIdle());
+        assertEquals(0, registrar.live());
+        assertFalse(second.comeBack());
     }
 }

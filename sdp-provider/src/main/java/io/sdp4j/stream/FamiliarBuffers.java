@@ -1,0 +1,47 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.rdma.MemoryRegion;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+
+/**
+ * Buffers that were lent before, the last {@value #MAX} of them, and what they were registered as:
+ * a program that uses the same few again and again has them registered without a search, an object
+ * or a lock.
+ *
+ * <p>Known by the object and the range in it. Keeps no buffer from being collected: a region that
+ * can be opened again may, for as long as its fabric keeps it. Guarded by the stream's lock.
+ */
+final class FamiliarBuffers {
+    private static final int MAX = 4;
+
+    private record Familiar(
+            WeakReference<ByteBuffer> buffer, int position, int limit, MemoryRegion region) {
+        boolean is(ByteBuffer b) {
+            return position == b.position() && limit == b.limit() && buffer.refersTo(b);
+        }
+    }
+
+    private final Familiar[] last = new Familiar[MAX];
+    private int oldest;
+
+    /** What the remaining bytes of {@code b} were registered as, open again; or null. */
+    MemoryRegion reopen(ByteBuffer b) {
+        for (int i = 0; i < MAX; i++) {
+            Familiar f = last[i];
+            if (f != null && f.is(b)) {
+                if (f.region.reopen()) {
+                    return f.region;
+                }
+                last[i] = null;
+            }
+        }
+        return null;
+    }
+
+    /** The remaining bytes of {@code b} are registered as {@code region} from now on. */
+    void add(ByteBuffer b, MemoryRegion region) {
+        last[oldest] = new Familiar(new WeakReference<>(b), b.position(), b.limit(), region);
+        oldest = (oldest + 1) % MAX;
+    }
+}

@@ -1,0 +1,88 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import io.sdp4j.rdma.MemoryRegion;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Goal: the same bytes of the same buffer are found again, and no others. */
+class FamiliarBuffersTest {
+    private static final class Region implements MemoryRegion {
+        private boolean kept = true;
+        private int opened;
+
+        @Override
+        public long address() {
+            return 0;
+        }
+
+        @Override
+        public long lenBytes() {
+            return 0;
+        }
+
+        @Override
+        public int rkey() {
+            return 0;
+        }
+
+        @Override
+        public MemorySegment memory() {
+            return MemorySegment.NULL;
+        }
+
+        @Override
+        public boolean reopen() {
+            opened++;
+            return kept;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private final FamiliarBuffers familiar = new FamiliarBuffers();
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(100);
+    private final Region region = new Region();
+
+    @Test
+    void theSameRangeOfTheSameObject() {
+        familiar.add(buffer, region);
+        assertSame(region, familiar.reopen(buffer));
+        buffer.position(1);
+        assertNull(familiar.reopen(buffer));
+        buffer.clear().limit(99);
+        assertNull(familiar.reopen(buffer));
+        assertSame(region, familiar.reopen(buffer.clear()));
+        assertNull(familiar.reopen(buffer.duplicate()));
+        assertNull(familiar.reopen(ByteBuffer.allocateDirect(100)));
+        assertEquals(2, region.opened);
+    }
+
+    @Test
+    void whatHasEndedIsForgotten() {
+        familiar.add(buffer, region);
+        region.kept = false;
+        assertNull(familiar.reopen(buffer));
+        region.kept = true;
+        assertNull(familiar.reopen(buffer));
+        assertEquals(1, region.opened);
+    }
+
+    @Test
+    void severalAndTheOldestGoes() {
+        ByteBuffer[] all = new ByteBuffer[5];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = ByteBuffer.allocateDirect(10);
+            familiar.add(all[i], new Region());
+        }
+        assertNull(familiar.reopen(all[0]));
+        for (int i = 1; i < all.length; i++) {
+            assertSame(familiar.reopen(all[i]), familiar.reopen(all[i]));
+        }
+    }
+}
