@@ -92,7 +92,7 @@ final class Lending {
         for (int i = 0; i < loan.buffers(); i++) {
             ByteBuffer b = loan.buffer(i);
             if (b.hasRemaining()) {
-                return LentBuffer.worthLending(b, floorBytes);
+                return LentBuffer.lendable(b, floorBytes);
             }
         }
         return false;

@@ -357,6 +357,18 @@ final class Bell {
         }
     }
 
+    /** Runs what waits for the greeting if that has come and no event has told of it yet. */
+    void lookForGreeting() {
+        Runnable run;
+        synchronized (qp) {
+            qp.look();
+            run = takeGreeting();
+        }
+        if (run != null) {
+            run.run();
+        }
+    }
+
     private Runnable takeGreeting() {
         Runnable then = outstanding.greeted() ? onGreeting : null;
         if (then != null) {

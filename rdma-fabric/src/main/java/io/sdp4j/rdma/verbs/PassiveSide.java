@@ -125,6 +125,18 @@ final class PassiveSide implements ConnectionRequest, CmChannel.Target {
                 established();
             }
         } else if (!told && outcome != null && e.type() != RdmaCmEvent.ESTABLISHED) {
+            onEnd(e);
+        }
+    }
+
+    /** A client that ends at once may have spoken before, and what it said is to be heard. */
+    private void onEnd(CmEvent e) {
+        if (greeted && qp != null) {
+            qp.lookForGreeting();
+        }
+        if (told) {
+            qp.onCmEvent(e);
+        } else {
             fail(Failures.of(e, e.privateData()));
         }
     }

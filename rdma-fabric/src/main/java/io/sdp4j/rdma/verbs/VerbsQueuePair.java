@@ -133,6 +133,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         bell.onGreeting(then);
     }
 
+    /** Runs it now if the greeting has come since. Event thread. */
+    void lookForGreeting() {
+        bell.lookForGreeting();
+    }
+
     VerbsDevice device() {
         return device;
     }
