@@ -30,6 +30,7 @@ final class Lending {
     private final ZcopyThreshold threshold;
     private final WriteLoan writes;
     private final ReadLoan reads;
+    private final LastingBuffers lasting = new LastingBuffers();
 
     /** Payload that came in messages and was put into a lent buffer: counted by the machine. */
     private long placedBytes;
@@ -92,7 +93,7 @@ final class Lending {
         for (int i = 0; i < loan.buffers(); i++) {
             ByteBuffer b = loan.buffer(i);
             if (b.hasRemaining()) {
-                return LentBuffer.lendable(b, floorBytes);
+                return LentBuffer.worthLending(b, floorBytes) && lasting.has(b);
             }
         }
         return false;

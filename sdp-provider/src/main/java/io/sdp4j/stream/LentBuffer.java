@@ -42,14 +42,6 @@ final class LentBuffer {
         this.threshold = threshold;
     }
 
-    /**
-     * Whether a buffer may be lent at all: its memory must stay, whatever the application does, as
-     * the address is given to a device or another process.
-     */
-    static boolean lendable(ByteBuffer b, int thresholdBytes) {
-        return worthLending(b, thresholdBytes) && MemoryLife.lasting(MemorySegment.ofBuffer(b));
-    }
-
     /** Whether a buffer is worth a loan, if it may be lent. */
     static boolean worthLending(ByteBuffer b, int thresholdBytes) {
         return b.isDirect() && b.remaining() >= thresholdBytes;
@@ -58,8 +50,7 @@ final class LentBuffer {
     /**
      * Registers the remaining bytes of {@code b}, with the same rights each time.
      *
-     * @return false if that cannot be: the fabric does not, or it may not be {@linkplain #lendable
-     *     lent}
+     * @return false if that cannot be: the fabric does not, or its memory need not stay
      */
     boolean register(QueuePair qp, ByteBuffer b, boolean remoteRead, boolean remoteWrite) {
         timed = threshold.timesNext();
