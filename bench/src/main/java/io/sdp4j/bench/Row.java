@@ -206,7 +206,7 @@ record Row(
                                     Bar.atMost("alloc", SHM, ZERO_BYTES),
                                     Bar.atMost("alloc", RULE_KERNEL, ZERO_BYTES))),
                     new Row(
-                            "lend-alloc",
+                            "direct-alloc",
                             "blocking channel: heap bytes per 1 MiB direct buffer, both ends",
                             "channel-sink 1048576",
                             "alloc",

@@ -12,14 +12,6 @@ public final class MemoryLife {
     private static final Set<String> LASTING =
             Set.of("GlobalSession", "HeapSession", "ImplicitSession");
 
-    private static final ClassValue<Boolean> LASTS =
-            new ClassValue<>() {
-                @Override
-                protected Boolean computeValue(Class<?> scope) {
-                    return LASTING.contains(scope.getSimpleName());
-                }
-            };
-
     private MemoryLife() {}
 
     /**
@@ -29,6 +21,6 @@ public final class MemoryLife {
      * for a while: nothing public keeps the arena from being closed meanwhile.
      */
     public static boolean lasting(MemorySegment memory) {
-        return memory.isNative() && LASTS.get(memory.scope().getClass());
+        return memory.isNative() && LASTING.contains(memory.scope().getClass().getSimpleName());
     }
 }

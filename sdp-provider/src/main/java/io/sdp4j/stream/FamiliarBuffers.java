@@ -34,6 +34,7 @@ final class FamiliarBuffers {
                     return f.region;
                 }
                 last[i] = null;
+                oldest = i; // whatever comes next takes its place, and nobody else's
             }
         }
         return null;

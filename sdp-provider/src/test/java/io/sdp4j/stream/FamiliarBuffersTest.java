@@ -74,6 +74,24 @@ class FamiliarBuffersTest {
     }
 
     @Test
+    void whatTakesThePlaceOfWhatHasEndedDrivesNothingOut() {
+        ByteBuffer[] all = new ByteBuffer[4];
+        Region[] regions = new Region[all.length];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = ByteBuffer.allocateDirect(10);
+            regions[i] = new Region();
+            familiar.add(all[i], regions[i]);
+        }
+        regions[2].kept = false;
+        assertNull(familiar.reopen(all[2]));
+        regions[2] = new Region();
+        familiar.add(all[2], regions[2]);
+        for (int i = 0; i < all.length; i++) {
+            assertSame(regions[i], familiar.reopen(all[i]));
+        }
+    }
+
+    @Test
     void severalAndTheOldestGoes() {
         ByteBuffer[] all = new ByteBuffer[5];
         for (int i = 0; i < all.length; i++) {

@@ -18,11 +18,13 @@ import java.util.function.LongPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Which calls are ended, and when nobody looks any more. Method: the test runs the looks itself;
  * the call is a read of an eventfd that is empty, on a thread of its own.
  */
+@Timeout(120)
 class CallWatchTest {
     /** More looks than there are while nobody calls. */
     private static final int MANY = 1_000;
@@ -33,7 +35,7 @@ class CallWatchTest {
 
     @BeforeEach
     void open() {
-        assumeTrue(WakeSignal.usable());
+        assumeTrue(WakeSignal.usable(), "the JDK's wake-up signal means something else here");
         fd = Descriptors.eventFd();
         Descriptors.freshBlocking(fd);
     }
