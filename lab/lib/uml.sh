@@ -4,21 +4,31 @@
 # Sets uml_kernel to the executable, building it when no kernel of this configuration is in the cache.
 uml_prepare() {
   local key
-  key=$(config_key)
+  need gcc:gcc libc6-dev:/usr/include/stdio.h
+  key=$(config_key) || fail "cannot ask the processor for the size of its state"
   [ -n "$(newest_uml "$key")" ] || alone uml_build "$key"
   uml_kernel=$(newest_uml "$key")
   [ -x "$uml_kernel" ] || fail "no User-mode Linux kernel in $LAB_CACHE"
 }
 
-# The name holds the version of Debian's kernel source and this hash of our configuration.
-config_key() { cat "$LAB_DIR/uml.config" "$LAB_DIR/uml.sed" "$LAB_DIR/siw.sed" | sha256sum | cut -c1-8; }
+# The name holds the version of Debian's kernel source and this hash of our configuration and of the processor's state.
+config_key() { { cat "$LAB_DIR/uml.config" "$LAB_DIR/uml.sed" "$LAB_DIR/siw.sed" && state_bytes; } | sha256sum | cut -c1-8; }
+
+# The kernel sets the registers of its processes by ptrace, which refuses a part of the extended state of the processor.
+state_bytes() {
+  local program code=0
+  program=$(mktemp) || return
+  { gcc -O1 -o "$program" "$LAB_DIR/xsave.c" && "$program"; } || code=$?
+  rm -f "$program"
+  return "$code"
+}
 
 newest_uml() { { compgen -G "$LAB_CACHE/linux-*-$1" || true; } | sort -V | tail -n 1; }
 
 uml_build() {
   local key=$1 package version started=$SECONDS
   [ -z "$(newest_uml "$key")" ] || return 0
-  need gcc:gcc make:make flex:flex bison:bison bc:bc xz-utils:xz libc6-dev:/usr/include/stdio.h
+  need make:make flex:flex bison:bison bc:bc xz-utils:xz
   package=$(source_package) || exit
   version=$(apt-cache show --no-all-versions "$package" | sed -n 's/^Version: //p')
   say "building User-mode Linux from $package $version, once: about 9 CPU minutes, on $(nproc) CPUs"
@@ -40,11 +50,15 @@ source_package() {
 }
 
 uml_compile() {
+  local state
   mkdir "$1/source"
   cd "$1/source"
   unpack_source "$1"/deb/usr/src/linux-source-*.tar.xz
   sed -i -f "$LAB_DIR/uml.sed" arch/um/os-Linux/skas/process.c
   grep -q PTRACE_O_EXITKILL arch/um/os-Linux/skas/process.c
+  state=$(state_bytes)
+  sed -i "s/(HOST_FP_SIZE, [0-9]*)/(HOST_FP_SIZE, $state)/" arch/x86/um/user-offsets.c
+  grep -q "(HOST_FP_SIZE, $state)" arch/x86/um/user-offsets.c
   sed -i -f "$LAB_DIR/siw.sed" drivers/infiniband/sw/siw/siw_cm.c
   grep -A 1 'if (!wait_for_peer_rts)' drivers/infiniband/sw/siw/siw_cm.c | grep -q 'siw_qp_socket_assoc(cep, qp);'
   make ARCH=um defconfig
