@@ -84,6 +84,10 @@ final class Bench implements AutoCloseable {
             Map<String, Double> metrics;
             if (row.isStartup()) {
                 metrics = Map.of("wall", startup(config));
+            } else if (suite.isCold()) {
+                metrics =
+                        new ColdPair(launch, suite, config, ++started)
+                                .measure(row, times, results.reported(config));
             } else {
                 Pair pair = alike.get(number);
                 if (pair == null) {

@@ -54,6 +54,7 @@ public final class BenchMain {
                bench nio [options]       channels, selectors, Netty and HTTP, likewise
                bench verbs [options]     over an RDMA device, beside librspreload, kernel TCP and
                                          programs that only post and poll (lab/checks/speed)
+               bench cold [options]      the first seconds of fresh JVMs, and short programs
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
                bench zcopy [--quick] [--rounds N] [--json FILE] [--agent JAR]
                                          borrowed direct buffers beside copied ones
@@ -62,6 +63,7 @@ public final class BenchMain {
                             net: %s
                             nio: %s
                             verbs: %s
+                            cold: %s
           --rounds N      rounds, each with fresh JVMs (default 5)
           --quick         3 short rounds: a look, not a result
           --gate          a few rows with low bars: fails on a collapse, not on noise
@@ -72,7 +74,7 @@ public final class BenchMain {
                           (default: LAB_ADDR of the environment)
           --bare PATH     verbs: class path of the program that only posts and polls
         """
-                .formatted(ids(Suite.NET), ids(Suite.NIO), ids(Suite.VERBS));
+                .formatted(ids(Suite.NET), ids(Suite.NIO), ids(Suite.VERBS), ids(Suite.COLD));
     }
 
     private static String ids(Suite suite) {
@@ -131,7 +133,7 @@ public final class BenchMain {
 
     private static int run(Suite suite, List<String> args) throws InterruptedException {
         List<Row> rows = suite.rows();
-        Times times = Times.FULL;
+        Times times = suite.isCold() ? Times.COLD : Times.FULL;
         int rounds = 0;
         Path json = null;
         boolean gate = false;
@@ -143,7 +145,7 @@ public final class BenchMain {
                 switch (args.get(i)) {
                     case "--rows" -> rows = rows(suite, args.get(++i));
                     case "--rounds" -> rounds = Integer.parseInt(args.get(++i));
-                    case "--quick" -> times = Times.QUICK;
+                    case "--quick" -> times = suite.isCold() ? times.withRounds(2) : Times.QUICK;
                     case "--gate" -> gate = true;
                     case "--json" -> json = Path.of(args.get(++i));
                     case "--agent" -> agent = args.get(++i);
@@ -168,6 +170,10 @@ public final class BenchMain {
             System.err.println(
                     agentJar + " is not there: build it with ./mvnw -pl agent -am package");
             return 3;
+        }
+        if (gate && suite.isCold()) {
+            System.err.println("bench cold has no gate");
+            return 2;
         }
         Launch.Rdma rdma = null;
         if (suite.equals(Suite.VERBS)) {
@@ -201,7 +207,11 @@ public final class BenchMain {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
         try (Bench bench =
                 new Bench(
-                        new Launch(agentJar, directory, rdma),
+                        new Launch(
+                                agentJar,
+                                directory,
+                                rdma,
+                                suite.isCold() ? List.of() : Launch.HEAP_OPTIONS),
                         suite,
                         rows,
                         times,
@@ -254,15 +264,9 @@ public final class BenchMain {
                 times.rounds()
                         + " rounds in "
                         + seconds
-                        + " s, each with fresh JVMs; medians (lowest … highest); at least "
-                        + times.firstWarmMs()
-                        + " ms of warm-up before the first measurement of a kind, and up to "
-                        + times.furtherWarmMs()
-                        + " more until the compilers are idle; "
-                        + times.measureMs()
-                        + " ms measured, "
-                        + times.forNeighbours().measureMs()
-                        + " where many neighbours are compared. "
+                        + " s, "
+                        + (suite.isCold() ? "fresh JVMs for each slice" : warmUp(times))
+                        + ". "
                         + Machine.sentence(machine)
                         + ".");
         if (!results.states().isEmpty()) {
@@ -277,6 +281,18 @@ public final class BenchMain {
         }
         System.out.println(missed == 0 ? "Every bar reached." : missed + " bars missed.");
         return missed == 0 ? 0 : 1;
+    }
+
+    private static String warmUp(Times times) {
+        return "each with fresh JVMs; medians (lowest … highest); at least "
+                + times.firstWarmMs()
+                + " ms of warm-up before the first measurement of a kind, and up to "
+                + times.furtherWarmMs()
+                + " more until the compilers are idle; "
+                + times.measureMs()
+                + " ms measured, "
+                + times.forNeighbours().measureMs()
+                + " where many neighbours are compared";
     }
 
     private static void warnOfLoad(Map<String, Object> machine) {

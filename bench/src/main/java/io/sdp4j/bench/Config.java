@@ -11,6 +11,8 @@ enum Config {
     SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, "", Cores.ONE),
     KERNEL_PINNED(
             "kernel-pinned", "agent, rules say kernel, one core", Agent.KERNEL, "", Cores.ONE),
+    TCP_INTERPRETED("tcp-xint", "kernel TCP, -Xint", Agent.NONE, "", Cores.ANY),
+    SHM_INTERPRETED("shm-xint", "sdp4j, -Xint", Agent.OFFLOADS, "", Cores.ANY),
     ASYNC_TCP("async-tcp", "kernel TCP", Agent.NONE, "", Cores.ANY),
     ASYNC_COPYING("async-copy", "sdp4j, copying", Agent.OFFLOADS, "async.enabled=true", Cores.ANY),
     ASYNC_LENDING(
@@ -60,6 +62,11 @@ enum Config {
     /** Whether it is the programs that only post and poll. */
     boolean isBare() {
         return this == BARE || this == BARE_TOLD;
+    }
+
+    /** Whether it runs without compilers. */
+    boolean isInterpreted() {
+        return this == TCP_INTERPRETED || this == SHM_INTERPRETED;
     }
 
     final String id;

@@ -8,18 +8,23 @@ final class Format {
 
     /** Whether more of {@code metric} is better: the rates. */
     static boolean higherIsBetter(String metric) {
-        return metric.equals("writes") || metric.equals("bytes") || metric.equals("requests");
+        return (metric.startsWith("by") && !metric.equals("bytes"))
+                || metric.equals("writes")
+                || metric.equals("bytes")
+                || metric.equals("requests");
     }
 
     /** A value with the unit of its metric. */
     static String value(String metric, double value) {
         return switch (metric) {
-            case "p50", "p99" -> digits(value / 1000) + " µs";
+            case "p50", "p99", "p999" -> digits(value / 1000) + " µs";
             case "requests" -> digits(value / 1e3) + " k/s";
             case "writes" -> digits(value / 1e6) + " M/s";
             case "bytes" -> digits(value / 1e9) + " GB/s";
             case "cpu" -> digits(value) + " CPU s/GB";
-            case "wall" -> String.format(Locale.ROOT, "%.0f ms", value);
+            case "wall", "connect", "exit", "cpu-time" ->
+                    String.format(Locale.ROOT, "%.0f ms", value);
+            case "memory" -> digits(value / (1 << 20)) + " MiB";
             case "crowd" -> ratio(value);
             case "alloc" -> String.format(Locale.ROOT, "%.2f B", value);
             default -> digits(value);

@@ -16,11 +16,15 @@ import java.util.stream.Collectors;
  * configuration wants it. Immutable; its directory is the caller's to delete.
  */
 final class Launch {
+    /** The same for all, so that collections come as often. */
+    static final List<String> HEAP_OPTIONS = List.of("-Xms64m", "-Xmx512m");
+
     private final Path agentJar;
     private final Path directory;
     private final Path offloadRules;
     private final Path kernelRules;
     private final Rdma rdma;
+    private final List<String> heapOptions;
 
     /**
      * Where there is an RDMA device.
@@ -52,14 +56,16 @@ final class Launch {
      * @param directory for rule files, reports and sockets
      */
     Launch(Path agentJar, Path directory) throws IOException {
-        this(agentJar, directory, null);
+        this(agentJar, directory, null, HEAP_OPTIONS);
     }
 
     /**
      * @param rdma what all programs use instead of the loopback address; null if nothing
+     * @param heapOptions of each JVM; none for what a user meets who gives none
      */
-    Launch(Path agentJar, Path directory, Rdma rdma) throws IOException {
+    Launch(Path agentJar, Path directory, Rdma rdma, List<String> heapOptions) throws IOException {
         this.rdma = rdma;
+        this.heapOptions = heapOptions;
         this.agentJar = agentJar;
         this.directory = directory;
         offloadRules =
@@ -138,10 +144,12 @@ final class Launch {
             addRdma(config, end, command);
         }
         boolean bare = config.isBare();
+        if (config.isInterpreted()) {
+            command.add("-Xint");
+        }
+        command.addAll(heapOptions);
         command.addAll(
                 List.of(
-                        "-Xms64m",
-                        "-Xmx512m",
                         "-cp",
                         bare ? rdma.bareClassPath : classPath(classes),
                         bare ? Rdma.BARE : classes.getFirst().getName()));

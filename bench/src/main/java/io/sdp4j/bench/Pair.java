@@ -1,7 +1,6 @@
 package io.sdp4j.bench;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -108,11 +107,7 @@ final class Pair implements AutoCloseable {
             return;
         }
         for (Path report : new Path[] {serverReport, clientReport}) {
-            if (Files.exists(report)) {
-                Reports.add(Files.readString(report), counts);
-            } else {
-                counts.merge("missing_reports", 1L, Long::sum);
-            }
+            Reports.addFile(report, counts);
         }
     }
 

@@ -1,5 +1,8 @@
 package io.sdp4j.bench;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,6 +16,15 @@ final class Reports {
     private static final Pattern COUNT = Pattern.compile("\"(\\w+)\"\\s*:\\s*(\\d+)");
 
     private Reports() {}
+
+    /** Adds the counts of a report, or that it is missing. */
+    static void addFile(Path report, Map<String, Long> counts) throws IOException {
+        if (Files.exists(report)) {
+            add(Files.readString(report), counts);
+        } else {
+            counts.merge("missing_reports", 1L, Long::sum);
+        }
+    }
 
     /**
      * Adds the counts of {@code report} to {@code counts}, as {@code connections.offloaded.shm},

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.resolver.NameResolver;
 import io.netty.util.concurrent.EventExecutor;
+import io.sdp4j.bench.cold.ColdClient;
+import io.sdp4j.bench.cold.ColdServer;
 import io.sdp4j.bench.net.NetClient;
 import io.sdp4j.bench.net.NetServer;
 import io.sdp4j.bench.nio.NioClient;
@@ -45,7 +47,16 @@ record Suite(
     static final Suite VERBS =
             new Suite("verbs", "both", VerbsRows.ALL, List.of(), NetServer.class, NetClient.class);
 
-    static final List<Suite> ALL = List.of(NET, NIO, VERBS);
+    /** The first seconds of fresh JVMs. */
+    static final Suite COLD =
+            new Suite("cold", "tcp", ColdRows.ALL, List.of(), ColdServer.class, ColdClient.class);
+
+    static final List<Suite> ALL = List.of(NET, NIO, VERBS, COLD);
+
+    /** Whether each slice has JVMs of its own, started as a user starts them. */
+    boolean isCold() {
+        return equals(COLD);
+    }
 
     /** The answering program with its libraries, for {@link Launch}. */
     List<Class<?>> serverClasses() {

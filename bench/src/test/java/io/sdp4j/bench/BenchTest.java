@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -92,7 +93,8 @@ class BenchTest {
                             1,
                             List.of(Bar.faster(row.metric(), Config.VERBS, Config.TCP, 1))));
         }
-        Launch launch = new Launch(null, directory, new Launch.Rdma("127.0.0.1", ""));
+        Launch launch =
+                new Launch(null, directory, new Launch.Rdma("127.0.0.1", ""), Launch.HEAP_OPTIONS);
         assertTrue(!launch.can(Config.BARE) && !launch.can(Config.VERBS));
         try (Bench bench = new Bench(launch, Suite.VERBS, rows, TINY, l -> {})) {
             Results results = bench.run();
@@ -103,6 +105,31 @@ class BenchTest {
             }
             String table = Table.wide(results);
             assertTrue(table.contains("sdp4j against kernel TCP: nothing measured"), table);
+        }
+        noChildLeft();
+    }
+
+    /** Goal: fresh JVMs for each slice, counts that grow with time, and whole processes. */
+    @Test
+    void coldRowsCountFromTheFirstByteOn() throws Exception {
+        Row trips = Suite.COLD.row("cold64");
+        Row program = Suite.COLD.row("program");
+        Times brief = new Times(1, 0, 0, 0, 600, 1);
+        try (Bench bench =
+                new Bench(
+                        new Launch(null, directory),
+                        Suite.COLD,
+                        List.of(trips, program),
+                        brief,
+                        l -> {})) {
+            Results results = bench.run();
+            assertEquals(List.of(), results.failures());
+            Map<String, Double> counted = results.runs(trips, Config.TCP).getFirst().metrics();
+            assertTrue(counted.get("by500") > counted.get("by250"), counted::toString);
+            assertTrue(counted.get("by250") > 0 && counted.get("by1000") == 0, counted::toString);
+            assertTrue(counted.get("p50") > 0 && counted.get("memory") > 0, counted::toString);
+            Map<String, Double> whole = results.runs(program, Config.TCP).getFirst().metrics();
+            assertTrue(whole.get("wall") > whole.get("connect"), whole::toString);
         }
         noChildLeft();
     }

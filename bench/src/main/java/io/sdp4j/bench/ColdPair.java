@@ -1,0 +1,101 @@
+package io.sdp4j.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sdp4j.bench.cold.ShortProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Measurements that start both JVMs anew each time: the whole life of a pair is the slice. */
+final class ColdPair {
+    private static final int START_TIMEOUT_MS = 60_000;
+    private static final int PROGRAM_TIMEOUT_S = 60;
+
+    /** Where the times of children that have ended stand in /proc/self/stat, from the name on. */
+    private static final int CHILDREN_USER = 14;
+
+    private final Launch launch;
+    private final Suite suite;
+    private final Config config;
+    private final int number;
+
+    ColdPair(Launch launch, Suite suite, Config config, int number) {
+        this.launch = launch;
+        this.suite = suite;
+        this.config = config;
+        this.number = number;
+    }
+
+    /**
+     * One slice.
+     *
+     * @param counts what the agents report is added to
+     */
+    Map<String, Double> measure(Row row, Times times, Map<String, Long> counts)
+            throws IOException, InterruptedException {
+        if (row.work().equals(ColdRows.PROGRAM)) {
+            return program(counts);
+        }
+        Pair pair = new Pair(launch, suite, config, number);
+        try {
+            Map<String, Double> metrics = pair.measure(row, times);
+            pair.close(counts);
+            return metrics;
+        } catch (IOException | InterruptedException failed) {
+            pair.kill();
+            throw failed;
+        }
+    }
+
+    private Map<String, Double> program(Map<String, Long> counts)
+            throws IOException, InterruptedException {
+        Path report = launch.file(config.id + "-" + number + "-program.json");
+        Worker server =
+                new Worker(
+                        config.title + " server",
+                        launch.command(config, 1, null, suite.serverClasses(), suite.listens()));
+        try {
+            String port = server.expect("READY", START_TIMEOUT_MS);
+            List<String> command = launch.command(config, 0, report, ShortProgram.class, port);
+            long cpuBefore = childrenMs();
+            long start = System.nanoTime();
+            Process process =
+                    new ProcessBuilder(command)
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .start();
+            String said = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+            if (!process.waitFor(PROGRAM_TIMEOUT_S, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IOException(config.title + " program did not end");
+            }
+            long end = System.nanoTime();
+            String[] words = said.split(" ", -1);
+            if (process.exitValue() != 0 || words.length != 4) {
+                throw new IOException(config.title + " program said: " + said);
+            }
+            if (config.agent != Config.Agent.NONE) {
+                Reports.addFile(report, counts);
+            }
+            return Map.of(
+                    "wall", (end - start) / 1e6,
+                    "connect", Double.parseDouble(words[1]) / 1e6,
+                    "exit", (end - Long.parseLong(words[3])) / 1e6,
+                    "cpu-time", (double) (childrenMs() - cpuBefore));
+        } finally {
+            server.close();
+        }
+    }
+
+    /** Processor time of this process's children that have ended, milliseconds, in steps of 10. */
+    private static long childrenMs() throws IOException {
+        String stat = Files.readString(Path.of("/proc/self/stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        long jiffies =
+                Long.parseLong(fields[CHILDREN_USER - 1]) + Long.parseLong(fields[CHILDREN_USER]);
+        return jiffies * 10;
+    }
+}

@@ -1,0 +1,89 @@
+package io.sdp4j.bench;
+
+import static io.sdp4j.bench.Config.RULE_KERNEL;
+import static io.sdp4j.bench.Config.SHM;
+import static io.sdp4j.bench.Config.SHM_INTERPRETED;
+import static io.sdp4j.bench.Config.SHM_PINNED;
+import static io.sdp4j.bench.Config.TCP;
+import static io.sdp4j.bench.Config.TCP_INTERPRETED;
+import static io.sdp4j.bench.Config.TCP_PINNED;
+
+import java.util.List;
+
+/** What a connection is like from its first byte on, in JVMs that have compiled nothing yet. */
+final class ColdRows {
+    /** The word of rows that are whole processes: connect, some round trips, exit. */
+    static final String PROGRAM = "program";
+
+    private static final String TRIPS = "trips";
+    private static final double MEBIBYTE = 1 << 20;
+
+    static final List<Row> ALL =
+            List.of(
+                    new Row(
+                            "cold64",
+                            "64 B round trips made since connect was called",
+                            TRIPS,
+                            "by4000",
+                            List.of(TCP, SHM),
+                            1,
+                            List.of(
+                                    Bar.faster("by250", SHM, TCP, 0.5),
+                                    Bar.faster("by500", SHM, TCP, 0.9),
+                                    Bar.faster("by1000", SHM, TCP, 1.2),
+                                    Bar.faster("by2000", SHM, TCP, 2),
+                                    Bar.faster("by4000", SHM, TCP, 4),
+                                    Bar.faster("p50", SHM, TCP, 1),
+                                    Bar.faster("p99", SHM, TCP, 1),
+                                    Bar.faster("p999", SHM, TCP, 1),
+                                    Bar.moreByAtMost("memory", SHM, TCP, 16 * MEBIBYTE))),
+                    new Row(
+                            "cold64-pinned",
+                            "the same, both JVMs on one core",
+                            TRIPS,
+                            "by4000",
+                            List.of(TCP_PINNED, SHM_PINNED),
+                            1,
+                            List.of(
+                                    Bar.faster("by250", SHM_PINNED, TCP_PINNED, 0.3),
+                                    Bar.faster("by500", SHM_PINNED, TCP_PINNED, 0.5),
+                                    Bar.faster("by1000", SHM_PINNED, TCP_PINNED, 0.8),
+                                    Bar.faster("by2000", SHM_PINNED, TCP_PINNED, 1.1),
+                                    Bar.faster("by4000", SHM_PINNED, TCP_PINNED, 1.5),
+                                    Bar.faster("p50", SHM_PINNED, TCP_PINNED, 1),
+                                    Bar.faster("p99", SHM_PINNED, TCP_PINNED, 1))),
+                    new Row(
+                            "cold64-interpreted",
+                            "64 B round trip, both JVMs without compilers",
+                            TRIPS,
+                            "p50",
+                            List.of(TCP_INTERPRETED, SHM_INTERPRETED),
+                            1,
+                            List.of(Bar.timesAsLong("p50", SHM_INTERPRETED, TCP_INTERPRETED, 1.5))),
+                    new Row(
+                            "program",
+                            "a program that connects, makes 20 round trips and exits",
+                            PROGRAM,
+                            "wall",
+                            List.of(TCP, SHM),
+                            3,
+                            List.of(
+                                    Bar.moreByAtMost("wall", SHM, TCP, 100),
+                                    Bar.moreByAtMost("cpu-time", SHM, TCP, 120),
+                                    Bar.moreByAtMost("connect", SHM, TCP, 40),
+                                    Bar.moreByAtMost("exit", SHM, TCP, 5))),
+                    new Row(
+                            "program-kernel",
+                            "the same, a rule sends it to the kernel",
+                            PROGRAM,
+                            "wall",
+                            List.of(TCP, RULE_KERNEL),
+                            3,
+                            List.of(
+                                    Bar.moreByAtMost("wall", RULE_KERNEL, TCP, 60),
+                                    Bar.moreByAtMost("cpu-time", RULE_KERNEL, TCP, 80),
+                                    Bar.moreByAtMost("connect", RULE_KERNEL, TCP, 40),
+                                    Bar.moreByAtMost("exit", RULE_KERNEL, TCP, 5))));
+
+    private ColdRows() {}
+}

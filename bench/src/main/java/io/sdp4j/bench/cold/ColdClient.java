@@ -1,0 +1,126 @@
+package io.sdp4j.bench.cold;
+
+import io.sdp4j.bench.net.Commands;
+import io.sdp4j.bench.net.Place;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.StringJoiner;
+
+/**
+ * The measuring JVM: {@code ColdClient PORT}, then one command on standard input, {@code trips
+ * UNUSED FOR_MS}: connects, makes round trips of 64 bytes for that time, and answers
+ *
+ * <ul>
+ *   <li>{@code by250 … by4000}: round trips made so many milliseconds after {@code connect} was
+ *       called;
+ *   <li>{@code p50}, {@code p99}, {@code p999}: of the second half of the time, nanoseconds;
+ *   <li>{@code memory}: bytes of private memory at the end.
+ * </ul>
+ */
+public final class ColdClient implements Commands.Worker {
+    /** Milliseconds after which the round trips are counted. */
+    static final int[] MARKS_MS = {250, 500, 1000, 2000, 4000};
+
+    private static final int SIZE_BYTES = 64;
+    private static final int STEP_NANOS = 50;
+
+    /** Round trips by their time in steps of 50 ns; the last holds all that took longer. */
+    private final int[] histogram = new int[400_000];
+
+    private final int port;
+
+    private ColdClient(int port) {
+        this.port = port;
+    }
+
+    /** Answers commands until standard input ends. */
+    public static void main(String[] args) throws IOException {
+        Commands.obey(new ColdClient(Integer.parseInt(args[0])));
+    }
+
+    @Override
+    public String obey(String command, int[] numbers) throws IOException {
+        if (!command.equals("trips")) {
+            throw new IOException("unknown command " + command);
+        }
+        return trips(numbers[1] * 1_000_000L);
+    }
+
+    private String trips(long forNanos) throws IOException {
+        long[] counts = new long[MARKS_MS.length];
+        InetSocketAddress server = new InetSocketAddress(Place.here(), port);
+        long steadyNanos = forNanos / 2;
+        try (Socket socket = new Socket()) {
+            long start = System.nanoTime();
+            socket.connect(server);
+            socket.setTcpNoDelay(true);
+            InputStream in = socket.getInputStream();
+            OutputStream out = socket.getOutputStream();
+            byte[] message = new byte[SIZE_BYTES];
+            long made = 0;
+            int mark = 0;
+            long before = System.nanoTime() - start;
+            while (before < forNanos) {
+                trip(in, out, message);
+                long after = System.nanoTime() - start;
+                while (mark < MARKS_MS.length && after >= MARKS_MS[mark] * 1_000_000L) {
+                    counts[mark++] = made;
+                }
+                made++;
+                if (before >= steadyNanos) {
+                    long step = (after - before) / STEP_NANOS;
+                    histogram[(int) Math.min(step, histogram.length - 1)]++;
+                }
+                before = after;
+            }
+        }
+        StringJoiner answer = new StringJoiner(" ");
+        for (int i = 0; i < counts.length; i++) {
+            answer.add("by" + MARKS_MS[i] + "=" + counts[i]);
+        }
+        return answer.add("p50=" + percentile(0.5))
+                .add("p99=" + percentile(0.99))
+                .add("p999=" + percentile(0.999))
+                .add("memory=" + privateBytes())
+                .toString();
+    }
+
+    /** One message there and back. */
+    static void trip(InputStream in, OutputStream out, byte[] message) throws IOException {
+        out.write(message);
+        if (in.readNBytes(message, 0, message.length) < message.length) {
+            throw new EOFException("the server left");
+        }
+    }
+
+    private long percentile(double share) {
+        long total = 0;
+        for (int count : histogram) {
+            total += count;
+        }
+        long wanted = (long) Math.ceil(total * share);
+        long seen = 0;
+        int step = 0;
+        while (step < histogram.length - 1 && (seen += histogram[step]) < wanted) {
+            step++;
+        }
+        return (long) step * STEP_NANOS;
+    }
+
+    /** Memory that only this process has, as the kernel counts it. */
+    private static long privateBytes() throws IOException {
+        long kib = 0;
+        for (String line : Files.readAllLines(Path.of("/proc/self/smaps_rollup"))) {
+            if (line.startsWith("Private_")) {
+                kib += Long.parseLong(line.replaceAll("[^0-9]", ""));
+            }
+        }
+        return kib * 1024;
+    }
+}
