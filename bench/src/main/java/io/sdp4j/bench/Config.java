@@ -17,15 +17,9 @@ enum Config {
     ASYNC_COPYING("async-copy", "sdp4j, copying", Agent.OFFLOADS, "async.enabled=true", Cores.ANY),
     ASYNC_LENDING(
             "async-lend",
-            "sdp4j, borrowing, one process reads the other",
+            "sdp4j, borrowing",
             Agent.OFFLOADS,
             "async.enabled=true,zcopy.enabled=true",
-            Cores.ANY),
-    ASYNC_STAGED(
-            "async-staged",
-            "sdp4j, borrowing, through chunks",
-            Agent.OFFLOADS,
-            "async.enabled=true,zcopy.enabled=true,shm.direct.reads=false",
             Cores.ANY),
     VERBS("verbs", "sdp4j", Agent.OFFLOADS, Config.ONLY_VERBS + ",zcopy.enabled=false", Cores.ANY),
     VERBS_LENDING(

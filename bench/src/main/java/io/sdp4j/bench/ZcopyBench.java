@@ -28,11 +28,7 @@ final class ZcopyBench {
     private static final int[] BUFFERS = {1, 4};
 
     private static final List<Config> CONFIGS =
-            List.of(
-                    Config.ASYNC_TCP,
-                    Config.ASYNC_COPYING,
-                    Config.ASYNC_LENDING,
-                    Config.ASYNC_STAGED);
+            List.of(Config.ASYNC_TCP, Config.ASYNC_COPYING, Config.ASYNC_LENDING);
 
     private final Launch launch;
     private final Times times;

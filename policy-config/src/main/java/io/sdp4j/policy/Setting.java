@@ -105,11 +105,6 @@ public enum Setting {
             "auto",
             "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
                     + " slower)."),
-    /** RDMA reads by one side alone. */
-    SHM_DIRECT_READS(
-            "sdp4j.shm.direct.reads",
-            true,
-            "RDMA reads copy straight from the peer's process where the kernel allows it."),
     /** Rendezvous directory. */
     SHM_DIR(
             "sdp4j.shm.dir",

@@ -135,7 +135,6 @@ public final class SdpProvider implements OffloadProvider {
                         : TimeUnit.MICROSECONDS.toNanos(settings.longValue(Setting.SPIN_MAX_US)),
                 spinners < 0 ? defaults.spinnersMax() : spinners,
                 memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20,
-                settings.flag(Setting.SHM_DIRECT_READS),
                 settings.flag(Setting.SLEEP_TOGETHER));
     }
 

@@ -96,11 +96,6 @@ final class TestFabric implements AutoCloseable {
         fabric = ShmFabric.open(config.withDirectory(directory), loop.loop());
     }
 
-    /** Whose reads are carried out by both sides, as if the kernel kept them apart. */
-    static TestFabric staged() throws IOException {
-        return new TestFabric(ShmConfig.defaults().withDirectReads(false), 32);
-    }
-
     /** Over the RDMA device of this host. */
     static TestFabric verbs() throws IOException {
         return verbs(VerbsConfig.defaults());

@@ -88,7 +88,6 @@ public final class Linux {
     static final int ACCEPT4 = number(288, 242);
     static final int EVENTFD2 = number(290, 19);
     static final int EPOLL_CREATE1 = number(291, 20);
-    static final int PROCESS_VM_READV = number(310, 270);
     static final int MEMFD_CREATE = number(319, 279);
     static final int STATX = number(332, 291);
 

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.security.SecureRandom;
 
 /**
- * Keys that nobody can guess, without the bits that name a {@linkplain OpenKeys place}. Drawn many
- * at a time: that takes a lock of the whole process. Thread-safe.
+ * Keys that a peer cannot guess. Drawn many at a time: that takes a lock of the whole process.
+ * Thread-safe.
  */
 final class RandomKeys {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -24,7 +24,7 @@ final class RandomKeys {
                 RANDOM.nextBytes(drawn);
                 at = 0;
             }
-            int key = (int) INT.get(drawn, at) & ~OpenKeys.PLACE_MASK;
+            int key = (int) INT.get(drawn, at);
             at += Integer.BYTES;
             if (key != 0) {
                 return key;

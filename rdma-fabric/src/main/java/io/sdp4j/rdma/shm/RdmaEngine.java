@@ -26,8 +26,6 @@ import java.util.ArrayDeque;
  * waits for chunks, so a send never overtakes a write. A refused access is answered by NAK behind
  * the responses that are still due, and ends both queue pairs.
  *
- * <p>A read that {@link DirectReads} can carry out is over when it has been posted.
- *
  * <p>Guarded by the queue pair's lock. Headers are copied, then checked.
  */
 final class RdmaEngine {
@@ -42,7 +40,6 @@ final class RdmaEngine {
     private final int lane;
 
     private final ShmRegions regions;
-    private final DirectReads direct;
 
     private final Chunks chunks;
 
@@ -76,10 +73,8 @@ final class RdmaEngine {
             LaneIn in,
             MemorySegment mem,
             ShmLayout layout,
-            ShmRegions regions,
-            DirectReads direct) {
+            ShmRegions regions) {
         this.regions = regions;
-        this.direct = direct;
         this.qp = qp;
         this.out = out;
         this.in = in;
@@ -123,28 +118,11 @@ final class RdmaEngine {
         op.lenBytes = lenBytes;
         op.remoteAddress = remoteAddress;
         op.rkey = rkey;
-        if (read && nothingBefore(op) && direct.read(op)) {
-            op.moved = lenBytes;
-            op.status = WcStatus.SUCCESS;
-            return true;
-        }
         if (read) {
             reads.add(op);
         }
         work.add(op);
         progress();
-        return true;
-    }
-
-    /**
-     * Whether all that was posted before {@code op} has ended: a write before a read comes first.
-     */
-    private boolean nothingBefore(RdmaOperation op) {
-        for (RdmaOperation earlier : operations) {
-            if (earlier != op && earlier.status == null) {
-                return false;
-            }
-        }
         return true;
     }
 
@@ -299,9 +277,7 @@ final class RdmaEngine {
         }
         ShmMemoryRegion r = regions.get(rkey);
         long payload = at + ShmLayout.CHUNK_HEADER_BYTES;
-        if (r == null
-                || !r.remoteWrite
-                || !r.put(rkey, r.offsetOf(address), mem, payload, lenBytes)) {
+        if (r == null || !r.remoteWrite || !r.put(rkey, address, mem, payload, lenBytes)) {
             refusing = true;
         }
         return true;
@@ -314,14 +290,14 @@ final class RdmaEngine {
             return false;
         }
         ShmMemoryRegion r = regions.get(rkey);
-        if (r == null || !r.remoteRead || !r.covers(r.offsetOf(address), lenBytes)) {
+        if (r == null || !r.remoteRead || !r.covers(address, lenBytes)) {
             refusing = true;
             return true;
         }
         Inbound read = new Inbound();
         read.region = r;
         read.rkey = rkey;
-        read.offset = r.offsetOf(address);
+        read.offset = address;
         read.left = lenBytes;
         inbound.add(read);
         return true;

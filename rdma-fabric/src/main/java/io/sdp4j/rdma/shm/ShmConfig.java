@@ -12,8 +12,6 @@ import java.nio.file.Path;
  * @param spinnersMax most threads of this process that spin at once
  * @param memoryMaxBytes most shared memory of all connections together, counted as if every page
  *     were used
- * @param directReads whether RDMA reads may copy straight from the peer's process where the kernel
- *     allows it
  * @param sleepTogether whether two threads that only wait for each other may sleep on one processor
  *     where they do not spin
  */
@@ -23,16 +21,15 @@ public record ShmConfig(
         long spinMaxNanos,
         int spinnersMax,
         long memoryMaxBytes,
-        boolean directReads,
         boolean sleepTogether) {
-    /** With direct reads, and sleeping together. */
+    /** With sleeping together. */
     public ShmConfig(
             Path directory,
             boolean allowNative,
             long spinMaxNanos,
             int spinnersMax,
             long memoryMaxBytes) {
-        this(directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, true, true);
+        this(directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, true);
     }
 
     public ShmConfig {
@@ -50,66 +47,30 @@ public record ShmConfig(
     /** Native where granted, 20 us of spinning on all cores but one, 16 GiB of address space. */
     public static ShmConfig defaults() {
         int cores = Runtime.getRuntime().availableProcessors();
-        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true, true);
+        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true);
     }
 
     public ShmConfig withDirectory(Path other) {
         return new ShmConfig(
-                other,
-                allowNative,
-                spinMaxNanos,
-                spinnersMax,
-                memoryMaxBytes,
-                directReads,
-                sleepTogether);
+                other, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, sleepTogether);
     }
 
     public ShmConfig withNative(boolean allowed) {
         return new ShmConfig(
-                directory,
-                allowed,
-                spinMaxNanos,
-                spinnersMax,
-                memoryMaxBytes,
-                directReads,
-                sleepTogether);
+                directory, allowed, spinMaxNanos, spinnersMax, memoryMaxBytes, sleepTogether);
     }
 
     public ShmConfig withSpin(long maxNanos, int max) {
-        return new ShmConfig(
-                directory, allowNative, maxNanos, max, memoryMaxBytes, directReads, sleepTogether);
+        return new ShmConfig(directory, allowNative, maxNanos, max, memoryMaxBytes, sleepTogether);
     }
 
     public ShmConfig withMemory(long maxBytes) {
         return new ShmConfig(
-                directory,
-                allowNative,
-                spinMaxNanos,
-                spinnersMax,
-                maxBytes,
-                directReads,
-                sleepTogether);
-    }
-
-    public ShmConfig withDirectReads(boolean allowed) {
-        return new ShmConfig(
-                directory,
-                allowNative,
-                spinMaxNanos,
-                spinnersMax,
-                memoryMaxBytes,
-                allowed,
-                sleepTogether);
+                directory, allowNative, spinMaxNanos, spinnersMax, maxBytes, sleepTogether);
     }
 
     public ShmConfig withSleepTogether(boolean allowed) {
         return new ShmConfig(
-                directory,
-                allowNative,
-                spinMaxNanos,
-                spinnersMax,
-                memoryMaxBytes,
-                directReads,
-                allowed);
+                directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, allowed);
     }
 }

@@ -274,13 +274,7 @@ public final class ShmFabric implements Fabric {
                 new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, nativeMode);
         return new ShmQueuePair(
                 new ShmQueuePair.Parts(
-                        side,
-                        cable,
-                        heir,
-                        spinner,
-                        nativeMode,
-                        config.directReads(),
-                        config.sleepTogether()));
+                        side, cable, heir, spinner, nativeMode, config.sleepTogether()));
     }
 
     /** From now on {@link #close} cuts {@code qp}. */

@@ -11,8 +11,7 @@ import java.util.Arrays;
  * s} sends.
  *
  * {@snippet lang = text :
- *  0     control line of side 0   sleep, bell, CPU number + 1, failed: words; badge and its
- *                                 address: longs; company: word; at 64 the open keys  (128 bytes)
+ *  0     control line of side 0   sleep, bell, CPU number + 1, failed, company: words (128 bytes)
  *  128   control line of side 1
  *  256   descriptor ring of lane 0, of lane 1    8-byte entries, written by the sender
  *  ...   return ring of lane 0, of lane 1        4-byte entries, written by the receiver
@@ -31,14 +30,9 @@ final class ShmLayout {
     static final int BELL_WORD = 4;
     static final int CPU_WORD = 8;
     static final int FAILED_WORD = 12;
-    static final int BADGE = 16;
-    static final int BADGE_ADDRESS = 24;
 
     /** What {@link Company} says of this side. */
-    static final int COMPANY_WORD = 32;
-
-    /** {@link OpenKeys}, in a line of their own. */
-    static final int KEY_WORDS = 64;
+    static final int COMPANY_WORD = 16;
 
     static final int CHUNK_HEADER_BYTES = 64;
 

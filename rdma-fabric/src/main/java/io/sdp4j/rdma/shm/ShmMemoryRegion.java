@@ -1,16 +1,13 @@
 package io.sdp4j.rdma.shm;
 
-import io.sdp4j.rdma.MemoryLife;
 import io.sdp4j.rdma.MemoryRegion;
-import io.sdp4j.rdma.os.ProcessMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 
 /**
  * Memory that the peer of one queue pair may reach, or that this side reads into.
  *
- * <p>Addresses count from 0. Those of a region that the peer may read straight from this process
- * are the process's own.
+ * <p>Addresses count from 0.
  *
  * <p>It has another key each time that it is opened: what the peer was told before reaches nothing.
  * Its monitor is held while bytes are copied, so {@link #close} returns only when no access runs
@@ -22,9 +19,7 @@ final class ShmMemoryRegion implements MemoryRegion {
 
     private final ShmRegions owner;
     private final WeakReference<MemorySegment> known;
-    private final long processAddress;
     private final long lenBytes;
-    private final boolean direct;
     final boolean remoteRead;
     final boolean remoteWrite;
 
@@ -38,9 +33,7 @@ final class ShmMemoryRegion implements MemoryRegion {
             ShmRegions owner, MemorySegment memory, boolean remoteRead, boolean remoteWrite) {
         this.owner = owner;
         this.known = new WeakReference<>(memory);
-        this.processAddress = memory.address();
         this.lenBytes = memory.byteSize();
-        this.direct = MemoryLife.lasting(memory);
         this.remoteRead = remoteRead;
         this.remoteWrite = remoteWrite;
     }
@@ -62,7 +55,7 @@ final class ShmMemoryRegion implements MemoryRegion {
 
     @Override
     public long address() {
-        return (rkey & OpenKeys.PLACE_MASK) == 0 ? 0 : processAddress;
+        return 0;
     }
 
     @Override
@@ -82,18 +75,6 @@ final class ShmMemoryRegion implements MemoryRegion {
 
     boolean belongsTo(ShmRegions regions) {
         return owner == regions;
-    }
-
-    /** Where a remote address lies in the region; out of it if it does not. */
-    long offsetOf(long remoteAddress) {
-        return remoteAddress - address();
-    }
-
-    /**
-     * Whether its raw address may be given to the kernel: nothing can free the memory meanwhile.
-     */
-    boolean direct() {
-        return direct;
     }
 
     boolean covers(long offset, long lenBytes) {
@@ -126,20 +107,6 @@ final class ShmMemoryRegion implements MemoryRegion {
         } catch (IllegalStateException | WrongThreadException e) {
             return false;
         }
-    }
-
-    /** Copies from another process into the region; false if that cannot be done. */
-    synchronized boolean fill(
-            long offset,
-            ProcessMemory from,
-            long fromAddress,
-            long lenBytes,
-            long badgeAddress,
-            long badge) {
-        MemorySegment to = opened(OWN, offset, lenBytes);
-        return direct
-                && to != null
-                && from.read(fromAddress, to, offset, lenBytes, badgeAddress, badge);
     }
 
     @Override

@@ -39,10 +39,6 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     private final int receiveBase;
     private final int receiveStride;
 
-    /** Whether the peer's process may be read by ours, and ours by it, if the kernel allows it. */
-    private final boolean direct;
-
-    private final Link link;
     private final boolean inMemfd;
 
     private RdmaEngine rdma;
@@ -56,7 +52,6 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
             Cable.Heir heir,
             Spinner spinner,
             boolean nativeCalls,
-            boolean directReads,
             boolean sleepTogether) {}
 
     ShmQueuePair(Parts parts) {
@@ -74,8 +69,6 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         sendStride = layout.stride[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
         receiveStride = layout.stride[1 - side];
-        direct = parts.directReads && cable.nativeMode();
-        link = cable.link();
         inMemfd = cable.nativeMode() && parts.nativeCalls;
     }
 
@@ -217,9 +210,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     /** The engine, made if need be. */
     RdmaEngine rdma() {
         if (rdma == null) {
-            OpenKeys open = direct ? new OpenKeys(mem, lifeline, side) : null;
-            DirectReads reads = new DirectReads(mem, direct ? link.peerPid() : 0, 1 - side);
-            rdma = new RdmaEngine(this, out, in, mem, layout, new ShmRegions(open), reads);
+            rdma = new RdmaEngine(this, out, in, mem, layout, new ShmRegions());
         }
         return rdma;
     }
@@ -348,18 +339,11 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         waiter.notifyPeer();
     }
 
-    private void endRegions() {
-        if (rdma != null) {
-            rdma.regions().end();
-        }
-    }
-
     @Override
     public void abort() {
         if (!ended()) {
             lastWord(Descriptor.DISCONNECT);
         }
-        endRegions();
         lifeline.cut();
     }
 
@@ -374,7 +358,6 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
             // the memory is gone already
         }
         fabric.forget(this);
-        endRegions();
         // RDMA leaves chunks and regions behind whose end nobody has agreed on
         lifeline.close(disconnected && queue.farewell() && !own.failed() && rdma == null);
     }

@@ -2,8 +2,8 @@ package io.sdp4j.stream;
 
 import java.io.IOException;
 
-/** Where the kernel lets one side read the other. */
-final class DirectZcopyTest extends ZcopyContract {
+/** Over shared memory, where reads travel in chunks. */
+final class ShmZcopyTest extends ZcopyContract {
     @Override
     TestFabric openFabric() throws IOException {
         return new TestFabric();
