@@ -31,6 +31,12 @@ final class ChannelStream extends OpenStream {
             untold; // writeLock: for the next write, as this one had moved something
     private boolean reset; // readLock
 
+    /**
+     * Whether a write returns as soon as it has moved something. As with the JDK's channel, whose
+     * socket is non-blocking for good once a virtual thread has used it.
+     */
+    private volatile boolean partialWrites;
+
     ChannelStream(
             SwitchSocketChannel channel,
             OffloadStream stream,
@@ -41,6 +47,13 @@ final class ChannelStream extends OpenStream {
         this.channel = channel;
         this.readLoan = new BlockingLoan(stream, OffloadStream.READ);
         this.writeLoan = new BlockingLoan(stream, OffloadStream.WRITE);
+        noteThread(); // which may have connected it
+    }
+
+    private void noteThread() {
+        if (!partialWrites && Thread.currentThread().isVirtual()) {
+            partialWrites = true;
+        }
     }
 
     int read(ByteBuffer dst) throws IOException {
@@ -128,6 +141,7 @@ final class ChannelStream extends OpenStream {
         channel.ensureOpen();
         boolean blocking = channel.isBlocking();
         channel.enter(blocking);
+        noteThread();
         if (reset && !inputShut()) {
             channel.leave(blocking, false);
             throw new SocketException("Connection reset");
@@ -212,8 +226,9 @@ final class ChannelStream extends OpenStream {
                     boolean lent = blocking && one != null && writeLoan.lend(one);
                     try {
                         n = sources.move();
-                        if (blocking && sources.more()) {
-                            n += writeSlowly(n);
+                        boolean whole = all || !partialWrites;
+                        if (blocking && sources.more() && (whole || n == 0)) {
+                            n += writeSlowly(n, whole);
                         }
                     } finally {
                         if (lent) {
@@ -243,18 +258,20 @@ final class ChannelStream extends OpenStream {
         channel.ensureOpen();
         boolean blocking = channel.isBlocking();
         channel.enter(blocking);
+        noteThread();
         return blocking;
     }
 
     /**
-     * Waits until all has moved, the channel is closed or its output shut.
+     * Waits until all has moved, or something, the channel is closed or its output shut.
      *
      * @param before what has moved already: then a failure is left for the next write to tell
+     * @param whole whether all is to move
      */
-    private int writeSlowly(int before) throws IOException {
+    private int writeSlowly(int before, boolean whole) throws IOException {
         int n = 0;
         try {
-            while (sources.more() && channel.isOpen() && !outputShut()) {
+            while (sources.more() && (whole || n == 0) && channel.isOpen() && !outputShut()) {
                 int moved = sources.move();
                 n += moved;
                 if (moved == 0) {

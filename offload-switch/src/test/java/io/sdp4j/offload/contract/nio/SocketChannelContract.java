@@ -7,5 +7,6 @@ public interface SocketChannelContract
                 EndingContract,
                 ResetContract,
                 StreamingContract,
+                PartialWriteContract,
                 UrgentChannelContract,
                 SamenessContract {}
