@@ -20,9 +20,9 @@ final class ConnectOperation implements Runnable, Pending.Owner {
     private final Decision decision;
     private final InetSocketAddress target;
     private final InetSocketAddress reachable;
-    private final CompletionHandler<Void, Object> handler;
-    private final Object attachment;
     private final Pending<Void> future;
+    private CompletionHandler<Void, Object> handler; // null once it is told, or none
+    private Object attachment;
     private boolean over;
     private boolean cancelled;
 
@@ -101,12 +101,21 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         return first;
     }
 
+    /** The channel may live long, and whoever was told is not to be kept by it. */
     private void deliver(Throwable failure) {
-        if (handler == null) {
+        if (future != null) {
             future.finish(null, failure);
-        } else {
-            channel.group().invokeIndirectly(handler, attachment, null, failure);
+            return;
         }
+        CompletionHandler<Void, Object> told;
+        Object with;
+        synchronized (this) {
+            told = handler;
+            with = attachment;
+            handler = null;
+            attachment = null;
+        }
+        channel.group().invokeIndirectly(told, with, null, failure);
     }
 
     /** The channel is closed by somebody else. */

@@ -233,8 +233,7 @@ final class ActiveSide {
         if (cable == null) {
             cable = map(reply, layout);
         }
-        Path listener = name;
-        queuePair = fabric.queuePair(0, cable, c -> fabric.spares().keep(listener, c));
+        queuePair = fabric.queuePair(0, cable, keeper(fabric, name));
         if (!again && left() <= 0) {
             throw timedOut();
         }
@@ -243,6 +242,11 @@ final class ActiveSide {
             link.send(Handshake.ready(), Handshake.READY_BYTES, -1);
         }
         fabric.established(queuePair);
+    }
+
+    /** What lives as long as the connection must not know this attempt, nor who asked for it. */
+    private static Cable.Heir keeper(ShmFabric fabric, Path listener) {
+        return c -> fabric.spares().keep(listener, c);
     }
 
     private ShmLayout layout(Handshake.Reply reply) throws FabricException {

@@ -13,4 +13,5 @@ public abstract class AsynchronousSocketChannelContract
                 AsyncCloseContract,
                 AsyncGroupContract,
                 AsyncOptionContract,
+                AsyncReleaseContract,
                 AsyncRaceContract {}
