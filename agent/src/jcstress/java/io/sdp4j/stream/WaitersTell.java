@@ -48,6 +48,9 @@ public class WaitersTell {
     /** Runs everything at once. */
     private static final class Loop implements EventLoop {
         @Override
+        public void end() {}
+
+        @Override
         public void execute(Runnable task) {
             task.run();
         }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.agent.programs.BeanReader;
+import io.sdp4j.agent.programs.LastMoment;
 import io.sdp4j.agent.programs.NoSocket;
 import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.Parent;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +45,19 @@ class AgentIT {
         Path report = folder.resolve("report.json");
         assertRan(connect("report=" + report), 0);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
+    /** Goal: no thread of ours that sleeps in the kernel holds up the end, which takes 300 ms. */
+    @Test
+    void theEndOfTheJvmIsNotHeldUp() {
+        long least = Long.MAX_VALUE;
+        for (int n = 0; n < 5; n++) {
+            Jvm.Outcome outcome = Jvm.run(LastMoment.class, List.of(Jvm.agent("")));
+            long ended = System.nanoTime();
+            assertEquals("", outcome.err());
+            least = Math.min(least, ended - Long.parseLong(outcome.outLines().getLast()));
+        }
+        assertTrue(least < TimeUnit.MILLISECONDS.toNanos(200), least + " ns");
     }
 
     @Test

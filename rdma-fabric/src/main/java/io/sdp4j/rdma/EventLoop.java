@@ -17,6 +17,12 @@ public interface EventLoop {
     /** Whether the calling thread is the loop's. */
     boolean inLoop();
 
+    /**
+     * Ends the loop's thread for good, and returns when it has left native code or 100 ms have
+     * passed. For the end of the JVM, which waits longer for a thread in native code.
+     */
+    void end();
+
     /** A task that waits for its time. */
     interface Timer {
         /** Prevents the task from running if it has not started. Idempotent. */

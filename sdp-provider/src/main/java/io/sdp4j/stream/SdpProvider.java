@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.offload.jdk.LastHook;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -83,6 +84,7 @@ public final class SdpProvider implements OffloadProvider {
                         "sdp4j-caretaker",
                         allowNative,
                         t -> LOG.error("a task of the caretaker failed", t));
+        LastHook.add(loop::end);
         UnaryOperator<Fabric> traced = Traces.around(settings);
         Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
         if (settings.flag(Setting.SHM_ENABLED)) {

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * Tasks and timers of an event loop, and its thread; where it sleeps is a subclass's matter.
  *
  * <p>Shape: {@code tasks} and {@code timers} are guarded by {@code lock}. The thread starts with
- * the first task, timer or watch, never ends, and does not keep the JVM alive.
+ * the first task, timer or watch, lasts until {@link #end}, and does not keep the JVM alive.
  */
 abstract class LoopBase implements EventLoop {
     /**
@@ -19,6 +19,8 @@ abstract class LoopBase implements EventLoop {
      * are cancelled long before they are due.
      */
     private static final long LONGEST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private static final long LONGEST_END_MS = 100;
 
     private final String name;
     private final Consumer<Throwable> sink;
@@ -28,6 +30,7 @@ abstract class LoopBase implements EventLoop {
     private final AtomicBoolean started = new AtomicBoolean();
     private long timerNumber;
     private volatile Thread thread;
+    private volatile boolean over;
 
     /** True while the thread sleeps, or is about to: whoever queues something must wake it. */
     private final AtomicBoolean asleep = new AtomicBoolean();
@@ -101,6 +104,21 @@ abstract class LoopBase implements EventLoop {
         return Thread.currentThread() == thread;
     }
 
+    @Override
+    public void end() {
+        over = true;
+        Thread running = thread;
+        if (running == null || inLoop()) {
+            return;
+        }
+        wakeUp();
+        try {
+            running.join(LONGEST_END_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private void nudge() {
         start();
         if (!inLoop() && asleep.getAndSet(false)) {
@@ -117,7 +135,7 @@ abstract class LoopBase implements EventLoop {
     }
 
     private void run() {
-        for (; ; ) {
+        while (!over) {
             try {
                 asleep.set(true);
                 long nanos = sleepNanos();

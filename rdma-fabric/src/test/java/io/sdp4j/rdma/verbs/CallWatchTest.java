@@ -152,6 +152,9 @@ class CallWatchTest {
     /** What is scheduled waits for the test. */
     private final class ByHand implements EventLoop {
         @Override
+        public void end() {}
+
+        @Override
         public void execute(Runnable task) {
             throw new AssertionError("nothing is that urgent");
         }

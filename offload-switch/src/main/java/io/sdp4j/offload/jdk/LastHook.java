@@ -1,0 +1,79 @@
+package io.sdp4j.offload.jdk;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Tasks that run when all shutdown hooks of the application have ended. Hooks may use sockets, so
+ * what serves sockets must outlive them; but a thread of it that is in native code then holds up
+ * the end of the JVM by 300 ms. Thread-safe.
+ */
+public final class LastHook {
+    /** The JDK itself runs 0 to 2: the console, the application's hooks, files to delete. */
+    private static final int FIRST_FREE_SLOT = 3;
+
+    private static final int LAST_SLOT = 9;
+
+    private static final List<Runnable> TASKS = new CopyOnWriteArrayList<>();
+
+    private static final boolean REGISTERED = register();
+
+    private LastHook() {}
+
+    /**
+     * Runs {@code task} then; never, if this module has no access to {@code jdk.internal.access},
+     * or the JVM is ending already.
+     */
+    public static void add(Runnable task) {
+        if (REGISTERED) {
+            TASKS.add(task);
+        }
+    }
+
+    private static void run() {
+        TASKS.forEach(Runnable::run);
+    }
+
+    private static boolean register() {
+        try {
+            MethodHandles.Lookup own = MethodHandles.lookup();
+            Class<?> secrets = Class.forName("jdk.internal.access.SharedSecrets", true, null);
+            Class<?> access = Class.forName("jdk.internal.access.JavaLangAccess", false, null);
+            Object javaLang =
+                    own.findStatic(secrets, "getJavaLangAccess", MethodType.methodType(access))
+                            .invoke();
+            MethodHandle register =
+                    own.findVirtual(
+                            access,
+                            "registerShutdownHook",
+                            MethodType.methodType(
+                                    void.class, int.class, boolean.class, Runnable.class));
+            Runnable hook = LastHook::run;
+            return inFreeSlot(slot -> register.invoke(javaLang, slot, false, hook));
+        } catch (Throwable t) {
+            if (t instanceof VirtualMachineError e && !(t instanceof InternalError)) {
+                throw e;
+            }
+            return false; // the end takes longer, and nothing else is lost
+        }
+    }
+
+    private interface Registration {
+        void at(int slot) throws Throwable;
+    }
+
+    private static boolean inFreeSlot(Registration registration) throws Throwable {
+        for (int slot = LAST_SLOT; slot >= FIRST_FREE_SLOT; slot--) {
+            try {
+                registration.at(slot);
+                return true;
+            } catch (InternalError taken) {
+                // by another instance of this module
+            }
+        }
+        return false;
+    }
+}
