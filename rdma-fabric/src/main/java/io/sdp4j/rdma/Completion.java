@@ -15,8 +15,9 @@ package io.sdp4j.rdma;
  *   <li>{@link #DISCONNECTED}: the peer closed the queue pair (DREQ) and every receive that came
  *       before has been polled; {@link #status} is {@code RETRY_EXC_ERR} if the peer died instead,
  *       {@code RESP_TIMEOUT_ERR} if it is not known why it does not answer any more, and {@link
- *       #count} then says how many of our sends it had not taken, where the fabric can know, else
- *       more than 0.
+ *       #count} then says how many of our sends its application had not read, where the fabric can
+ *       know, else more than 0; and if {@link #byteLen} is not 0, receive slot {@link #slot} holds
+ *       so many bytes that the peer had not sent yet ({@link QueuePair#unsent}).
  *   <li>{@link #ERROR}: the queue pair went to error; {@link #status} says why. Reported once,
  *       after which only flushed requests follow.
  * </ul>

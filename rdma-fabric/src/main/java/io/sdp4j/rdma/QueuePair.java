@@ -38,6 +38,15 @@ public interface QueuePair {
     int MORE = 8;
 
     /**
+     * Flag of {@link #postSend}: nothing that the peer's application reads. A peer that ends before
+     * it has taken it has lost nothing.
+     */
+    int CONTROL = 16;
+
+    /** Bytes at {@link #stagingOffset}. */
+    int STAGING_BYTES = 1024;
+
+    /**
      * Memory that holds the send slots. The peer may be able to write it: never read back what was
      * put there.
      */
@@ -98,6 +107,30 @@ public interface QueuePair {
     default boolean peerIsOurs() {
         return true;
     }
+
+    /**
+     * Where in {@link #sendMemory()} bytes can be kept that will be copied into a slot later, and
+     * that the peer does not touch while this process lives; -1 if there is no such place.
+     */
+    default long stagingOffset() {
+        return -1;
+    }
+
+    /**
+     * A taken slot holds bytes that are not sent yet. If this process ends before the slot is
+     * posted, the peer receives them all the same, where the fabric can reach them ({@link
+     * #stagingOffset} is not -1): see {@link Completion#DISCONNECTED}. Caller's lock.
+     *
+     * @param byteLen from the beginning of the slot on
+     * @param stagedBytes at {@link #stagingOffset}, to follow them
+     */
+    default void unsent(int slot, int byteLen, int stagedBytes) {}
+
+    /**
+     * The application has read all of a receive slot that is not posted again yet. Only the thread
+     * that reads, without the lock, but before another one can post the slot.
+     */
+    default void readToEnd(int slot) {}
 
     /** Takes a free send slot, or returns -1. Caller's lock. */
     int takeSendSlot();

@@ -2,6 +2,7 @@ package io.sdp4j.stream;
 
 import io.sdp4j.rdma.Completion;
 import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Outbox;
 
 /**
@@ -35,6 +36,9 @@ final class Fate {
         note(c);
         boolean unsaid = c.status == WcStatus.RETRY_EXC_ERR && !core.rest.resting();
         vanishedClean = unsaid && c.count == 0;
+        if (unsaid && c.byteLen > Bsdh.BYTES && !core.machine.eof()) {
+            core.inbox.deliverUnsent(c.slot, Bsdh.BYTES, c.byteLen - Bsdh.BYTES);
+        }
         core.machine.onDisconnected(outbox);
     }
 

@@ -66,6 +66,16 @@ final class Inbox {
         core.wake(OffloadStream.READ);
     }
 
+    /** Payload that the peer had written and not sent when its process ended. */
+    void deliverUnsent(int slot, int offset, int lenBytes) {
+        if (!shut) {
+            behindUrgent += lenBytes;
+            legs.current().unread.add(slot, offset, lenBytes, false);
+            deliveries++;
+            core.wake(OffloadStream.READ);
+        }
+    }
+
     /** An urgent byte comes: the one that the reader stands before is passed over. */
     private void makeWay() {
         if (oobInline || !atMark()) {

@@ -62,7 +62,7 @@ final class Outgoing {
         if (slot < 0) {
             return;
         }
-        int flags = solicited(outbox.flags(i));
+        int flags = solicited(outbox.flags(i)) | QueuePair.CONTROL;
         if ((outbox.flags(i) & Outbox.QUIET) != 0) {
             flags |= QueuePair.QUIET;
         }

@@ -32,10 +32,26 @@ final class SendSlots {
             qp.writePast(slot, at, b, off, n);
         } else if (past) {
             qp.writePast(slot, at, src, off, n);
-        } else if (b != null) {
+        } else {
+            copy(to, b, off, src, n);
+        }
+    }
+
+    private void copy(long to, byte[] b, int off, ByteBuffer src, int n) {
+        if (b != null) {
             MemorySegment.copy(b, off, memory, JAVA_BYTE, to, n);
         } else {
             view.put((int) to, src, off, n);
         }
+    }
+
+    /** As {@link #fill}, to {@link QueuePair#stagingOffset}. */
+    void stage(int at, byte[] b, int off, ByteBuffer src, int n) {
+        copy(qp.stagingOffset() + at, b, off, src, n);
+    }
+
+    /** Copies what was staged into a slot. */
+    void settle(int slot, int at, int n) {
+        MemorySegment.copy(memory, qp.stagingOffset(), memory, qp.sendOffset(slot) + at, n);
     }
 }

@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.rdma.QueuePair;
 import java.nio.ByteBuffer;
 
 /**
@@ -7,27 +8,21 @@ import java.nio.ByteBuffer;
  *
  * <p>A slot in shared memory was read by the peer's processor last, so that the first store to each
  * of its lines has to fetch the line from there, and the lock that is given back after each write
- * waits for that. What is kept here first is copied in one go, and its lines come together.
+ * waits for that. What is kept here first is copied in one go, and its lines come together. It is
+ * kept in the queue pair's own memory, where the peer finds it if this process ends.
  *
  * <p>Guarded by the stream's lock.
  */
 final class Staging {
-    private static final int BYTES = 1024;
-
     private final SendSlots slots;
+    private final QueuePair qp;
     private final boolean useful;
-
-    /** Null until something is kept. */
-    private byte[] kept;
-
     private int keptBytes;
 
-    /**
-     * @param useful whether the peer's processor reads the slots themselves
-     */
-    Staging(SendSlots slots, boolean useful) {
+    Staging(SendSlots slots, QueuePair qp) {
         this.slots = slots;
-        this.useful = useful;
+        this.qp = qp;
+        useful = qp.stagingOffset() >= 0;
     }
 
     /**
@@ -37,22 +32,17 @@ final class Staging {
      *     there
      */
     void add(int slot, int at, byte[] b, int off, ByteBuffer src, int n) {
-        if (keptBytes + n > BYTES) {
+        if (keptBytes + n > QueuePair.STAGING_BYTES) {
             settle(slot, at);
         }
-        if (!useful || n > BYTES) {
+        if (!useful || n > QueuePair.STAGING_BYTES) {
             slots.fill(slot, at, b, off, src, n, false);
+            qp.unsent(slot, at + n, 0);
             return;
         }
-        if (kept == null) {
-            kept = new byte[BYTES];
-        }
-        if (b != null) {
-            System.arraycopy(b, off, kept, keptBytes, n);
-        } else {
-            src.get(off, kept, keptBytes, n);
-        }
+        slots.stage(keptBytes, b, off, src, n);
         keptBytes += n;
+        qp.unsent(slot, at + n - keptBytes, keptBytes);
     }
 
     /**
@@ -62,8 +52,9 @@ final class Staging {
      */
     void settle(int slot, int end) {
         if (keptBytes > 0) {
-            slots.fill(slot, end - keptBytes, kept, 0, null, keptBytes, false);
+            slots.settle(slot, end - keptBytes, keptBytes);
             keptBytes = 0;
+            qp.unsent(slot, end, 0);
         }
     }
 }

@@ -105,7 +105,7 @@ final class StreamCore {
         next.onEstablished(outbox);
         carryOut();
         slots = new SendSlots(over);
-        batch = new WriteBatch(this, slots, next.credit(), over.peerIsOurs(), over.writesPast());
+        batch = new WriteBatch(this, slots, next.credit(), over.peerIsOurs());
         sizes = new BufferSizes(this, settings.maxBufferBytes(), outbox);
     }
 

@@ -77,7 +77,7 @@ final class StreamReader {
             int n = Math.min(left, len - done);
             MemorySegment.copy(memory, JAVA_BYTE, at, b, off + done, n);
             at += n;
-            LEFT.setRelease(this, left - n); // after the copy: see giveBackIfRead
+            taken(n);
             done += n;
         }
         return done == 0 && len > 0 ? nothing : done;
@@ -100,10 +100,19 @@ final class StreamReader {
             }
             dst.position(dst.position() + n);
             at += n;
-            LEFT.setRelease(this, left - n); // after the copy: see giveBackIfRead
+            taken(n);
             done += n;
         }
         return done == 0 && len > 0 ? nothing : done;
+    }
+
+    /** So many bytes in hand were copied. */
+    private void taken(int n) {
+        int rest = left - n;
+        if (rest == 0 && !ahead) {
+            leg.qp.readToEnd(slot); // before another thread can give it back
+        }
+        LEFT.setRelease(this, rest); // after the copy: see giveBackIfRead
     }
 
     /**

@@ -255,6 +255,21 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public long stagingOffset() {
+        return qp.stagingOffset();
+    }
+
+    @Override
+    public void unsent(int slot, int byteLen, int stagedBytes) {
+        qp.unsent(slot, byteLen, stagedBytes);
+    }
+
+    @Override
+    public void readToEnd(int slot) {
+        qp.readToEnd(slot);
+    }
+
+    @Override
     public int sendBytes() {
         return qp.sendBytes();
     }

@@ -57,12 +57,11 @@ final class WriteBatch {
     /**
      * @param credit all the buffers of the peer
      * @param ours whether the peer announces them as we do
-     * @param shared whether the peer's processor reads the slots themselves
      */
-    WriteBatch(StreamCore core, SendSlots slots, int credit, boolean ours, boolean shared) {
+    WriteBatch(StreamCore core, SendSlots slots, int credit, boolean ours) {
         this.core = core;
         this.slots = slots;
-        this.staging = new Staging(slots, shared);
+        this.staging = new Staging(slots, core.qp);
         this.lowWater = credit / 2;
         this.peerTells = ours && SdpMachine.peerAnnounces(credit);
     }

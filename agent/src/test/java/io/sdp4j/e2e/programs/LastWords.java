@@ -8,14 +8,14 @@ import java.net.ServerSocket;
 import java.net.Socket;
 
 /**
- * Writes many small pieces to a peer that does not read yet, and ends in order, but without
- * closing: {@code reader}, or {@code writer PORT PIECES exit|return}. The reader begins when it is
- * told a line, and prints how many bytes came, whether the right ones, and how it ended.
+ * Writes pieces to a peer that is behind, and ends without closing: {@code reader WRITES}, or
+ * {@code writer PORT PIECE_BYTES PIECES READS exit|return|halt|wait}.
+ *
+ * <p>The reader writes so many bytes at once, begins to read when it is told a line, and prints how
+ * many bytes came, whether the right ones, and how it ended. The writer reads so many bytes and not
+ * more, writes, says {@code WRITTEN}, and ends; or waits to be killed.
  */
 public final class LastWords {
-    /** Bytes of a piece. */
-    public static final int PIECE_BYTES = 3;
-
     /** Keeps the connection open until the end. */
     @SuppressWarnings("unused")
     private static Socket held;
@@ -26,34 +26,52 @@ public final class LastWords {
     public static void main(String[] args) throws IOException {
         InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
         if (args[0].equals("reader")) {
-            read(loopback);
+            read(loopback, Integer.parseInt(args[1]));
             return;
         }
         held = new Socket(loopback, Integer.parseInt(args[1]));
+        int pieceBytes = Integer.parseInt(args[2]);
+        int pieces = Integer.parseInt(args[3]);
+        int reads = Integer.parseInt(args[4]);
+        held.getInputStream().readNBytes(reads);
         OutputStream out = held.getOutputStream();
-        int pieces = Integer.parseInt(args[2]);
+        long written = 0;
         for (int i = 0; i < pieces; i++) {
-            byte[] piece = new byte[PIECE_BYTES];
-            java.util.Arrays.fill(piece, (byte) i);
+            byte[] piece = new byte[pieceBytes];
+            for (int n = 0; n < pieceBytes; n++) {
+                piece[n] = byteAt(written++);
+            }
             out.write(piece);
         }
-        if (args[3].equals("exit")) {
-            System.exit(0);
+        System.out.println("WRITTEN");
+        switch (args[5]) {
+            case "exit" -> System.exit(0);
+            case "halt" -> Runtime.getRuntime().halt(0);
+            case "wait" -> System.in.read();
+            default -> {} // returns
         }
     }
 
-    private static void read(InetAddress loopback) throws IOException {
+    private static byte byteAt(long position) {
+        return (byte) (position * 31 + (position >>> 8));
+    }
+
+    private static void read(InetAddress loopback, int writes) throws IOException {
         try (ServerSocket listener = new ServerSocket(0, 1, loopback)) {
             System.out.println("READY " + listener.getLocalPort());
             try (Socket socket = listener.accept()) {
+                socket.getOutputStream().write(new byte[writes]);
                 System.in.read();
                 InputStream in = socket.getInputStream();
-                int bytes = 0;
+                long bytes = 0;
                 boolean right = true;
                 String end = "in order";
+                byte[] some = new byte[1000];
                 try {
-                    for (int b = in.read(); b >= 0; b = in.read()) {
-                        right &= (byte) b == (byte) (bytes++ / PIECE_BYTES);
+                    for (int n = in.read(some); n >= 0; n = in.read(some)) {
+                        for (int i = 0; i < n; i++) {
+                            right &= some[i] == byteAt(bytes++);
+                        }
                     }
                 } catch (IOException e) {
                     end = e.toString();

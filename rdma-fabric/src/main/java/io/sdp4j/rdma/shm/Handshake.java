@@ -30,7 +30,7 @@ final class Handshake {
     static final int MAX_PRIVATE_BYTES = 512;
     static final int MESSAGE_BYTES = 128 + MAX_PRIVATE_BYTES;
     static final int READY_BYTES = 16;
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     /** Memory in a memfd, wake-ups by futex. */
     static final int MODE_NATIVE = 1;

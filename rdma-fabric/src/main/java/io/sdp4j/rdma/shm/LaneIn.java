@@ -34,6 +34,9 @@ final class LaneIn {
     /** Slots that are the caller's now; all others are posted, so the peer may send into them. */
     private final boolean[] delivered;
 
+    /** How often each slot has been delivered. */
+    private final int[] turns;
+
     private int position;
     private int returnPosition;
 
@@ -48,6 +51,7 @@ final class LaneIn {
         returnMask = layout.returnEntries[lane] - 1;
         returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[lane]);
         delivered = new boolean[slots];
+        turns = new int[slots];
     }
 
     /** Whether {@link #next} would find something. Any thread; may be stale. */
@@ -74,7 +78,13 @@ final class LaneIn {
             return false;
         }
         delivered[slot] = true;
+        turns[slot]++;
         return true;
+    }
+
+    /** How often a slot has been delivered, as {@link Unsent} counts it; -1 = no such slot. */
+    int turn(int slot) {
+        return slot < slots ? turns[slot] & Unsent.TURN_MASK : -1;
     }
 
     void post(int slot) {

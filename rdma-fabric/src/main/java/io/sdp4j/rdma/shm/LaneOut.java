@@ -24,6 +24,10 @@ final class LaneOut {
     private static final byte FREE = 1;
     private static final byte TAKEN = 2;
     private static final byte POSTED = 3;
+
+    /** Posted, and nothing in it for the application. */
+    private static final byte POSTED_CONTROL = 4;
+
     private static final int FIRST_WINDOW = 2;
     private static final VarHandle RETURN_POSITION;
 
@@ -48,6 +52,10 @@ final class LaneOut {
     private final long data;
     private final int stride;
     private final byte[] state;
+
+    /** How often each slot has been posted. */
+    private final int[] turns;
+
     private final int[] stack;
     private int top;
     private int window;
@@ -71,6 +79,7 @@ final class LaneOut {
         data = layout.data[lane];
         stride = layout.stride[lane];
         state = new byte[slots];
+        turns = new int[slots];
         stack = new int[slots];
         widen(FIRST_WINDOW);
     }
@@ -125,9 +134,15 @@ final class LaneOut {
         stack[top++] = slot;
     }
 
-    void post(int slot) {
+    void post(int slot, boolean control) {
         requireTaken(slot);
-        state[slot] = POSTED;
+        state[slot] = control ? POSTED_CONTROL : POSTED;
+        turns[slot]++;
+    }
+
+    /** How often a slot has been posted, as {@link Unsent} counts it. */
+    int turn(int slot) {
+        return turns[slot];
     }
 
     private void requireTaken(int slot) {
@@ -156,7 +171,7 @@ final class LaneOut {
             }
             p++;
             int id = entry & Integer.MAX_VALUE;
-            if (id < slots && state[id] == POSTED) {
+            if (id < slots && state[id] >= POSTED) {
                 state[id] = FREE;
                 stack[top++] = id;
             } else if (id < slots || rdma == null || !rdma.chunkReturned(id - slots)) {
@@ -173,12 +188,16 @@ final class LaneOut {
         return ((entry >>> 31 ^ p >>> returnShift) & 1) != 0;
     }
 
-    /** Messages that the receiver has not returned, after a last look at the ring. */
-    int outstanding(RdmaEngine rdma) {
+    /**
+     * Messages that the receiver's application has not read, after a last look at the ring.
+     *
+     * @param read the slot that it has read and not returned, or -1
+     */
+    int unread(RdmaEngine rdma, int read) {
         drainReturns(rdma);
         int count = 0;
-        for (byte s : state) {
-            if (s == POSTED) {
+        for (int slot = 0; slot < slots; slot++) {
+            if (state[slot] == POSTED && slot != read) {
                 count++;
             }
         }

@@ -150,7 +150,11 @@ final class ShmCompletionQueue implements CompletionQueue {
         if (!qp.disconnected()) {
             qp.lastWord(Descriptor.DISCONNECT_REPLY);
         }
-        into.count = status == WcStatus.SUCCESS ? 0 : out.outstanding(qp.rdmaOrNull());
+        boolean died = status == WcStatus.RETRY_EXC_ERR;
+        long unsent = died ? qp.takeUnsent() : 0;
+        into.slot = (int) (unsent >>> Integer.SIZE);
+        into.byteLen = (int) unsent;
+        into.count = status == WcStatus.SUCCESS ? 0 : out.unread(qp.rdmaOrNull(), qp.peerRead());
         own.end(qp.rdmaOrNull());
         into.opcode = Completion.DISCONNECTED;
         into.status = status;

@@ -1,6 +1,7 @@
 package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.QueuePair;
 import java.util.Arrays;
 
 /**
@@ -11,12 +12,14 @@ import java.util.Arrays;
  * s} sends.
  *
  * {@snippet lang = text :
- *  0     control line of side 0   sleep, bell, CPU number + 1, failed, company: words (128 bytes)
+ *  0     control line of side 0   sleep, bell, CPU number + 1, failed, company: words; at 64 what
+ *                                 is unsent: long, and read to its end: word        (128 bytes)
  *  128   control line of side 1
  *  256   descriptor ring of lane 0, of lane 1    8-byte entries, written by the sender
  *  ...   return ring of lane 0, of lane 1        4-byte entries, written by the receiver
  *  page  slots of lane 0, slots of lane 1        receiveSlots x stride of the receiving side
  *  page  chunks of lane 0, of lane 1             for RDMA, untouched until used
+ *  page  staging of side 0, of side 1            1024 bytes, untouched until used
  * }
  *
  * Lines that different sides write are 128 bytes apart because processors fetch pairs of lines. The
@@ -34,6 +37,12 @@ final class ShmLayout {
     /** What {@link Company} says of this side. */
     static final int COMPANY_WORD = 16;
 
+    /** See {@link Unsent}; in a line that the peer does not look at. */
+    static final int UNSENT_WORD = 64;
+
+    /** A receive slot + 1 that was read to its end and is not returned yet. */
+    static final int READ_WORD = 72;
+
     static final int CHUNK_HEADER_BYTES = 64;
 
     /** Ring entries beyond slots and chunks: one each of the connection's last words. */
@@ -48,6 +57,7 @@ final class ShmLayout {
     final long[] returns = new long[2];
     final long[] data = new long[2];
     final long[] chunk = new long[2];
+    final long[] staging = new long[2];
     final int chunks;
     final int chunkBytes;
     final long totalBytes;
@@ -83,6 +93,10 @@ final class ShmLayout {
         for (int lane = 0; lane < 2; lane++) {
             chunk[lane] = at = align(at, PAGE);
             at += (long) chunks * chunkStride();
+        }
+        for (int side = 0; side < 2; side++) {
+            staging[side] = at = align(at, side == 0 ? PAGE : CONTROL_BYTES);
+            at += QueuePair.STAGING_BYTES;
         }
         totalBytes = align(at, PAGE);
     }

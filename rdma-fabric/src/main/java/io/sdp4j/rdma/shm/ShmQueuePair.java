@@ -41,6 +41,12 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
 
     private final boolean inMemfd;
 
+    private final Unsent unsent;
+    private final long readWord;
+
+    /** What {@link #readToEnd} said last, as it stands in the memory: a slot + 1, or 0. */
+    private volatile int read;
+
     private RdmaEngine rdma;
 
     private boolean disconnected;
@@ -69,6 +75,8 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         sendStride = layout.stride[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
         receiveStride = layout.stride[1 - side];
+        unsent = new Unsent(mem, layout, side);
+        readWord = ShmLayout.control(side) + ShmLayout.READ_WORD;
         inMemfd = cable.nativeMode() && parts.nativeCalls;
     }
 
@@ -156,7 +164,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
 
     @Override
     public void postSend(int slot, int byteLen, int flags) {
-        out.post(slot);
+        out.post(slot, (flags & CONTROL) != 0);
         if (ended()) {
             return; // flushed
         }
@@ -187,8 +195,39 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     }
 
     @Override
+    public long stagingOffset() {
+        return unsent.stagingOffset();
+    }
+
+    @Override
+    public void unsent(int slot, int byteLen, int stagedBytes) {
+        unsent.show(slot, out.turn(slot), byteLen, stagedBytes);
+    }
+
+    /** What a peer that has ended had not sent, see {@link Unsent#takePeers}. */
+    long takeUnsent() {
+        return unsent.takePeers(in);
+    }
+
+    /** The slot of ours that a peer which has ended had read and not returned, or -1. */
+    int peerRead() {
+        long word = ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
+        return (int) Words.INT.getAcquire(mem, word) - 1;
+    }
+
+    @Override
+    public void readToEnd(int slot) {
+        read = slot + 1;
+        Words.INT.setRelease(mem, readWord, slot + 1);
+    }
+
+    @Override
     public void postReceive(int slot) {
         try {
+            if (read == slot + 1) {
+                read = 0;
+                Words.INT.setRelease(mem, readWord, 0); // before the peer can fill it again
+            }
             in.post(slot);
         } catch (InternalError e) {
             fail(WcStatus.RETRY_EXC_ERR);

@@ -140,6 +140,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
         }
         over = true;
         into.opcode = Completion.DISCONNECTED;
+        into.byteLen = 0;
         into.status = peerDead ? WcStatus.RESP_TIMEOUT_ERR : WcStatus.SUCCESS;
         into.count = peerDead ? Math.max(1, outstanding.sends()) : 0;
         return true;

@@ -196,7 +196,7 @@ final class ShmAdmissionTest extends ShmDirectory {
 
     @Test
     void beyondTheMemoryLimitConnectionsAreRefused() throws Exception {
-        ShmConfig small = Ends.config(dir, true).withMemory(300_000);
+        ShmConfig small = Ends.config(dir, true).withMemory(310_000);
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 ShmFabric server = ShmFabric.open(small, Ends.loop(true));
                 ShmFabric client = Ends.fabric(dir, true)) {
