@@ -73,10 +73,11 @@ final class Arrivals {
         }
         receive.offers.onAck(credits, send.sources.acksHeldBack(credits));
         send.offers.onAck(credits);
-        if ((Bsdh.flags(m, at) & Bsdh.OOB_PEND) != 0) {
+        fault = dispatch(slot, m, at, byteLen, out);
+        if (fault == AbortReason.NONE && (Bsdh.flags(m, at) & Bsdh.OOB_PEND) != 0) {
             out.wake(Outbox.URGENT); // on any message (8)
         }
-        return dispatch(slot, m, at, byteLen, out);
+        return fault;
     }
 
     /** Everything that can be checked before the message means anything (sdp-wire.md 2.13). */
@@ -171,7 +172,7 @@ final class Arrivals {
             repost(slot, true, out);
             return AbortReason.NONE;
         }
-        AbortReason fault = receive.onPayload(payloadBytes);
+        AbortReason fault = receive.onData(payloadBytes);
         if (fault == AbortReason.NONE) {
             int urgentFlags = flags & (Bsdh.OOB_PRES | Bsdh.OOB_PEND);
             fault = deliver(slot, Bsdh.BYTES, payloadBytes, urgentFlags, out);
@@ -189,7 +190,8 @@ final class Arrivals {
                         SrcAh.lenLegal(m, header),
                         SrcAh.rkey(m, header),
                         SrcAh.va(m, header),
-                        payloadBytes);
+                        payloadBytes,
+                        send.offers.size());
         if (fault != AbortReason.NONE) {
             return fault;
         }
@@ -210,7 +212,7 @@ final class Arrivals {
             int slot, MemorySegment m, long header, int byteLen, Outbox out) {
         int offset = Bsdh.BYTES + SnkAh.BYTES;
         int payloadBytes = byteLen - offset;
-        AbortReason fault = payloadBytes > 0 ? receive.onPayload(payloadBytes) : AbortReason.NONE;
+        AbortReason fault = payloadBytes > 0 ? receive.onTransaction() : AbortReason.NONE;
         if (fault == AbortReason.NONE) {
             fault =
                     send.onSinkAvail(
@@ -219,7 +221,8 @@ final class Arrivals {
                             SnkAh.rkey(m, header),
                             SnkAh.va(m, header),
                             SnkAh.nonDiscards(m, header),
-                            sizes.peerBytes());
+                            sizes.peerBytes(),
+                            receive.offers.outstanding());
         }
         if (fault != AbortReason.NONE) {
             return fault;
@@ -232,8 +235,9 @@ final class Arrivals {
     }
 
     private AbortReason onRdmaWrCompl(int len, Outbox out) {
+        boolean filled = receive.sinks.offered() > 0 && len != 0;
         AbortReason fault = receive.sinks.onRdmaWrCompl(len, out);
-        if (fault == AbortReason.NONE && len != 0 && life.closeCalled()) {
+        if (fault == AbortReason.NONE && filled && life.closeCalled()) {
             return AbortReason.DATA_AFTER_CLOSE;
         }
         return fault;

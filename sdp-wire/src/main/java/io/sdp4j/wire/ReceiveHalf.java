@@ -59,26 +59,38 @@ final class ReceiveHalf {
         return r == null ? 0 : r.left();
     }
 
-    /** Payload of {@code payloadBytes} in a Data or SinkAvail message. */
-    AbortReason onPayload(int payloadBytes) {
+    /**
+     * Payload of {@code payloadBytes} in a Data message. A Source sends none until it knows its
+     * SrcAvails to be processed (6.2, 7.2), except what it knows to be wanted as Data (6.4).
+     */
+    AbortReason onData(int payloadBytes) {
         if (fin) {
             return AbortReason.ILLEGAL_IN_STATE;
         }
-        // A Source sends no other payload until its SrcAvail is processed (6.2, 7.2), except what
-        // we wanted as Data.
-        if (!offers.isEmpty() && offers.expected() < payloadBytes) {
+        if (offers.open() && offers.promised() < payloadBytes) {
             return AbortReason.ILLEGAL_IN_MODE;
         }
         offers.onPayload(payloadBytes);
         return AbortReason.NONE;
     }
 
+    /** Payload in a SinkAvail: not beside a SrcAvail (6.2), nor before owed Data (6.4). */
+    AbortReason onTransaction() {
+        if (fin) {
+            return AbortReason.ILLEGAL_IN_STATE;
+        }
+        boolean barred = offers.open() || offers.expected() > 0;
+        return barred ? AbortReason.ILLEGAL_IN_MODE : AbortReason.NONE;
+    }
+
     /**
      * A SrcAvail of {@code len} bytes, unsigned, with {@code inlineBytes} of payload.
      *
      * @param lenLegal whether {@code len} is in 1..2^31
+     * @param sinkAvails the peer's SinkAvails that are outstanding: they share the limit (2.13)
      */
-    AbortReason onSrcAvail(int len, boolean lenLegal, int rkey, long va, int inlineBytes) {
+    AbortReason onSrcAvail(
+            int len, boolean lenLegal, int rkey, long va, int inlineBytes, int sinkAvails) {
         if (fin) {
             return AbortReason.ILLEGAL_IN_STATE;
         }
@@ -92,8 +104,12 @@ final class ReceiveHalf {
         if (offers.cancelled() || offers.sendSmDue()) {
             return AbortReason.TOO_MANY_ADVERTISEMENTS; // before its cancel is processed (6.6)
         }
-        if (mode == Mch.COMBINED ? offers.open() : offers.size() >= maxAdverts) {
+        if ((mode == Mch.COMBINED && offers.open())
+                || offers.outstanding() + sinkAvails >= maxAdverts) {
             return AbortReason.TOO_MANY_ADVERTISEMENTS;
+        }
+        if (inlineBytes > 0 && offers.expected() > 0) {
+            return AbortReason.ILLEGAL_IN_MODE; // what is owed comes first (6.4)
         }
         // A SinkAvail that is out wins (6.5): what crosses it is ignored, and none is held then.
         assert offers.isEmpty() || sinks.offered() == 0;
@@ -123,7 +139,11 @@ final class ReceiveHalf {
         if (!legal) {
             return AbortReason.BAD_MODE_CHANGE;
         }
-        sinks.forgetOffers(); // there are none outside Pipelined
+        if (newMode == Mch.PIPELINED) {
+            sinks.onPipelined();
+        } else {
+            sinks.forgetOffers(); // there are none in Combined
+        }
         mode = newMode;
         return AbortReason.NONE;
     }
@@ -147,9 +167,12 @@ final class ReceiveHalf {
         return mode == Mch.PIPELINED && !offers.unanswered() && offers.expected() == 0;
     }
 
-    /** DisConn: once, and not before the peer's own SrcAvails are processed (12.3). */
+    /**
+     * DisConn: once, not before the peer's own SrcAvails are processed (12.3), nor before the bytes
+     * of them that it owes (6.4): an end of stream here would hide that bytes are missing.
+     */
     AbortReason onDisConn() {
-        if (fin || offers.open()) {
+        if (fin || offers.open() || offers.expected() > 0) {
             return AbortReason.ILLEGAL_IN_STATE;
         }
         fin = true;

@@ -86,8 +86,10 @@ final class SendHalf {
                 && sources.owed() == 0;
     }
 
+    /** DisConn leaves: it voids the peer's SinkAvails (12.2). */
     void onFinSent() {
         finSent = true;
+        offers.giveUp();
     }
 
     boolean finSent() {
@@ -162,9 +164,19 @@ final class SendHalf {
      *
      * @param lenLegal whether {@code len}, unsigned, is in 1..2^31
      * @param peerReceiveBytes size of the Sink's own private buffers
+     * @param srcAvails the peer's SrcAvails that are outstanding: they share the limit (2.13)
      */
     AbortReason onSinkAvail(
-            int len, boolean lenLegal, int rkey, long va, int nonDiscards, int peerReceiveBytes) {
+            int len,
+            boolean lenLegal,
+            int rkey,
+            long va,
+            int nonDiscards,
+            int peerReceiveBytes,
+            int srcAvails) {
+        if (!lenLegal) {
+            return AbortReason.BAD_ADVERTISEMENT; // whatever becomes of it (2.13)
+        }
         if (offers.window()) {
             if (offers.crossedModeChange(nonDiscards)) {
                 sources.withdraw(offers.windowMseq()); // what followed it stands
@@ -175,14 +187,17 @@ final class SendHalf {
             return AbortReason.ILLEGAL_IN_MODE;
         }
         if (offers.stale(nonDiscards)) {
-            return AbortReason.NONE; // before any other rule
+            return AbortReason.NONE; // before what only matters to one that is used (16.1)
         }
         long lenBytes = len & 0xFFFF_FFFFL;
-        if (!lenLegal || lenBytes <= peerReceiveBytes) {
+        if (lenBytes <= peerReceiveBytes) {
             return AbortReason.BAD_ADVERTISEMENT;
         }
-        if (offers.size() >= maxAdverts) {
+        if (offers.size() + srcAvails >= maxAdverts) {
             return AbortReason.TOO_MANY_ADVERTISEMENTS;
+        }
+        if (finSent) {
+            return AbortReason.NONE; // our DisConn crosses it, and voids it
         }
         sources.withdraw(credits.lastSent() + 1); // Write zcopy wins
         offers.hold(lenBytes, rkey, va);

@@ -113,6 +113,12 @@ final class SinkOffers extends Offers {
         q = p;
     }
 
+    /** The half has ended: what is held is void. */
+    void giveUp() {
+        assert !inProcess() && !cancelled();
+        held.clear();
+    }
+
     void onAck(Credits credits) {
         window &= !credits.acknowledged(windowMseq);
     }

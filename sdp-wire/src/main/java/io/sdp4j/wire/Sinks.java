@@ -10,6 +10,7 @@ package io.sdp4j.wire;
  *  n         NonDiscards: payload messages received that discarded no SinkAvail (6.5)
  *  cancel    as that of Sources: SinkAvailCancel revokes all (6.7)
  *  lateAcks  cancels that ended otherwise: their SinkCancelAck may still come, or never
+ *  voided    SinkAvails that ModeChange or DisConn ended: their RdmaWrCompl means nothing (6.3)
  * }
  *
  * <p>Source: sdp-wire.md 6.3, 6.5 and 6.7.
@@ -22,6 +23,7 @@ final class Sinks {
     private int cancel = Sources.NONE;
     private int cancelMseq;
     private int lateAcks;
+    private int voided;
     private int cancels;
     private boolean recalled;
 
@@ -128,10 +130,14 @@ final class Sinks {
         return true;
     }
 
-    /** RdmaWrCompl (6.3). */
+    /** RdmaWrCompl (6.3). Of a SinkAvail that the Source itself has ended it tells no bytes. */
     AbortReason onRdmaWrCompl(int len, Outbox out) {
         if (offered == 0) {
-            return AbortReason.UNEXPECTED_ANSWER;
+            if (voided == 0) {
+                return AbortReason.UNEXPECTED_ANSWER;
+            }
+            voided--;
+            return AbortReason.NONE;
         }
         Region r = lent.first();
         long lenBytes = len & 0xFFFF_FFFFL;
@@ -189,8 +195,15 @@ final class Sinks {
         cancels++;
     }
 
+    /** The half is Pipelined again: its Source has nothing more to say of what was before. */
+    void onPipelined() {
+        assert offered == 0;
+        voided = 0;
+    }
+
     /** The half has left Pipelined: what was offered becomes ordinary (7.3). */
     void forgetOffers() {
+        voided = offered;
         offered = 0;
         noneOffered();
     }
@@ -211,6 +224,7 @@ final class Sinks {
 
     /** Returns everything: the half has ended, nothing is being read. */
     void giveUp(Outbox out) {
+        voided += offered;
         while (!lent.isEmpty()) {
             returnFirst(out);
         }

@@ -10,6 +10,7 @@ package io.sdp4j.wire;
  *  cancelled    SrcAvailCancel received; what is being read is finished, the rest dropped
  *  sendSmDue    the one SendSm that answers a cancel is not yet sent
  *  expected     Data bytes the peer owes us after our SendSms
+ *  asked        SendSms that the peer need not have seen yet, each with its bytes of expected
  *  lastAnswer   MSeq of the last answer that processed one, unless answerSeen
  * }
  *
@@ -22,6 +23,8 @@ final class SourceOffers extends Offers {
     private boolean dropped; // by the cancel
     private boolean sendSmDue;
     private long expected;
+    private final Regions asked = new Regions();
+    private long unseen; // bytes of asked
     private int lastAnswer;
     private boolean answerSeen = true;
 
@@ -45,6 +48,16 @@ final class SourceOffers extends Offers {
         return expected;
     }
 
+    /** Bytes of those that the peer knows to be wanted as Data. */
+    long promised() {
+        return expected - unseen;
+    }
+
+    /** Advertisements of the peer that it cannot know to be processed (2.13). */
+    int outstanding() {
+        return held.size() + emptyReads;
+    }
+
     /** Whether an answer is still to be sent. */
     boolean unanswered() {
         return !held.isEmpty() || emptyReads > 0 || sendSmDue;
@@ -63,6 +76,10 @@ final class SourceOffers extends Offers {
      */
     void onAck(Credits credits, boolean held) {
         answerSeen |= held || credits.acknowledged(lastAnswer);
+        while (!asked.isEmpty() && (held || credits.acknowledged(asked.first().mseq))) {
+            unseen -= asked.first().lenBytes;
+            asked.removeFirst();
+        }
     }
 
     void hold(long lenBytes, int inlineBytes, int rkey, long va, boolean refused) {
@@ -146,7 +163,10 @@ final class SourceOffers extends Offers {
     /** The oldest is processed, by RdmaRdCompl or by SendSm. */
     void onProcessed(boolean wantedAsData, int mseq) {
         if (wantedAsData) {
-            expected += held.first().left();
+            long bytes = held.first().left();
+            asked.add(0, bytes, 0, 0).mseq = mseq;
+            unseen += bytes;
+            expected += bytes;
         }
         held.removeFirst();
         answered(mseq);

@@ -42,6 +42,26 @@ class CodecTest {
         assertAck(form, minor, ack -> ack.set(Wire.BYTE, 16, (byte) (ib ? 0x2F : 0x1F)));
     }
 
+    /** The version of the answer is that of the question, whatever else we would speak (3.4). */
+    @Test
+    void helloAckOfAnotherMajorVersion() {
+        for (int[] versions : new int[][] {{1, 2}, {2, 1}, {2, 3}}) {
+            int bytes = HelloAck.writeIb(m, 0, versions[0] * 0x11, 32, 16, 16_400);
+            HelloFault fault = HelloAck.check(m, 0, bytes, HelloForm.IB, versions[1]);
+            assertEquals(HelloFault.BAD_VERSION, fault);
+            fault = HelloAck.check(m, 0, bytes, HelloForm.IB, versions[0]);
+            assertEquals(HelloFault.NONE, fault);
+        }
+        SdpMachine machine = SdpMachine.connecting(Rig.CONFIG);
+        machine.useIbForm(4, 7, 0, 1, 0, 2);
+        machine.writeHello(m, 0);
+        int bytes = HelloAck.writeIb(m, 0, 0x11, 32, 16, 16_400);
+        assertEquals(HelloFault.BAD_VERSION, machine.onHelloAck(m, 0, bytes));
+        assertEquals(State.HELLO_SENT, machine.state());
+        bytes = HelloAck.writeIb(m, 0, 0x22, 32, 16, 16_400);
+        assertEquals(HelloFault.NONE, machine.onHelloAck(m, 0, bytes));
+    }
+
     private void assertAck(HelloForm form, HelloFault fault, Consumer<MemorySegment> change) {
         boolean ib = form == HelloForm.IB;
         int bytes =

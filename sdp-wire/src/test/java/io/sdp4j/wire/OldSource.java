@@ -90,7 +90,8 @@ final class OldSource {
 
     boolean advertise() {
         boolean ready = vintage.is(Vintage.Habit.ADVERTISES) && owed == 0 && sinkAvails == 0;
-        if (!ready || !payloadAllowed()) {
+        boolean room = peer.sink.offers.size() < host.config.maxAdverts(); // one limit for both
+        if (!ready || !room || !payloadAllowed()) {
             return false;
         }
         boolean combined = mode == Mch.COMBINED;

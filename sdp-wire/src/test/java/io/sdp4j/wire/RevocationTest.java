@@ -46,6 +46,91 @@ class RevocationTest extends ZcopyRig {
         two.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
     }
 
+    /** MaxAdverts is one limit for both kinds together (2.13). */
+    @Test
+    void moreAdvertisementsThanWeTrack() {
+        WireConfig config = new WireConfig(32, 16_400, Integer.MAX_VALUE, 3, 4, 4, ZCOPY);
+        for (boolean sinkAvailLast : new boolean[] {false, true}) {
+            Rig three = new Rig(config, 64, 0, 0);
+            three.machine.source().changeMode(Mch.PIPELINED, three.out);
+            three.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
+            three.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+            three.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+            if (sinkAvailLast) {
+                three.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+                three.assertAlive();
+                three.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+            } else {
+                three.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+                three.assertAlive();
+                three.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
+            }
+            three.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
+        }
+    }
+
+    /** One SrcAvail at a time, in Combined, beside as many SinkAvails as there may be. */
+    @Test
+    void aSrcAvailInCombinedBesideSinkAvails() {
+        WireConfig config = new WireConfig(32, 16_400, Integer.MAX_VALUE, 1, 4, 4, ZCOPY);
+        Rig one = new Rig(config, 64, 0, 0);
+        one.machine.source().changeMode(Mch.PIPELINED, one.out);
+        one.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        one.assertAlive();
+        one.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        one.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
+    }
+
+    /** What our DisConn has voided counts no more, nor what crosses it. */
+    @Test
+    void sinkAvailsEndWithOurHalf() {
+        WireConfig config = new WireConfig(32, 16_400, Integer.MAX_VALUE, 1, 4, 4, ZCOPY);
+        Rig one = new Rig(config, 64, 0, 0);
+        one.machine.source().changeMode(Mch.PIPELINED, one.out);
+        one.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        one.machine.shutdownOutput(one.out);
+        int disConn = one.machine.credits().lastSent();
+        one.feedAck(Mid.DATA, 64, disConn - 1, 0);
+        one.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        one.assertAlive();
+        one.machine.sink().refuse(one.out);
+        one.feed(Mid.DATA, 64, 999);
+        one.feedAck(Mid.SINK_AVAIL, 64, disConn + 1, 0, sinkAvail(100_000, 0));
+        one.assertAlive();
+        assertEquals(-1, one.row(Outbox.RDMA_WRITE));
+        one.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        one.assertAlive();
+    }
+
+    /** Len is checked of every SinkAvail, its use only of one that is used (2.13, 6.5, 16.1). */
+    @Test
+    void aStaleSinkAvailMayBeSmallButNotImpossible() {
+        pipelineSource();
+        rig.send(1);
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100, 0)); // stale
+        rig.assertAlive();
+        assertEquals(0, rig.machine.send.offers.p());
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100, 0));
+        rig.assertViolation(AbortReason.BAD_ADVERTISEMENT);
+        for (int len : new int[] {0, 0x8000_0001, -1}) {
+            Rig other = new Rig(CONFIG, 64, 0, 0);
+            other.machine.source().changeMode(Mch.PIPELINED, other.out);
+            other.send(1);
+            other.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(len, 0));
+            other.assertViolation(AbortReason.BAD_ADVERTISEMENT);
+        }
+    }
+
+    /** In the window after leaving Pipelined, too. */
+    @Test
+    void anImpossibleSinkAvailThatCrossesAModeChange() {
+        pipelineSource();
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        int change = rig.machine.credits().lastSent();
+        rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(0, 0));
+        rig.assertViolation(AbortReason.BAD_ADVERTISEMENT);
+    }
+
     /** Two used up before we left Pipelined, a third crosses: only that takes SrcAvails back. */
     @Test
     void onlyACrossingSinkAvailTakesBack() {

@@ -142,6 +142,66 @@ class SinkTest extends ZcopyRig {
         rig.assertViolation(AbortReason.UNEXPECTED_ANSWER);
     }
 
+    /** The Source has left Pipelined, or ended: what it says of SinkAvails before is void (6.3). */
+    @ParameterizedTest
+    @ValueSource(ints = {Mid.MODE_CHANGE, Mid.DISCONN})
+    void anEndedSinkAvailMayBeCompleted(int end) {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        assertTrue(lendSink(6, 100_000));
+        int[] header = end == Mid.MODE_CHANGE ? new int[] {Mch.COMBINED << 28} : new int[0];
+        rig.feed(end, 64, 0, header);
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 100);
+        rig.assertAlive();
+        assertEquals(-1, rig.row(Outbox.SINK_RETURNED), "no bytes of the stream");
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 0);
+        rig.assertAlive();
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 0);
+        rig.assertViolation(AbortReason.UNEXPECTED_ANSWER); // there were two
+    }
+
+    /** Back in Pipelined it has nothing more to say of them; of newer ones it has. */
+    @Test
+    void anEndedSinkAvailIsForgottenInPipelined() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        rig.feed(Mid.MODE_CHANGE, 64, 0, Mch.COMBINED << 28);
+        rig.machine.sink().recall(rig.out);
+        pipelineSink();
+        assertTrue(lendSink(6, 100_000));
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 100_000);
+        assertSinkReturned(6, 100_000);
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 0);
+        rig.assertViolation(AbortReason.UNEXPECTED_ANSWER);
+    }
+
+    /** An ended SinkAvail brings no bytes after close either. */
+    @Test
+    void anEndedSinkAvailIsNoDataAfterClose() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        rig.feed(Mid.MODE_CHANGE, 64, 0, Mch.COMBINED << 28);
+        rig.machine.close(false, false, rig.out);
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 100);
+        rig.assertAlive();
+    }
+
+    /** A message uses up one SinkAvail, the oldest; the others stay good (6.5). */
+    @Test
+    void payloadUsesUpOneOffer() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        assertTrue(lendSink(6, 100_000));
+        assertTrue(lendSink(7, 100_000));
+        rig.feed(Mid.DATA, 64, 10);
+        assertSinkReturned(5, 0);
+        assertEquals(2, rig.machine.sink().lent());
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 500);
+        assertSinkReturned(6, 500);
+        rig.feed(Mid.DATA, 64, 10);
+        assertSinkReturned(7, 0);
+    }
+
     /** What is offered must be larger than a message, untouched, and may be written. */
     @Test
     void whatIsOffered() {
