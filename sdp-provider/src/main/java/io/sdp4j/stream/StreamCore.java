@@ -7,7 +7,6 @@ import io.sdp4j.rdma.CompletionQueue;
 import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.WcStatus;
-import io.sdp4j.wire.AbortReason;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Outbox;
 import io.sdp4j.wire.SdpMachine;
@@ -190,13 +189,11 @@ final class StreamCore {
                 case Outbox.ARM_TIMER -> timers.arm(outbox.timer(i), outbox.nanos(i));
                 case Outbox.CANCEL_TIMER -> timers.cancel(outbox.timer(i));
                 case Outbox.DISCONNECT -> qp.disconnect();
-                case Outbox.ABORT -> {
-                    AbortReason reason = outbox.reason(i);
-                    if (reason.violation()) {
-                        LOG.warn("peer broke the protocol ({}), connection cut", reason);
-                    }
-                    qp.abort();
-                }
+                case Outbox.ABORT -> qp.abort();
+                case Outbox.VIOLATION ->
+                        LOG.warn(
+                                "peer broke the protocol ({}), connection cut",
+                                machine.violation());
                 case Outbox.SUSPENDED -> rest.begin(outbox.port(i));
                 case Outbox.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
                 case Outbox.RESIZE -> {

@@ -34,6 +34,8 @@ import java.lang.foreign.MemorySegment;
  *  RESIZE        bytes: this row on, REPOST posts receive buffers of this size
  *  KEEP_ALIVE    post an RDMA Write of no bytes; only its failure matters
  *  SUSPENDED     port: the session rests (SdpMachine.suspend)
+ *  VIOLATION     the peer broke the protocol, as SdpMachine.violation tells: to be logged; what
+ *                ends the connection follows
  * }
  *
  * <p>RDMA operations and messages are posted to one queue pair in the order of their rows.
@@ -95,6 +97,9 @@ public final class Outbox extends OutboxRows {
 
     /** The session rests (sdp-wire.md 10). */
     public static final int SUSPENDED = 18;
+
+    /** The peer broke the protocol; {@link SdpMachine#violation} tells how (sdp-wire.md 13.2). */
+    public static final int VIOLATION = 19;
 
     /** Flag of messages: ask for a solicited event at the peer (sdp-wire.md 14). */
     public static final int SOLICITED = 1;
@@ -188,7 +193,7 @@ public final class Outbox extends OutboxRows {
         return slots[i];
     }
 
-    /** Cause of an ABORT. */
+    /** Cause of an ABORT, kind of a VIOLATION. */
     public AbortReason reason(int i) {
         return reasons[i];
     }

@@ -144,6 +144,10 @@ abstract sealed class OutboxRows permits Outbox {
         add(Outbox.DISCONNECT);
     }
 
+    void violation(AbortReason reason) {
+        reasons[add(Outbox.VIOLATION)] = reason;
+    }
+
     void abort(AbortReason reason) {
         reasons[add(Outbox.ABORT)] = reason;
     }

@@ -32,6 +32,7 @@ final class OutboxText {
             case Outbox.RESIZE -> "RESIZE " + out.bytes(i) + " B";
             case Outbox.KEEP_ALIVE -> "KEEP_ALIVE";
             case Outbox.SUSPENDED -> "SUSPENDED, port " + out.port(i);
+            case Outbox.VIOLATION -> "VIOLATION " + out.reason(i);
             default -> "kind " + out.kind(i);
         };
     }

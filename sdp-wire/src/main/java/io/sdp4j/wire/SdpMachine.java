@@ -56,6 +56,7 @@ public final class SdpMachine extends SetUp {
     private final SourceSide sourceSide = new SourceSide(this, send, sizes);
     private final SinkSide sinkSide = new SinkSide(this, receive, sinkPump, arrivals);
     private long messagesAtKeepAlive = -1;
+    private Violation violation; // the first ends the connection
 
     private SdpMachine(WireConfig config, boolean connecting) {
         super(config, connecting);
@@ -221,6 +222,11 @@ public final class SdpMachine extends SetUp {
         onward(couldWrite, out);
     }
 
+    /** The message with which the peer broke the protocol, null if it did not. */
+    public Violation violation() {
+        return violation;
+    }
+
     /**
      * A SIGNALLED control message has completed, in addition to being counted in {@link
      * #onSendsCompleted}.
@@ -257,6 +263,10 @@ public final class SdpMachine extends SetUp {
         credits.onArrival();
         AbortReason fault = arrivals.take(slot, header, at, byteLen, out);
         if (fault != AbortReason.NONE) {
+            if (fault.violation()) {
+                violation = Violation.of(fault, header, at, byteLen, state());
+                out.violation(fault);
+            }
             ending.cut(fault, out);
         } else if (resting.over()) {
             ending.rest(resting.ours(), out);

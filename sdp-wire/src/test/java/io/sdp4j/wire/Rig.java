@@ -71,7 +71,7 @@ final class Rig {
     /** Feeds a message given byte by byte; what it caused is in {@link #out}. */
     void feed(String hex) {
         byte[] bytes = bytes(hex);
-        mseq = Bsdh.mseq(MemorySegment.ofArray(bytes), 0);
+        mseq = bytes.length < Bsdh.BYTES ? mseq : Bsdh.mseq(MemorySegment.ofArray(bytes), 0);
         feed(bytes, bytes.length);
     }
 

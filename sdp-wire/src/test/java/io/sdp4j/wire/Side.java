@@ -122,7 +122,7 @@ final class Side {
                 dead = true;
             }
             case Outbox.SUSPENDED -> rest.begin(i);
-            case Outbox.RESIZE, Outbox.KEEP_ALIVE -> {}
+            case Outbox.RESIZE, Outbox.KEEP_ALIVE, Outbox.VIOLATION -> {}
             default -> lender.act(i);
         }
     }

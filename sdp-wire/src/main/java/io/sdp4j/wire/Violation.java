@@ -1,0 +1,40 @@
+package io.sdp4j.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A message with which the peer broke the protocol: what an operator needs to find out why.
+ *
+ * <p>Source: sdp-wire.md 13.2.
+ *
+ * @param reason the rule
+ * @param mid its message identifier; -1 when it was too short to have one
+ * @param bytes byte count of the message
+ * @param len what its header says of that, unsigned; 0 when it was too short
+ * @param mseq its sequence number; 0 when it was too short
+ * @param state where the connection stood
+ */
+public record Violation(AbortReason reason, int mid, int bytes, int len, int mseq, State state) {
+    static Violation of(AbortReason reason, MemorySegment m, long at, int bytes, State state) {
+        if (bytes < Bsdh.BYTES) {
+            int mid = bytes == 0 ? -1 : m.get(Wire.BYTE, at) & 0xFF;
+            return new Violation(reason, mid, bytes, 0, 0, state);
+        }
+        return new Violation(
+                reason, Bsdh.mid(m, at), bytes, Bsdh.len(m, at), Bsdh.mseq(m, at), state);
+    }
+
+    /** For a log. */
+    @Override
+    public String toString() {
+        String name = mid < 0 ? "no MID" : "MID " + Mid.name(mid);
+        String numbers =
+                bytes < Bsdh.BYTES
+                        ? ""
+                        : ", Len "
+                                + Integer.toUnsignedString(len)
+                                + ", MSeq "
+                                + Integer.toUnsignedString(mseq);
+        return reason + ": " + name + ", " + bytes + " bytes" + numbers + ", state " + state;
+    }
+}

@@ -1,0 +1,79 @@
+package io.sdp4j.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** What a machine tells of a message with which the peer broke the protocol (13.2). */
+class ViolationTest {
+    private final Rig rig = new Rig();
+
+    @Test
+    void itIsToldWithItsNumbersAndTheState() {
+        rig.feed(Mid.ABORT_CONN, 64, 0);
+        rig.assertViolation(AbortReason.ILLEGAL_IN_STATE);
+        assertEquals(
+                new Violation(
+                        AbortReason.ILLEGAL_IN_STATE, Mid.ABORT_CONN, 16, 16, 1, State.ESTABLISHED),
+                rig.machine.violation());
+        assertEquals(
+                "ILLEGAL_IN_STATE: MID AbortConn, 16 bytes, Len 16, MSeq 1, state ESTABLISHED",
+                rig.machine.violation().toString());
+        assertTrue(rig.row(Outbox.VIOLATION) < rig.row(Outbox.ABORT), rig.out::toString);
+        assertTrue(rig.out.toString().contains("VIOLATION ILLEGAL_IN_STATE"));
+    }
+
+    /** After our DisConn the peer is told by AbortConn, and it is a violation all the same. */
+    @Test
+    void itIsToldAfterOurDisConnToo() {
+        rig.machine.shutdownOutput(rig.out);
+        rig.complete(Mid.DISCONN);
+        rig.feed("FE 00 00 20 FF FF FF FF FF FF FF FF 00 00 00 00");
+        assertEquals(State.ABORTING, rig.machine.state());
+        assertEquals(AbortReason.BAD_LENGTH, rig.out.reason(rig.row(Outbox.VIOLATION)));
+        assertEquals(
+                "BAD_LENGTH: MID SrcAvail, 16 bytes, Len 4294967295, MSeq 4294967295,"
+                        + " state FIN_SENT",
+                rig.machine.violation().toString());
+        rig.out.clear();
+        rig.machine.onTimer(SdpMachine.TIMER_ABORT, rig.out);
+        assertTrue(rig.row(Outbox.ABORT) >= 0);
+        assertEquals(-1, rig.row(Outbox.VIOLATION), "once");
+    }
+
+    @Test
+    void aMessageTooShortForNumbers() {
+        rig.feed("FF 00 00");
+        assertEquals(
+                "SHORT_MESSAGE: MID Data, 3 bytes, state ESTABLISHED",
+                rig.machine.violation().toString());
+        Rig other = new Rig();
+        other.feed("");
+        assertEquals(
+                "SHORT_MESSAGE: no MID, 0 bytes, state ESTABLISHED",
+                other.machine.violation().toString());
+    }
+
+    /** What our own side wants, or the peer may do, is none. */
+    @Test
+    void otherCutsAreNone() {
+        rig.feed(Mid.DISCONN, 64, 0);
+        rig.feed(Mid.ABORT_CONN, 64, 0);
+        assertEquals(AbortReason.PEER_ABORT, rig.machine.abortReason());
+        assertEquals(-1, rig.row(Outbox.VIOLATION));
+        assertNull(rig.machine.violation());
+    }
+
+    /** An out-of-band byte is announced by a message that is taken, not by one that is refused. */
+    @Test
+    void urgentDataIsNotAnnouncedByARefusedMessage() {
+        rig.feed("03 02 00 20 00 00 00 10 00 00 00 01 00 00 00 00");
+        rig.assertViolation(AbortReason.ILLEGAL_IN_STATE);
+        assertEquals(0, rig.out.flags(rig.row(Outbox.WAKE)) & Outbox.URGENT);
+        Rig other = new Rig();
+        other.feed("FF 02 00 20 00 00 00 10 00 00 00 01 00 00 00 00");
+        assertEquals(Outbox.URGENT, other.out.flags(other.row(Outbox.WAKE)) & Outbox.URGENT);
+    }
+}
