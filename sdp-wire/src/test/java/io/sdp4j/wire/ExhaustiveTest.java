@@ -84,6 +84,23 @@ class ExhaustiveTest {
         assertEquals(24_630, lentStates(Faults.NONE, 1, 1));
     }
 
+    /** Into Pipelined and out of it again. */
+    @Test
+    void oneBufferLentThroughTheModes() {
+        assertEquals(29_239, lentStates(Faults.NONE, 0, 2));
+    }
+
+    @Test
+    void resizing() {
+        assertEquals(918, resizedStates(Faults.NONE, 2, 1));
+    }
+
+    @Test
+    void resizingOfALongerStream() {
+        assumeTrue(Effort.deep());
+        assertEquals(1, resizedStates(Faults.NONE, 3, 2));
+    }
+
     @Test
     void endsWithABufferLent() {
         assumeTrue(Effort.deep());
@@ -154,7 +171,7 @@ class ExhaustiveTest {
 
     private static int states(Faults faults, int writes, int peerWrites, int sendDepth) {
         WireConfig config = new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, sendDepth, 4, 4, 4);
-        return states(faults, new Bounds(config, config, writes, peerWrites, true, 0, 0, 0));
+        return states(faults, new Bounds(config, config, writes, peerWrites, true, 0, 0, 0, 0));
     }
 
     /** Either side may ask to rest so often. */
@@ -169,7 +186,8 @@ class ExhaustiveTest {
                         4,
                         Features.NONE.withSuspending());
         return states(
-                faults.rested(), new Bounds(config, config, writes, peerWrites, true, 0, 0, rests));
+                faults.rested(),
+                new Bounds(config, config, writes, peerWrites, true, 0, 0, rests, 0));
     }
 
     /** One source of three bytes, read or written one by one, and one sink. */
@@ -182,7 +200,15 @@ class ExhaustiveTest {
         WireConfig config =
                 new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, ANY_DEPTH, 4, 4, 4, features);
         Faults all = rests > 0 ? faults.lent().rested() : faults.lent();
-        return states(all, new Bounds(config, config, writes, 0, true, lends, modes, rests));
+        return states(all, new Bounds(config, config, writes, 0, true, lends, modes, rests, 0));
+    }
+
+    /** Buffers of 64 bytes, to become 48 or 80, as either side asks so often. */
+    private static int resizedStates(Faults faults, int writes, int sizes) {
+        Features features = Features.NONE.withReceiveBytes(48, 80);
+        WireConfig config =
+                new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, ANY_DEPTH, 4, 4, 4, features);
+        return states(faults.lent(), new Bounds(config, config, writes, 0, true, 0, 0, 0, sizes));
     }
 
     private static int states(Faults faults, Bounds bounds) {

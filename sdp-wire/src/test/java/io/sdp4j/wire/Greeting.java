@@ -36,9 +36,9 @@ final class Greeting {
     }
 
     private void prepare() {
-        if (chooses && choices.below(2) == 1) {
-            int x = -choices.below(20);
-            int y = -choices.below(20);
+        if (chooses) {
+            int x = Starts.number(choices);
+            int y = Starts.number(choices);
             from.machine.startAt(x, y);
             to.machine.startAt(y, x);
         }

@@ -30,6 +30,7 @@ final class Lender {
         int id;
         long start; // source: position of its first byte in the stream
         long lenBytes;
+        boolean offered; // sink: a SinkAvail for it is out
         final List<long[]> chunks = new ArrayList<>(); // sink: offset, position, bytes
     }
 
@@ -50,6 +51,7 @@ final class Lender {
     final Deque<Rdma> readsDone = new ArrayDeque<>();
     final Deque<Rdma> writesDone = new ArrayDeque<>();
     private int readsInFlight;
+    private long sinksReturned;
 
     long returned; // buffers, for tests that want to know that something happened
     long moved; // bytes by RDMA
@@ -155,6 +157,29 @@ final class Lender {
                 pending.remove();
             }
         }
+    }
+
+    /** A SinkAvail leaves. */
+    void onOffered(int rkey) {
+        find(sinks, rkey).offered = true;
+    }
+
+    /** Sinks that payload makes useless which goes to the program: one offered, else all (6.5). */
+    int useless() {
+        boolean offered = !sinks.isEmpty() && sinks.peek().offered;
+        boolean pipelined = side.machine.sink().mode() == Mch.PIPELINED;
+        return offered && pipelined ? 1 : sinks.size();
+    }
+
+    /** Payload has gone to the program: what was lent for it must have come back. */
+    void delivered(int useless, long returnedBefore) {
+        check(
+                side.machine.closed() || sinksReturned - returnedBefore >= useless,
+                "keeps a sink whose bytes were delivered elsewhere");
+    }
+
+    long sinksReturned() {
+        return sinksReturned;
     }
 
     /** Carries out a row that concerns lent buffers. */
@@ -301,6 +326,7 @@ final class Lender {
 
     private void sinkReturned(int i) {
         Lent sink = sinks.remove();
+        sinksReturned++;
         check(sink.id == side.out.buffer(i), "sinks come back out of order");
         long done = side.out.bytesDone(i);
         if ((side.machine.closed() && !suspended()) || side.app.closed) {

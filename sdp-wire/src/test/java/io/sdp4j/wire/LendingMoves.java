@@ -9,6 +9,7 @@ final class LendingMoves {
     private final Lender lender;
     private final Choices choices;
     private int modeChanges;
+    private int sizeChanges;
 
     LendingMoves(Twins twins, Side side, Lender lender, Choices choices) {
         this.twins = twins;
@@ -45,6 +46,7 @@ final class LendingMoves {
         moves |= !lender.writesDone.isEmpty() && !side.dead ? 32 : 0;
         moves |= machine.sink().offeredBytes() > 0 ? 64 : 0;
         moves |= connecting && modeChanges < side.bounds.modes() ? 128 : 0;
+        moves |= sizeChanges < side.bounds.sizes() && !side.app.outShut ? 256 : 0;
         return moves;
     }
 
@@ -65,6 +67,10 @@ final class LendingMoves {
             case 16 -> lender.completeReads(1);
             case 32 -> lender.completeWrites(1);
             case 64 -> side.event(() -> side.machine.sink().refuse(side.out));
+            case 256 -> {
+                int bytes = (sizeChanges++ + (side == twins.a ? 0 : 1)) % 2 == 0 ? 80 : 48;
+                side.event(() -> side.machine.source().askReceiveBytes(bytes, side.out));
+            }
             default -> {
                 int mode = modeChanges++ % 2 == 0 ? Mch.PIPELINED : Mch.COMBINED;
                 side.event(() -> side.machine.source().changeMode(mode, side.out));
@@ -105,6 +111,6 @@ final class LendingMoves {
     }
 
     void fingerprint(Fingerprint print) {
-        print.add(modeChanges);
+        print.add(modeChanges).add(sizeChanges);
     }
 }

@@ -38,8 +38,8 @@ abstract class Meeting extends Lone {
     }
 
     private void greet(int peerBytes) {
-        int ours = -choices.below(20);
-        int theirs = -choices.below(20);
+        int ours = Starts.number(choices);
+        int theirs = Starts.number(choices);
         machine.startAt(ours, theirs);
         sent = ours;
         int bufs = peer.buffers();

@@ -10,9 +10,44 @@ import org.junit.jupiter.api.Test;
 
 /** The scenarios of sdp-wire.md 19.B that concern modes, one test per number. */
 class ModeScenarioTest extends ZcopyRig {
-    /** The Source leaves Pipelined while a SinkAvail is on its way. */
+    /** The Source leaves Pipelined while a SinkAvail is on its way, and sends Data behind. */
     @Test
     void s29() {
+        pipelineSource();
+        for (int i = 0; i < 7; i++) {
+            rig.send(1);
+        }
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        int mseq = rig.machine.credits().lastSent();
+        rig.send(1);
+        assertEquals(8, rig.machine.send.offers.p());
+        rig.feedAck(Mid.SINK_AVAIL, 64, mseq - 1, 0, sinkAvail(100_000, 7)); // crossed
+        rig.assertAlive();
+        assertEquals(8, rig.machine.send.offers.p(), "dropped, and not for this Data");
+        rig.feed(Mid.DATA, 64, 0);
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 8));
+        lendSource(3, 1000);
+        assertEquals(1000, rdmaBytes(Outbox.RDMA_WRITE), "the counters are equal");
+
+        Rig sink = new Rig(CONFIG, 64, 0, 0);
+        sink.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
+        for (int i = 0; i < 7; i++) {
+            sink.feed(Mid.DATA, 64, 1);
+            sink.consumed();
+        }
+        sink.machine.sink().lend(5, 100_000, 0, 0, true, sink.out);
+        int offer = sink.machine.credits().lastSent();
+        sink.feedAck(Mid.MODE_CHANGE, 64, offer - 1, 0, Mch.COMBINED << 28);
+        sink.feedAck(Mid.DATA, 64, offer - 1, 1);
+        sink.assertAlive();
+        assertEquals(5, sink.out.buffer(sink.row(Outbox.SINK_RETURNED)), "an ordinary buffer");
+        assertEquals(8, sink.machine.receive.sinks.n());
+    }
+
+    /** As s29, with SrcAvails that the SinkAvail takes back. */
+    @Test
+    void s29WithSrcAvails() {
         pipelineSource();
         for (int i = 0; i < 7; i++) {
             rig.send(1);
@@ -101,6 +136,25 @@ class ModeScenarioTest extends ZcopyRig {
         lendSource(4, 100_000);
         assertEquals(List.of(Mid.MODE_CHANGE, Mid.SRC_AVAIL), rig.mids());
         assertEquals(0, rig.out.bytes(rowOf(Mid.SRC_AVAIL)));
+    }
+
+    /** Into Buffered only when the Source knows its SrcAvail to be processed (7.3, 7.4). */
+    @Test
+    void intoBufferedWhileTheAnswerIsInFlight() {
+        for (boolean seen : new boolean[] {false, true}) {
+            Rig sink = new Rig(CONFIG, 64, 0, 0);
+            sink.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+            sink.machine.sink().refuse(sink.out);
+            int answer = sink.machine.credits().lastSent();
+            sink.feedAck(Mid.MODE_CHANGE, 64, seen ? answer : answer - 1, 0, Mch.BUFFERED << 28);
+            if (seen) {
+                sink.assertAlive();
+                sink.feed(Mid.DATA, 64, 999); // what is owed may come in Buffered
+                sink.assertAlive();
+            } else {
+                sink.assertViolation(AbortReason.BAD_MODE_CHANGE);
+            }
+        }
     }
 
     /** Only leaving Pipelined waits for an acknowledgement. */

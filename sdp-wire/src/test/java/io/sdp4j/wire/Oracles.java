@@ -156,6 +156,18 @@ final class Oracles {
                 "has no buffer posted for a message");
     }
 
+    /** A message lands in the buffer that is posted first. */
+    void fits(Side side, Flight message) {
+        require(
+                message.byteLen <= side.slotBytes[message.slot]
+                        || twins.lied()
+                        || side.machine.closed(),
+                side,
+                "is sent more than its buffer holds",
+                message.byteLen,
+                side.slotBytes[message.slot]);
+    }
+
     private static boolean talking(SdpMachine machine) {
         return switch (machine.state()) {
             case ESTABLISHED, FIN_SENDING, FIN_SENT, FIN_CROSS, PEER_FIN, LAST_SENDING -> true;

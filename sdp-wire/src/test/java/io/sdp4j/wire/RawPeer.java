@@ -45,6 +45,10 @@ final class RawPeer extends Lone {
         if (connecting && choices.below(2) == 1) {
             machine.useIbForm(choices.below(2) == 0 ? 4 : 6, 7, 1, 2, 3, 4);
         }
+        sent = Starts.number(choices);
+        lastAck = sent;
+        accepted = Starts.number(choices);
+        machine.startAt(sent, accepted);
         int n = connecting ? machine.writeHello(header, 0) : 0;
         boolean ib = machine.helloForm() == HelloForm.IB;
         if (choices.below(8) == 1) {
@@ -66,7 +70,7 @@ final class RawPeer extends Lone {
             require(machine.credit() == 0, "credit from a Hello refused");
             return false;
         }
-        limit = Bsdh.bufs(header, 0);
+        limit = sent + Bsdh.bufs(header, 0);
         if (!connecting) {
             machine.writeHelloAck(header, 0);
         }

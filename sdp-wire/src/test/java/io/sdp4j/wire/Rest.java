@@ -138,10 +138,7 @@ final class Rest {
         side.wire.clear();
         side.landed.clear();
         side.sent.clear();
-        side.posted.clear();
-        for (int slot = 0; slot < side.config.receiveSlots(); slot++) {
-            side.posted.add(slot);
-        }
+        side.postAll();
         side.lender.renew();
         side.dead = false;
         side.established = false;

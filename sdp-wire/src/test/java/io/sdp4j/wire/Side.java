@@ -34,6 +34,8 @@ final class Side {
     final Lender lender;
     final Rest rest;
     final long[] slotAt;
+    final int[] slotBytes; // size of the buffer posted in each
+    private int receiveBytes; // size of those that are posted now
     private final Choices choices;
     private long sendAt; // position of the payload being sent
     Side peer;
@@ -61,9 +63,22 @@ final class Side {
         this.lender = new Lender(twins, this, choices);
         this.rest = new Rest(twins, this, choices);
         this.slotAt = new long[config.receiveSlots()];
+        this.slotBytes = new int[config.receiveSlots()];
+        postAll();
+    }
+
+    /** Posts every buffer, of the size that Hello tells. */
+    void postAll() {
+        posted.clear();
+        receiveBytes = config.receiveBytes();
         for (int i = 0; i < config.receiveSlots(); i++) {
-            posted.add(i);
+            post(i);
         }
+    }
+
+    private void post(int slot) {
+        slotBytes[slot] = receiveBytes;
+        posted.add(slot);
     }
 
     /** Whether the peer's program has read all we wrote, unless it does not want to. */
@@ -85,17 +100,24 @@ final class Side {
     /** Tells the machine something, carries out what it wants, and asks the oracles. */
     void event(Runnable event) {
         oracles.before(this);
+        int useless = lender.useless();
+        long returned = lender.sinksReturned();
         event.run();
         twins.trace(this);
         int woken = 0;
+        boolean delivered = false;
         for (int i = 0; i < out.size(); i++) {
             if (out.kind(i) == Outbox.WAKE) {
                 woken |= out.flags(i);
             } else {
+                delivered |= out.kind(i) == Outbox.DELIVER;
                 act(i);
             }
         }
         out.clear();
+        if (delivered) {
+            lender.delivered(useless, returned);
+        }
         oracles.wakes(this, woken);
         app.woken(woken);
         oracles.afterEvent();
@@ -106,9 +128,9 @@ final class Side {
 
     private void act(int i) {
         switch (out.kind(i)) {
-            case Outbox.SEND, Outbox.CONTROL, Outbox.SEND_LENT -> post(i);
+            case Outbox.SEND, Outbox.CONTROL, Outbox.SEND_LENT -> send(i);
             case Outbox.DELIVER -> deliver(i);
-            case Outbox.REPOST -> posted.add(out.slot(i));
+            case Outbox.REPOST -> post(out.slot(i));
             case Outbox.ARM_TIMER -> timers |= 1 << out.timer(i);
             case Outbox.CANCEL_TIMER -> {
                 oracles.require((timers & (1 << out.timer(i))) != 0, "cancels an idle timer");
@@ -122,16 +144,20 @@ final class Side {
                 dead = true;
             }
             case Outbox.SUSPENDED -> rest.begin(i);
-            case Outbox.RESIZE, Outbox.KEEP_ALIVE, Outbox.VIOLATION -> {}
+            case Outbox.RESIZE -> receiveBytes = out.bytes(i);
+            case Outbox.KEEP_ALIVE, Outbox.VIOLATION -> {}
             default -> lender.act(i);
         }
     }
 
-    private void post(int i) {
+    private void send(int i) {
         Flight message = new Flight();
         MemorySegment header = MemorySegment.ofArray(message.header);
         out.writeHeader(i, header, 0);
         message.byteLen = out.messageBytes(i);
+        if (out.mid(i) == Mid.SINK_AVAIL) {
+            lender.onOffered(out.rkey(i));
+        }
         message.streamAt = sendAt;
         if (out.kind(i) == Outbox.SEND) {
             lender.onSent(out.bytes(i));
@@ -201,6 +227,7 @@ final class Side {
                     return true;
                 }
                 message.slot = posted.remove();
+                oracles.fits(this, message);
                 slotAt[message.slot] = message.streamAt;
                 if (!bounds.plain()
                         || message.tag != 0
@@ -359,6 +386,10 @@ final class Side {
             print.add(machine.abortReason().name().hashCode());
         } else {
             print.machine(machine).add(posted.size()).add(timers).flights(landed).flights(sent);
+            print.add(receiveBytes);
+            for (int slot : posted) {
+                print.add(slotBytes[slot]);
+            }
         }
         print.add(unread.size());
         for (Chunk chunk : unread) {

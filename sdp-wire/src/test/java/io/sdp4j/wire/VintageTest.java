@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Goal: whatever the peer's vintage, bytes arrive once and in order, memory comes back, and the end
  * is orderly unless the peer breaks the protocol. Method: one machine and a peer written for
- * itself, under seeded schedules, sequence numbers close to their wrap.
+ * itself, under seeded schedules, sequence numbers that begin anywhere.
  */
 class VintageTest {
     private static final int SEEDS = Effort.of(15, 1_500, 50_000);
