@@ -23,18 +23,19 @@ final class Reasons {
     }
 
     static OffloadUnavailable unavailable(FabricException e) {
-        return new OffloadUnavailable(
-                code(e), e.getMessage(), e.why() == FabricException.Cause.TIMED_OUT, e);
+        return new OffloadUnavailable(code(e), e.getMessage(), false, e);
     }
 
     /**
-     * The same for an attempt that left this host: that nobody listens took a round trip to find
-     * out, and a queue pair.
+     * The same for an attempt that left this host: that nobody answers, or listens, took time to
+     * find out, and a queue pair. On this host a listener that does not answer in time is one that
+     * is slow, and may be quick the next time.
      */
     static OffloadUnavailable unavailableThere(FabricException e) {
-        return e.why() == FabricException.Cause.NO_LISTENER
-                ? new OffloadUnavailable(code(e), e.getMessage(), true, e)
-                : unavailable(e);
+        boolean remember =
+                e.why() == FabricException.Cause.NO_LISTENER
+                        || e.why() == FabricException.Cause.TIMED_OUT;
+        return new OffloadUnavailable(code(e), e.getMessage(), remember, e);
     }
 
     static OffloadUnavailable badHelloAck(HelloFault fault) {
