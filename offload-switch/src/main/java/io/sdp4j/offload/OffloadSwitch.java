@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -146,7 +147,14 @@ public final class OffloadSwitch {
             long timeoutNanos,
             BooleanSupplier abandoned)
             throws ConnectException {
-        return connect(decision, remote, localAddress, System.nanoTime(), timeoutNanos, abandoned);
+        return connect(
+                decision,
+                remote,
+                localAddress,
+                System.nanoTime(),
+                timeoutNanos,
+                abandoned,
+                _ -> {});
     }
 
     /**
@@ -158,6 +166,7 @@ public final class OffloadSwitch {
      * @param timeoutNanos what the caller allows from then on for offload and kernel together;
      *     {@link Long#MAX_VALUE} = no limit
      * @param abandoned see {@link ConnectSpec#abandoned}
+     * @param asked see {@link ConnectSpec#asked}
      * @return where the connection is, or that the kernel is to make it, or {@link
      *     ReasonCode#ABANDONED}
      * @throws ConnectException if the rule allows nothing but offload and offload failed
@@ -168,7 +177,8 @@ public final class OffloadSwitch {
             ConnectSpec.LocalAddress localAddress,
             long startNanos,
             long timeoutNanos,
-            BooleanSupplier abandoned)
+            BooleanSupplier abandoned,
+            Consumer<BooleanSupplier> asked)
             throws ConnectException {
         Attempt settled = settled(decision, remote);
         if (settled != null) {
@@ -184,9 +194,9 @@ public final class OffloadSwitch {
         if (nobody != null) {
             failure.add(nobody);
         }
-        List<OffloadProvider> asked = nobody == null ? providers : List.of();
+        List<OffloadProvider> able = nobody == null ? providers : List.of();
         long nowNanos = startNanos;
-        for (OffloadProvider provider : asked) {
+        for (OffloadProvider provider : able) {
             long leftNanos = shareNanos - (nowNanos - startNanos);
             try {
                 OffloadStream stream =
@@ -199,7 +209,8 @@ public final class OffloadSwitch {
                                         nowNanos + Math.min(capNanos, leftNanos),
                                         nowNanos + Math.min(capNanos + START_NANOS, leftNanos),
                                         byRule,
-                                        abandoned));
+                                        abandoned,
+                                        asked));
                 misses.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
             } catch (OffloadUnavailable e) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * What the active side asks for.
@@ -20,6 +21,9 @@ import java.util.function.BooleanSupplier;
  *     for itself, so that the peer gets all of its time
  * @param abandoned whether nobody wants the connection any more; asked on any thread, at least
  *     every {@link #ABANDON_CHECK_NANOS} while one waits; must be quick and not throw
+ * @param asked called when the peer is about to be asked, on the thread that connects, with
+ *     something that tells whether the peer may take the connection for established already; that
+ *     may be called on any thread, also later
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record ConnectRequest(
@@ -30,12 +34,35 @@ public record ConnectRequest(
         long askedNanos,
         long deadlineNanos,
         long limitNanos,
-        BooleanSupplier abandoned) {
+        BooleanSupplier abandoned,
+        Consumer<BooleanSupplier> asked) {
     /**
      * How long a fabric may go on waiting for a connection that was abandoned. Short enough for
      * whoever closes a socket, and a stalled attempt that wakes so often costs nothing to speak of.
      */
     public static final long ABANDON_CHECK_NANOS = 5_000_000;
+
+    /** A request of which nobody wants to know how far it has got. */
+    public ConnectRequest(
+            InetSocketAddress remote,
+            LocalAddress localAddress,
+            byte[] privateData,
+            QpSpec spec,
+            long askedNanos,
+            long deadlineNanos,
+            long limitNanos,
+            BooleanSupplier abandoned) {
+        this(
+                remote,
+                localAddress,
+                privateData,
+                spec,
+                askedNanos,
+                deadlineNanos,
+                limitNanos,
+                abandoned,
+                _ -> {});
+    }
 
     /** A request that begins now. */
     public ConnectRequest(
@@ -84,7 +111,8 @@ public record ConnectRequest(
                 askedNanos,
                 deadlineNanos,
                 limitNanos,
-                abandoned);
+                abandoned,
+                asked);
     }
 
     /** A request that only its deadline ends. */

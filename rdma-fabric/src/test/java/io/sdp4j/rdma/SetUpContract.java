@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** How a fabric connects two queue pairs, and how it does not. */
@@ -111,6 +112,28 @@ public abstract class SetUpContract extends FabricEnds {
             Result late = new Result();
             pending.get().accept(SPEC, new byte[0], late);
             assertNotEquals(null, late.failure());
+        }
+    }
+
+    /** What a busy machine takes from this side is not the peer's silence. */
+    @Test
+    void thePeersTimeBeginsWhenItIsAsked() throws Exception {
+        try (FabricListener l = listen(r -> r.accept(SPEC, new byte[0], new Result()))) {
+            long now = System.nanoTime();
+            ConnectRequest slow =
+                    new ConnectRequest(
+                            address(),
+                            _ -> {
+                                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+                                return new InetSocketAddress(kernel.getInetAddress(), 4711);
+                            },
+                            new byte[0],
+                            SPEC,
+                            now,
+                            now + TimeUnit.MILLISECONDS.toNanos(100),
+                            now + LONG,
+                            () -> false);
+            open.add(active.connect(slow).queuePair());
         }
     }
 

@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * The active side of one connection: Hello there, HelloAck back.
@@ -20,6 +21,29 @@ import java.util.function.BooleanSupplier;
  */
 record ActiveOpen(SdpMachine machine, QueuePair qp) {
     private static final int HELLO_BYTES = 92;
+
+    /** For those who do not want to know how far it has got. */
+    static ActiveOpen connect(
+            Fabric fabric,
+            StreamSettings general,
+            InetSocketAddress remote,
+            ConnectRequest.LocalAddress local,
+            long askedNanos,
+            long deadlineNanos,
+            long limitNanos,
+            BooleanSupplier abandoned)
+            throws OffloadUnavailable {
+        return connect(
+                fabric,
+                general,
+                remote,
+                local,
+                askedNanos,
+                deadlineNanos,
+                limitNanos,
+                abandoned,
+                _ -> {});
+    }
 
     /**
      * Blocks as {@link Fabric#connect} does.
@@ -34,7 +58,8 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
             long askedNanos,
             long deadlineNanos,
             long limitNanos,
-            BooleanSupplier abandoned)
+            BooleanSupplier abandoned,
+            Consumer<BooleanSupplier> asked)
             throws OffloadUnavailable {
         StreamSettings settings = general.over(fabric.capabilities());
         SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
@@ -49,7 +74,8 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
                         askedNanos,
                         deadlineNanos,
                         limitNanos,
-                        abandoned);
+                        abandoned,
+                        asked);
         Fabric.Connection c;
         try {
             c = fabric.connect(request);

@@ -310,7 +310,8 @@ public final class SdpProvider implements OffloadProvider {
                         spec.askedNanos(),
                         spec.deadlineNanos(),
                         spec.limitNanos(),
-                        spec.abandoned());
+                        spec.abandoned(),
+                        spec.asked());
         return SdpStream.begin(open.machine(), open.qp(), context, fabric, local[0], spec.remote());
     }
 

@@ -59,7 +59,8 @@ final class TracedFabric implements Fabric {
                                 request.askedNanos(),
                                 request.deadlineNanos(),
                                 request.limitNanos(),
-                                request.abandoned()));
+                                request.abandoned(),
+                                request.asked()));
         QueuePair traced =
                 traced(
                         c.queuePair(),

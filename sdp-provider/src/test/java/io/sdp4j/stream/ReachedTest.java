@@ -44,7 +44,7 @@ class ReachedTest {
     private static ConnectSpec at(InetSocketAddress remote, List<String> fabrics, long nanos) {
         long until = nanos + LIMIT_NANOS;
         return new ConnectSpec(
-                remote, _ -> remote, fabrics, nanos, until, until, false, () -> false);
+                remote, _ -> remote, fabrics, nanos, until, until, false, () -> false, _ -> {});
     }
 
     @Test

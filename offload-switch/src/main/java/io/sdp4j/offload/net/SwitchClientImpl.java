@@ -138,7 +138,8 @@ final class SwitchClientImpl extends DataSocketImpl {
                 source -> localAddressTowards(resolved, source),
                 startNanos,
                 millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
-                givenUp(Thread.currentThread()));
+                givenUp(Thread.currentThread()),
+                _ -> {});
     }
 
     /** What ends a connect as it ends the JDK's: a close, the interrupt of a virtual thread. */

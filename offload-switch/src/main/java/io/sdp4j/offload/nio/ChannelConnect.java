@@ -22,6 +22,7 @@ import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * How one channel gets its connection.
@@ -58,6 +59,9 @@ final class ChannelConnect {
     private volatile State state = State.UNDECIDED; // set under stateLock
     private InetSocketAddress target; // of an attempt
     private IOException failure; // of FAILED
+
+    /** Whether the peer may have accepted already; null until it was asked, and after TRYING. */
+    private volatile BooleanSupplier answered;
 
     ChannelConnect(SwitchSocketChannel channel, ProtocolFamily family) {
         this.channel = channel;
@@ -211,7 +215,8 @@ final class ChannelConnect {
                                 source -> port.localAddress(target, source),
                                 startNanos,
                                 nanos,
-                                this::closed);
+                                this::closed,
+                                _ -> {});
                 offloaded = attempt.stream() != null && channel.adopt(attempt.stream());
                 if (offloaded) {
                     move(State.OFFLOADED);
@@ -247,11 +252,14 @@ final class ChannelConnect {
                             decision,
                             target,
                             source -> port.localAddress(target, source),
+                            System.nanoTime(),
                             Long.MAX_VALUE,
-                            this::closed);
+                            this::closed,
+                            asked -> answered = asked);
             if (attempt.stream() == null) {
                 port.giveBack();
                 reason.is(attempt);
+                answered = () -> true; // the kernel is quicker than we can say that it does it
                 kernel.connect(remote);
                 next = State.KERNEL;
             } else if (adoptOrClose(attempt.stream())) {
@@ -268,6 +276,7 @@ final class ChannelConnect {
         synchronized (channel.stateLock) {
             failure = failed;
             state = next;
+            answered = null;
             channel.stateLock.notifyAll();
         }
         if (!channel.isOpen()) {
@@ -332,10 +341,13 @@ final class ChannelConnect {
     private boolean finishLocked() throws IOException {
         if (state == State.TRYING) {
             channel.ensureOpen();
-            if (!channel.isBlocking()) {
+            if (channel.isBlocking()) {
+                awaitAttempt();
+            } else if (mayBeAccepted()) {
+                awaitEnd();
+            } else if (state == State.TRYING) {
                 return false;
             }
-            awaitAttempt();
         }
         switch (state) {
             case CONNECTABLE -> {
@@ -362,6 +374,29 @@ final class ChannelConnect {
                 return done;
             }
         }
+    }
+
+    private boolean mayBeAccepted() {
+        BooleanSupplier asked = answered;
+        return asked != null && asked.getAsBoolean();
+    }
+
+    /** The peer may have accepted: what is left is work of our own, which does not take long. */
+    private void awaitEnd() throws IOException {
+        boolean interrupted = false;
+        synchronized (channel.stateLock) {
+            while (state == State.TRYING && channel.isOpen()) {
+                try {
+                    channel.stateLock.wait();
+                } catch (InterruptedException e) {
+                    interrupted = true; // which means nothing to a channel that does not block
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        channel.ensureOpen();
     }
 
     private void awaitAttempt() throws IOException {

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * What a connection asks of a provider.
@@ -22,6 +23,9 @@ import java.util.function.BooleanSupplier;
  * @param abandoned whether nobody wants the connection any more, because the socket was closed or
  *     its thread interrupted; a provider that waits asks again and again, on any thread, and ends
  *     the attempt within some milliseconds; quick, never throws
+ * @param asked called when the peer is about to be asked, with something that tells whether the
+ *     peer may have accepted already, although this side does not know it yet; that may be called
+ *     on any thread, also later, and is quick
  */
 public record ConnectSpec(
         InetSocketAddress remote,
@@ -31,9 +35,10 @@ public record ConnectSpec(
         long deadlineNanos,
         long limitNanos,
         boolean deadlineByRule,
-        BooleanSupplier abandoned) {
+        BooleanSupplier abandoned,
+        Consumer<BooleanSupplier> asked) {
 
-    /** An attempt that begins now. */
+    /** An attempt that begins now, of which nobody wants to know how far it has got. */
     public ConnectSpec(
             InetSocketAddress remote,
             LocalAddress localAddress,
@@ -50,7 +55,8 @@ public record ConnectSpec(
                 deadlineNanos,
                 limitNanos,
                 deadlineByRule,
-                abandoned);
+                abandoned,
+                _ -> {});
     }
 
     /** An attempt whose deadline nothing moves. */
@@ -112,7 +118,8 @@ public record ConnectSpec(
                 untilNanos,
                 limitNanos,
                 deadlineByRule,
-                abandoned);
+                abandoned,
+                asked);
     }
 
     /** Finds, if need be binds, the local address of a connection. */

@@ -38,9 +38,16 @@ final class ActiveSide {
     private ShmQueuePair queuePair;
     private byte[] hello;
 
+    /** Until then the peer has to answer: what this side needs for itself is not its silence. */
+    private long deadlineNanos;
+
+    /** The peer may take the connection for established from here on; guarded by {@code this}. */
+    private boolean answered;
+
     ActiveSide(ShmFabric fabric, ConnectRequest request) {
         this.fabric = fabric;
         this.request = request;
+        deadlineNanos = request.deadlineNanos();
     }
 
     Fabric.Connection connect() throws FabricException {
@@ -81,7 +88,7 @@ final class ActiveSide {
         }
     }
 
-    private void release() {
+    private synchronized void release() {
         if (queuePair != null) {
             queuePair.close();
         } else if (cable != null) {
@@ -142,6 +149,7 @@ final class ActiveSide {
             hello = hello();
         }
         try {
+            asking(); // first: the peer may accept before this thread runs again
             link.send(hello, Handshake.MESSAGE_BYTES, -1);
             return reply();
         } catch (FabricException e) {
@@ -152,6 +160,21 @@ final class ActiveSide {
             }
             throw e;
         }
+    }
+
+    private void asking() {
+        long own = System.nanoTime() - request.askedNanos();
+        deadlineNanos = Math.min(request.limitNanos(), request.deadlineNanos() + own);
+        request.asked().accept(this::mayBeEstablished);
+    }
+
+    /** Any thread. On a spare cable the answer alone is enough for the peer. */
+    private synchronized boolean mayBeEstablished() {
+        return answered || (cable != null && queuePair == null && link.readable());
+    }
+
+    private synchronized void answered() {
+        answered = true;
     }
 
     private byte[] hello() throws FabricException {
@@ -176,7 +199,7 @@ final class ActiveSide {
         int have = 0;
         long busyUntil = System.nanoTime() + fabric.patienceNanos();
         while (have < bytes.length) {
-            int n = link.receive(bytes, have, bytes.length - have);
+            int n = receive(bytes, have);
             if (n < 0) {
                 return null;
             }
@@ -197,6 +220,13 @@ final class ActiveSide {
             throw new FabricException(Cause.PROTOCOL, "the listener's answer makes no sense");
         }
         return reply;
+    }
+
+    /** What was taken is not to be seen in the link any more, so it is noted in one step. */
+    private synchronized int receive(byte[] into, int have) throws IOException {
+        int n = link.receive(into, have, into.length - have);
+        answered |= n > 0 && cable != null;
+        return n;
     }
 
     private void requireAccepted(Handshake.Reply reply) throws FabricException {
@@ -234,11 +264,12 @@ final class ActiveSide {
             cable = map(reply, layout);
         }
         queuePair = fabric.queuePair(0, cable, keeper(fabric, name));
-        if (!again && left() <= 0) {
+        if (!again && request.limitNanos() - System.nanoTime() <= 0) {
             throw timedOut();
         }
         link.watch(queuePair);
         if (!again) {
+            answered();
             link.send(Handshake.ready(), Handshake.READY_BYTES, -1);
         }
         fabric.established(queuePair);
@@ -297,7 +328,7 @@ final class ActiveSide {
     }
 
     private long left() {
-        return request.deadlineNanos() - System.nanoTime();
+        return deadlineNanos - System.nanoTime();
     }
 
     private static FabricException timedOut() {

@@ -142,6 +142,11 @@ final class FdLink extends Link {
     }
 
     @Override
+    boolean readable() {
+        return UnixFd.awaitReadable(fd, 0);
+    }
+
+    @Override
     void expect(long nanos) {
         loop.expect(nanos);
     }

@@ -66,6 +66,11 @@ abstract class Link {
     /** Waits at most {@code nanos} for something to receive, on a link that is not watched. */
     abstract void awaitReadable(long nanos);
 
+    /** Whether there is something to receive; only where there is a descriptor. Any thread. */
+    boolean readable() {
+        throw new UnsupportedOperationException();
+    }
+
     /**
      * On the event thread: the peer's next word is about to come; {@code nanos} of looking busily
      * are cheaper than a sleep. 0 = it came.

@@ -67,6 +67,25 @@ interface ConnectingContract extends NioChannels {
         }
     }
 
+    /** Goal: one thread may do all of it, without a selector. */
+    @Test
+    @DisplayName("40, 83: a non-blocking connect that was accepted is finished")
+    default void acceptedIsFinished() throws Exception {
+        try (ServerSocketChannel listener = listen(1)) {
+            for (int i = 0; i < 300; i++) {
+                try (SocketChannel c = open()) {
+                    c.configureBlocking(false);
+                    c.connect(listener.getLocalAddress());
+                    try (SocketChannel s = listener.accept()) {
+                        assertTrue(c.finishConnect(), "connection " + i);
+                        assertTrue(c.isConnected());
+                        assertEquals(c.getLocalAddress(), s.getRemoteAddress());
+                    }
+                }
+            }
+        }
+    }
+
     @Test
     @DisplayName("40: a non-blocking connect is pending, then connectable, then finished")
     default void nonBlockingConnect() throws Exception {
