@@ -132,6 +132,7 @@ public final class Agent {
                 PolicySource.open(
                         option,
                         jdkConf,
+                        settings.flag(Setting.POLICY_REQUIRED),
                         PolicySource.programName(settings.text(Setting.PROGRAM), environment),
                         environment,
                         sink);

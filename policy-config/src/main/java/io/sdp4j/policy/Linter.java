@@ -13,6 +13,9 @@ final class Linter {
         List<Lint> found = new ArrayList<>();
         for (int i = 0; i < rules.size(); i++) {
             Rule rule = rules.get(i);
+            if (rule.unknownHost()) {
+                found.add(new Lint(Lint.Kind.UNKNOWN_HOST, rule, unknownHost(rule)));
+            }
             if (rule.satisfiable()) {
                 shadow(rules, i, found);
                 options(rule, found);
@@ -24,10 +27,6 @@ final class Linter {
     }
 
     private static void impossible(Rule rule, List<Lint> found) {
-        if (!rule.anyAddress() && rule.addresses().isEmpty()) {
-            String detail = "never matches: host '" + rule.host() + "' is unknown";
-            found.add(new Lint(Lint.Kind.UNKNOWN_HOST, rule, detail));
-        }
         if (rule.portLow() > rule.portHigh()) {
             String detail =
                     "never matches: no port is from " + rule.portLow() + " to " + rule.portHigh();
@@ -46,7 +45,7 @@ final class Linter {
             return;
         }
         for (Rule earlier : rules.subList(0, i)) {
-            if (earlier.satisfiable() && earlier.covers(rule)) {
+            if (earlier.satisfiable() && !earlier.unknownHost() && earlier.covers(rule)) {
                 String detail = "never decides: " + earlier + " takes everything it could match";
                 found.add(new Lint(Lint.Kind.SHADOWED, rule, detail));
                 return;
@@ -64,5 +63,12 @@ final class Linter {
             String detail = "has a time-out without effect: a listener does not connect";
             found.add(new Lint(Lint.Kind.NO_EFFECT, rule, detail));
         }
+    }
+
+    /** What a rule does whose host has no address. */
+    static String unknownHost(Rule rule) {
+        return rule.decision().verdict() == Verdict.OFFLOAD_ONLY
+                ? "refuses every address on its ports while host '" + rule.host() + "' is unknown"
+                : "does not match while host '" + rule.host() + "' is unknown";
     }
 }

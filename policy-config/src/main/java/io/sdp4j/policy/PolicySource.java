@@ -21,9 +21,14 @@ import java.util.function.Consumer;
  *
  * <p>At most once a second {@link #current} compares time, size and identity of the file with those
  * of the one it has. A new file replaces the policy in one step, for later decisions only; one that
- * is no good or gone leaves the old rules in force and is reported once. A file that is no good at
- * the start sends everything to the kernel, until it is mended. Replace a live file by renaming a
- * complete one over it: a file that is written in place may be read half-written.
+ * is no good, gone, or without any rule where there were some, leaves the old rules in force and is
+ * reported once. A file that is no good at the start sends everything to the kernel, or refuses it
+ * if rules are required, until it is mended. Replace a live file by renaming a complete one over
+ * it: a file that is written in place may be read half-written.
+ *
+ * <p>Host names that were unknown are looked up again every ten seconds, by a thread of their own,
+ * because an answer may take as long. Meanwhile a rule that allows nothing but offload refuses what
+ * could be its host.
  *
  * <p>Shape: {@code policy} and {@code nextCheckNanos} are volatile; {@code checking} admits one
  * thread to the file and guards {@code seen}. Callers never wait for it: while one thread reloads,
@@ -37,14 +42,21 @@ public final class PolicySource {
     static final long CHECK_NANOS = 1_000_000_000L;
     private static final int MAX_REPORTED = 5;
 
+    /** As long as the JDK itself remembers that a host is unknown. */
+    static final long LOOK_UP_NANOS = 10_000_000_000L;
+
     private final Environment environment;
     private final Consumer<String> sink;
     private final String programName;
     private final Choice choice;
+    private final boolean required;
     private final AtomicBoolean checking = new AtomicBoolean();
     private final AtomicLong generation = new AtomicLong();
 
     private Environment.Stamp seen; // guarded by checking; null: could not be looked at
+    private int unknownHosts; // guarded by checking: rules in force that wait for one
+    private long nextLookUpNanos; // guarded by checking
+    private volatile boolean lookingUp;
     private volatile Policy policy;
     private volatile long nextCheckNanos;
 
@@ -52,8 +64,13 @@ public final class PolicySource {
     private record Choice(String file, String namedBy, RuleFile.Dialect whenSilent) {}
 
     private PolicySource(
-            Choice choice, String programName, Environment environment, Consumer<String> sink) {
+            Choice choice,
+            boolean required,
+            String programName,
+            Environment environment,
+            Consumer<String> sink) {
         this.choice = choice;
+        this.required = required;
         this.programName = programName;
         this.environment = environment;
         this.sink = sink;
@@ -65,6 +82,7 @@ public final class PolicySource {
      * @param explicit value of the agent option {@code policy}; null or empty: not given
      * @param jdkConf value of {@code com.sun.sdp.conf} before the agent cleared it; null or empty:
      *     not given
+     * @param required the value of {@link Setting#POLICY_REQUIRED}
      * @param programName what program patterns are compared with; see {@link #programName}
      * @param environment where everything is read from
      * @param sink takes one line for each thing the operator should know
@@ -72,12 +90,13 @@ public final class PolicySource {
     public static PolicySource open(
             String explicit,
             String jdkConf,
+            boolean required,
             String programName,
             Environment environment,
             Consumer<String> sink) {
         Objects.requireNonNull(programName);
         Choice choice = choose(explicit, jdkConf, environment);
-        PolicySource source = new PolicySource(choice, programName, environment, sink);
+        PolicySource source = new PolicySource(choice, required, programName, environment, sink);
         source.start();
         return source;
     }
@@ -120,18 +139,34 @@ public final class PolicySource {
     private void start() {
         nextCheckNanos = environment.nanoTime().getAsLong() + CHECK_NANOS;
         if (choice == null) {
-            policy = Policy.allowAll();
+            if (required) {
+                withoutRules("no rule file, and rules are required");
+            } else {
+                policy = Policy.allowAll();
+            }
             return;
         }
         Loaded loaded = load();
-        if (!adopt(loaded)) {
+        if (required && loaded.empty()) {
+            seen = loaded.stamp;
+            withoutRules(choice.file + " has no rule, and rules are required");
+        } else if (!adopt(loaded)) {
             String why = loaded.notes.getFirst();
             String more =
                     loaded.notes.size() > 1 ? " (" + (loaded.notes.size() - 1) + " more)" : "";
-            String line = "rule file refused: " + why + more;
-            policy = Policy.everything(Decision.of(Verdict.KERNEL, line, Decision.DEFAULT_ORIGIN));
-            report(List.of(line + "; every connection uses kernel TCP"));
+            withoutRules("rule file refused: " + why + more);
         }
+    }
+
+    private void withoutRules(String why) {
+        Verdict verdict = required ? Verdict.OFFLOAD_ONLY : Verdict.KERNEL;
+        policy = Policy.everything(Decision.of(verdict, why, Decision.DEFAULT_ORIGIN));
+        report(
+                List.of(
+                        why
+                                + (required
+                                        ? "; what cannot be offloaded is refused"
+                                        : "; every connection uses kernel TCP")));
     }
 
     /** The policy in force. Costs a clock read; once a second one caller also looks at the file. */
@@ -159,15 +194,58 @@ public final class PolicySource {
             // Compared below like any other change: it may have been so before.
         }
         if (Objects.equals(stamp, seen)) {
+            lookUpAgain();
             return;
         }
         Loaded loaded = load();
-        if (!adopt(loaded)) {
+        if (loaded.empty() && (required || !policy.rules().isEmpty())) {
+            seen = loaded.stamp;
+            report(
+                    List.of(
+                            choice.file
+                                    + " has no rule any more: refused; the rules loaded before"
+                                    + " stay"));
+        } else if (!adopt(loaded)) {
             int shown = Math.min(loaded.notes.size(), MAX_REPORTED);
             report(loaded.notes.subList(0, shown));
             String many =
                     loaded.notes.size() > shown ? " (" + loaded.notes.size() + " errors)" : "";
             report(List.of("new rule file refused" + many + "; the rules loaded before stay"));
+        }
+    }
+
+    /** Guarded by checking. */
+    private void lookUpAgain() {
+        long now = environment.nanoTime().getAsLong();
+        if (unknownHosts == 0 || lookingUp || now - nextLookUpNanos < 0) {
+            return;
+        }
+        nextLookUpNanos = now + LOOK_UP_NANOS;
+        lookingUp = true;
+        Thread.ofPlatform()
+                .name("sdp4j-hosts")
+                .daemon()
+                .inheritInheritableThreadLocals(false)
+                .start(this::lookUp);
+    }
+
+    private void lookUp() {
+        try {
+            Loaded loaded = load();
+            while (!checking.compareAndSet(false, true)) {
+                Thread.onSpinWait(); // for one look at the file
+            }
+            try {
+                if (Objects.equals(loaded.stamp, seen)
+                        && loaded.policy != null
+                        && loaded.unknownHosts < unknownHosts) {
+                    adopt(loaded);
+                }
+            } finally {
+                checking.set(false);
+            }
+        } finally {
+            lookingUp = false;
         }
     }
 
@@ -178,13 +256,24 @@ public final class PolicySource {
             return false;
         }
         policy = loaded.policy;
+        unknownHosts = loaded.unknownHosts;
+        nextLookUpNanos = environment.nanoTime().getAsLong() + LOOK_UP_NANOS;
         generation.incrementAndGet();
         report(loaded.notes);
         return true;
     }
 
     /** The outcome of one look at the file: a policy with its warnings, or null with the errors. */
-    private record Loaded(Environment.Stamp stamp, Policy policy, List<String> notes) {}
+    private record Loaded(
+            Environment.Stamp stamp, Policy policy, int unknownHosts, List<String> notes) {
+        static Loaded failed(Environment.Stamp stamp, List<String> notes) {
+            return new Loaded(stamp, null, 0, notes);
+        }
+
+        boolean empty() {
+            return policy != null && policy.rules().isEmpty();
+        }
+    }
 
     private Loaded load() {
         Environment.Stamp stamp = null;
@@ -197,19 +286,19 @@ public final class PolicySource {
             RuleFile file =
                     RuleFile.parse(choice.file, text, environment.hosts(), choice.whenSilent);
             if (!file.ok()) {
-                return new Loaded(
-                        stamp, null, file.errors().stream().map(RuleError::message).toList());
+                return Loaded.failed(
+                        stamp, file.errors().stream().map(RuleError::message).toList());
             }
             List<String> notes = new ArrayList<>();
             for (Rule r : file.rules()) {
-                if (!r.anyAddress() && r.addresses().isEmpty()) {
-                    notes.add(r + " never matches: host '" + r.host() + "' is unknown");
+                if (r.unknownHost()) {
+                    notes.add(r + " " + Linter.unknownHost(r) + "; it is looked up again");
                 }
             }
-            return new Loaded(stamp, file.policy(programName), notes);
+            return new Loaded(stamp, file.policy(programName), notes.size(), notes);
         } catch (IOException | RuntimeException e) {
             String note = choice.file + " (" + choice.namedBy + ") " + reason(e);
-            return new Loaded(stamp, null, List.of(note));
+            return Loaded.failed(stamp, List.of(note));
         }
     }
 

@@ -51,6 +51,23 @@ public record Rule(
                 && portHigh >= 0;
     }
 
+    /** Whether its host name had no address when the file was loaded. */
+    public boolean unknownHost() {
+        return !host.isEmpty() && addresses.isEmpty();
+    }
+
+    /**
+     * This rule as it counts now: one that allows nothing but offload holds for every address while
+     * the addresses of its host are unknown, because each could be one of them.
+     */
+    Rule inForce() {
+        return unknownHost() && decision.verdict() == Verdict.OFFLOAD_ONLY
+                ? new Rule(
+                        role, program, host, true, addresses, portLow, portHigh, decision, line,
+                        column)
+                : this;
+    }
+
     boolean matchesProgram(String name) {
         return Glob.matchesProgram(program, name);
     }

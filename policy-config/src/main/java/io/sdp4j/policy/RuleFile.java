@@ -21,7 +21,8 @@ import java.util.List;
  * rest is {@link Verdict#KERNEL}. {@code log} lines are checked and otherwise ignored.
  *
  * <p>A host name stands for all its addresses at the time of loading. An unknown one makes a rule
- * that never matches and a {@link Lint} in the libsdp dialect, an error in the JDK's, as there.
+ * that does not match, or, if it allows nothing but offload, one that matches every address; and a
+ * {@link Lint}. In the JDK's dialect it is an error, as there.
  *
  * <p>Parsing never throws, whatever the text. One error refuses the file as a whole, and all errors
  * are listed (up to {@value #MAX_ERRORS}). A file holds at most {@value #MAX_RULES} rules.
@@ -170,7 +171,10 @@ public final class RuleFile {
         Verdict otherwise = jdk ? Verdict.KERNEL : Verdict.OFFLOAD_FIRST;
         String says = "no rule matches: " + otherwise.word();
         return Policy.of(
-                rules, programName, Decision.of(otherwise, says, Decision.DEFAULT_ORIGIN), !jdk);
+                rules.stream().map(Rule::inForce).toList(),
+                programName,
+                Decision.of(otherwise, says, Decision.DEFAULT_ORIGIN),
+                !jdk);
     }
 
     @Override

@@ -12,6 +12,11 @@ import java.util.Locale;
 public enum Setting {
     /** Rule file. */
     POLICY("sdp4j.policy", Kind.TEXT, "", "file", "Rule file; empty: look in the usual places."),
+    /** What holds while no rule file can be used. */
+    POLICY_REQUIRED(
+            "sdp4j.policy.required",
+            false,
+            "Refuse what cannot be offloaded, instead of using kernel TCP, while no rule file with rules could be loaded."),
     /** Name that program patterns of rules are compared with. */
     PROGRAM(
             "sdp4j.program",

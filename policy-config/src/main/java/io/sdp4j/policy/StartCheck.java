@@ -38,7 +38,13 @@ public final class StartCheck {
                         system.files(),
                         system.nanoTime(),
                         new Anywhere());
-        PolicySource.open(options.get(Setting.POLICY.option()), jdkConf, "", environment, lines);
+        PolicySource.open(
+                options.get(Setting.POLICY.option()),
+                jdkConf,
+                settings.flag(Setting.POLICY_REQUIRED),
+                "",
+                environment,
+                lines);
         return lines.found;
     }
 

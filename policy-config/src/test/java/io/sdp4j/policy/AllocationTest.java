@@ -131,7 +131,7 @@ class AllocationTest {
         Environment nothing =
                 new Environment(
                         p -> null, v -> null, new FakeFiles(), System::nanoTime, h -> List.of());
-        PolicySource source = PolicySource.open(null, null, "p", nothing, line -> {});
+        PolicySource source = PolicySource.open(null, null, false, "p", nothing, line -> {});
         assertAllocatesNothing(
                 () -> {
                     for (int i = 0; i < 1000; i++) {

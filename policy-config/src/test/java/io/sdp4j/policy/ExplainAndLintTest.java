@@ -17,7 +17,7 @@ class ExplainAndLintTest {
             use sdp  connect db* 10.0.0.0/8:80
             use sdp  connect *   10.0.0.0/8:81
             use sdp  connect *   11.0.0.0/8:80
-            use sdp  connect *   nowhere.example:80
+            use both connect *   nowhere.example:80
             use tcp  connect *   10.1.0.0/16:80
             use both connect *   *:*
             use both connect db* 99.0.0.0/8:99

@@ -1,11 +1,13 @@
 package io.sdp4j.policy;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,6 +16,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,11 +38,17 @@ class PolicySourceTest {
     private final Map<String, String> variables = new HashMap<>();
     private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // wraps at once
     private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+    private final Map<String, List<InetAddress>> hosts = new ConcurrentHashMap<>();
     private final Environment environment =
-            new Environment(properties::get, variables::get, files, clock::get, h -> List.of());
+            new Environment(
+                    properties::get,
+                    variables::get,
+                    files,
+                    clock::get,
+                    h -> hosts.getOrDefault(h, List.of()));
 
     private PolicySource open(String explicit, String jdkConf) {
-        return PolicySource.open(explicit, jdkConf, "p", environment, lines::add);
+        return PolicySource.open(explicit, jdkConf, false, "p", environment, lines::add);
     }
 
     private static Verdict verdict(PolicySource source) {
@@ -182,6 +191,61 @@ class PolicySourceTest {
         assertTrue(lines.getFirst().contains("'nowhere.example' is unknown"), lines.getFirst());
     }
 
+    /** Goal: an editor that truncates the file first never opens a moment without rules. */
+    @Test
+    void anEmptiedFileKeepsTheRulesAndIsReportedOnce() {
+        files.write("f", SDP);
+        PolicySource source = open("f", null);
+        files.write("f", "");
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.getFirst().contains("has no rule any more"), lines.getFirst());
+        files.write("f", TCP);
+        passSecond();
+        assertEquals(Verdict.KERNEL, verdict(source), "written at last");
+    }
+
+    /** Goal: while a host is unknown its rule refuses; once it is known it holds for it alone. */
+    @Test
+    void anUnknownHostIsLookedUpAgainAndRefusesMeanwhile() throws Exception {
+        files.write("f", "use sdp connect * far.example:80\nuse tcp connect * *:*\n");
+        PolicySource source = open("f", null);
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), "it could be that address");
+        assertEquals(
+                Verdict.KERNEL,
+                source.current().decide(Role.CONNECT, false, 0, 0x0a000001, 81).verdict());
+        assertEquals(1, source.current().lint().size());
+        hosts.put("far.example", List.of(InetAddress.ofLiteral("10.0.0.2")));
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), "not asked all the time");
+        clock.addAndGet(PolicySource.LOOK_UP_NANOS);
+        await().until(() -> verdict(source) == Verdict.KERNEL);
+        assertEquals(
+                Verdict.OFFLOAD_ONLY,
+                source.current().decide(Role.CONNECT, false, 0, 0x0a000002, 80).verdict());
+        assertEquals(List.of(), source.current().lint());
+    }
+
+    @Test
+    void requiredRulesRefuseInsteadOfUsingTcp() {
+        files.write("bad", BAD);
+        files.write("empty", "# soon\n");
+        files.write("good", TCP);
+        for (String file : List.of("bad", "empty", "gone", "")) {
+            lines.clear();
+            PolicySource source = PolicySource.open(file, null, true, "p", environment, lines::add);
+            assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), file);
+            assertEquals(1, lines.size(), lines::toString);
+            assertTrue(lines.getFirst().endsWith("; what cannot be offloaded is refused"), file);
+        }
+        assertEquals(
+                Verdict.KERNEL,
+                verdict(PolicySource.open("good", null, true, "p", environment, lines::add)));
+    }
+
     @Test
     void aFailingSinkDoesNotHurtTheCaller() {
         files.write("f", TCP);
@@ -189,6 +253,7 @@ class PolicySourceTest {
                 PolicySource.open(
                         "f",
                         null,
+                        false,
                         "p",
                         environment,
                         line -> {
@@ -277,7 +342,8 @@ class PolicySourceTest {
         Environment mine =
                 new Environment(
                         properties::get, variables::get, real.files(), clock::get, h -> List.of());
-        PolicySource source = PolicySource.open(file.toString(), null, "p", mine, lines::add);
+        PolicySource source =
+                PolicySource.open(file.toString(), null, false, "p", mine, lines::add);
         assertEquals(Verdict.KERNEL, verdict(source));
         Path next = folder.resolve("next");
         Files.writeString(next, SDP); // same size; told apart by time or inode
@@ -299,7 +365,7 @@ class PolicySourceTest {
                 List.of(folder.toString(), huge.toString(), "a\u0000b", folder + "/none")) {
             lines.clear();
             PolicySource source =
-                    PolicySource.open(file, null, "p", Environment.system(), lines::add);
+                    PolicySource.open(file, null, false, "p", Environment.system(), lines::add);
             assertEquals(Verdict.KERNEL, verdict(source));
             assertEquals(1, lines.size(), () -> lines + "");
         }

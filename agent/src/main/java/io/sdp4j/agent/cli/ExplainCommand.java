@@ -76,7 +76,8 @@ final class ExplainCommand implements Callable<Integer> {
         List<String> notes = new ArrayList<>();
         Environment environment = Environment.system();
         String jdkConf = environment.property().apply("com.sun.sdp.conf");
-        PolicySource source = PolicySource.open(file, jdkConf, program, environment, notes::add);
+        PolicySource source =
+                PolicySource.open(file, jdkConf, false, program, environment, notes::add);
         Policy policy = source.current();
         List<Lint> lints = lint ? policy.lint() : List.of();
         Map<String, Object> result = new LinkedHashMap<>();

@@ -116,6 +116,7 @@ final class MachineChecks {
                 PolicySource.open(
                         file,
                         environment.property().apply("com.sun.sdp.conf"),
+                        false,
                         "java",
                         environment,
                         notes::add);

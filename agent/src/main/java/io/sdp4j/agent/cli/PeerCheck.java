@@ -66,6 +66,7 @@ record PeerCheck(String name, InetAddress address, int port) {
                     PolicySource.open(
                                     rules,
                                     environment.property().apply("com.sun.sdp.conf"),
+                                    false,
                                     "java",
                                     environment,
                                     line -> {})

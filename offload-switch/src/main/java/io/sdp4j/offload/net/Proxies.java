@@ -45,13 +45,14 @@ final class Proxies {
                                                                 .equals("(Ljava/net/Proxy;)V")));
     }
 
-    /**
-     * Whether the JDK would connect to {@code remote} through a SOCKS proxy. In doubt yes: then the
-     * kernel path asks again and reports what is wrong.
-     */
-    static boolean handles(InetSocketAddress remote) {
+    /** What the JDK would do where it cannot be told: the kernel path asks again and says so. */
+    private static final Proxy IN_DOUBT =
+            new Proxy(Proxy.Type.SOCKS, InetSocketAddress.createUnresolved("unknown", 0));
+
+    /** The SOCKS proxy through which the JDK would connect to {@code remote}, or null. */
+    static Proxy towards(InetSocketAddress remote) {
         if (!possible()) {
-            return false;
+            return null;
         }
         String host = remote.getHostString();
         if (remote.getAddress() instanceof Inet6Address && host.indexOf(':') >= 0) {
@@ -60,11 +61,10 @@ final class Proxies {
         try {
             URI uri = new URI("socket://" + host + ":" + remote.getPort());
             List<Proxy> proxies = ProxySelector.getDefault().select(uri);
-            return !proxies.isEmpty()
-                    && proxies.getFirst() != null
-                    && proxies.getFirst().type() == Proxy.Type.SOCKS;
+            Proxy first = proxies.isEmpty() ? null : proxies.getFirst();
+            return first != null && first.type() == Proxy.Type.SOCKS ? first : null;
         } catch (URISyntaxException | IllegalArgumentException e) {
-            return true;
+            return IN_DOUBT;
         }
     }
 }

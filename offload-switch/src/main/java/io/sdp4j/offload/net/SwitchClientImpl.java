@@ -7,9 +7,12 @@ import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Verdict;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
@@ -122,6 +125,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             return IN_SCOPE;
         }
         if (target.isUnresolved()) {
+            requireTcpAllowed(Proxies.towards(target));
             return Attempt.kernel(ReasonCode.PROXY, "a proxy resolves " + target.getHostString());
         }
         InetSocketAddress resolved =
@@ -129,8 +133,15 @@ final class SwitchClientImpl extends DataSocketImpl {
                         ? new InetSocketAddress(InetAddress.getLocalHost(), target.getPort())
                         : target;
         Decision decision = decision(resolved);
-        if (decision.verdict().offloads() && proxies && Proxies.handles(target)) {
-            return Attempt.kernel(ReasonCode.PROXY, "a SOCKS proxy handles " + target);
+        Proxy proxy = proxies ? Proxies.towards(target) : null;
+        if (proxy != null) {
+            if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
+                throw proxied(target, decision);
+            }
+            requireTcpAllowed(proxy);
+            if (decision.verdict().offloads()) {
+                return Attempt.kernel(ReasonCode.PROXY, "a SOCKS proxy handles " + target);
+            }
         }
         return owner.connect(
                 decision,
@@ -140,6 +151,34 @@ final class SwitchClientImpl extends DataSocketImpl {
                 millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
                 givenUp(Thread.currentThread()),
                 _ -> {});
+    }
+
+    /** A proxy is reached by TCP, so the rules for its own address must allow that. */
+    private void requireTcpAllowed(Proxy proxy) throws ConnectException {
+        if (proxy == null || !(proxy.address() instanceof InetSocketAddress named)) {
+            return;
+        }
+        // selectors name proxies, and the JDK resolves them as here
+        InetSocketAddress at =
+                named.isUnresolved()
+                        ? new InetSocketAddress(named.getHostString(), named.getPort())
+                        : named;
+        if (at.isUnresolved()) {
+            return;
+        }
+        Decision decision = decision(at);
+        if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
+            throw proxied(at, decision);
+        }
+    }
+
+    private static ConnectException proxied(InetSocketAddress target, Decision decision) {
+        return new ConnectException(
+                "Connection refused ("
+                        + target
+                        + " would be reached by TCP, because of a SOCKS proxy; rule: "
+                        + decision.rule()
+                        + ")");
     }
 
     /** What ends a connect as it ends the JDK's: a close, the interrupt of a virtual thread. */

@@ -8,19 +8,23 @@ import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.RuleFile;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketImpl;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
@@ -39,6 +43,7 @@ final class InstalledMain {
             case "http" -> http();
             case "kernelScope" -> kernelScope();
             case "socks" -> socks();
+            case "socksAndOnlyOffload" -> socksAndOnlyOffload();
             case "clientTaken" -> clientTaken();
             case "serverTaken" -> serverTaken();
             case "noAccess" -> noAccess();
@@ -247,6 +252,48 @@ final class InstalledMain {
                 check(why(direct) == ReasonCode.OFFLOADED, why(direct));
                 check(proxied.get() == 1, proxied);
             }
+        }
+    }
+
+    /** A rule that allows nothing but offload holds for a proxy, and for what it would reach. */
+    private static void socksAndOnlyOffload() throws Exception {
+        AtomicInteger proxied = new AtomicInteger();
+        try (ServerSocket proxy = new ServerSocket(0, 50, LOOPBACK);
+                ServerSocket listener = new ServerSocket(0, 50, LOOPBACK)) {
+            Thread.ofPlatform().daemon().start(() -> serveSocks(proxy, proxied));
+            System.setProperty("socksProxyHost", "127.0.0.1");
+            System.setProperty("socksProxyPort", "" + proxy.getLocalPort());
+            System.setProperty("socksNonProxyHosts", ""); // else loopback is exempt
+            AtomicInteger only = new AtomicInteger(proxy.getLocalPort());
+            Supplier<Policy> rules =
+                    () ->
+                            RuleFile.parse(
+                                            "f",
+                                            "use sdp connect * 127.0.0.1:" + only,
+                                            name -> List.of())
+                                    .policy("p");
+            OffloadSwitch target =
+                    new OffloadSwitch(
+                            rules, List.of(new LoopbackProvider()), SwitchSettings.defaults());
+            check(SwitchInstaller.install(target).installed(), "not installed");
+            refusedByRule(listener.getLocalSocketAddress());
+            only.set(listener.getLocalPort());
+            refusedByRule(listener.getLocalSocketAddress());
+            only.set(1);
+            try (Socket through = new Socket()) {
+                through.connect(listener.getLocalSocketAddress());
+                check(through.getInputStream().read() == 42, "not the proxy");
+            }
+            check(proxied.get() == 1, proxied);
+        }
+    }
+
+    private static void refusedByRule(SocketAddress target) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.connect(target);
+            check(false, "connected by way of the proxy");
+        } catch (ConnectException refused) {
+            check(refused.getMessage().contains("SOCKS proxy"), refused);
         }
     }
 

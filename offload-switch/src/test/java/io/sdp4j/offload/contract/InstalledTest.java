@@ -17,6 +17,7 @@ class InstalledTest {
                 "http",
                 "kernelScope",
                 "socks",
+                "socksAndOnlyOffload",
                 "clientTaken",
                 "serverTaken",
                 "garbage"
