@@ -116,7 +116,7 @@ public enum Setting {
             Kind.TEXT,
             "",
             "directory",
-            "Private directory where processes meet; empty: automatic."),
+            "Directory in which each user's processes meet, in one of their own; empty: automatic."),
     /** RDMA devices. */
     VERBS_ENABLED(
             "sdp4j.verbs.enabled",

@@ -90,7 +90,10 @@ public final class SdpProvider implements OffloadProvider {
         if (settings.flag(Setting.SHM_ENABLED)) {
             openers.put(
                     HostResolver.SHM,
-                    () -> traced.apply(ShmFabric.open(shmConfig(settings, allowNative), loop)));
+                    () ->
+                            traced.apply(
+                                    ShmFabric.open(
+                                            shmConfig(settings, allowNative), loop, LOG::warn)));
         }
         FabricResolver resolver =
                 settings.flag(Setting.SHM_ENABLED)

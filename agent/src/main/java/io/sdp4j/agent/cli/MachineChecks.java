@@ -3,14 +3,14 @@ package io.sdp4j.agent.cli;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Lint;
 import io.sdp4j.policy.PolicySource;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.rdma.shm.ShmConfig;
+import io.sdp4j.rdma.shm.ShmFabric;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 /**
  * The doctor's looks at the machine, the environment and the rules. Nothing here changes anything.
@@ -77,36 +77,26 @@ final class MachineChecks {
 
     /** Where processes of this user meet; it is made when it is needed. */
     static Check rendezvous() {
-        Path directory = Rendezvous.directory();
+        String directory = Settings.of(Map.of(), line -> {}).text(Setting.SHM_DIR);
+        ShmConfig config = ShmConfig.defaults();
+        return rendezvous(
+                ShmFabric.meetingPlace(
+                        directory.isEmpty() ? config : config.withDirectory(Path.of(directory))));
+    }
+
+    /** Somebody else's file is no fault of ours as long as there is another place. */
+    static Check rendezvous(ShmFabric.MeetingPlace place) {
         String name = "rendezvous";
-        if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-            Path parent = directory.getParent();
-            return parent != null && Files.isWritable(parent)
-                    ? Check.ok(name, directory + " will be made when it is needed")
-                    : Check.fail(name, directory + " cannot be made", "set sdp4j.shm.dir");
+        String advice =
+                "have it removed, or set sdp4j.shm.dir to a directory that only this user can"
+                        + " write to";
+        String passed = String.join("; ", place.passedOver());
+        if (place.directory() == null) {
+            return Check.fail(name, passed.isEmpty() ? place.text() : passed, advice);
         }
-        try {
-            if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-                return Check.fail(name, directory + " is not a directory", "remove it");
-            }
-            Set<PosixFilePermission> permissions =
-                    Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS);
-            String owner = Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS).getName();
-            boolean mine = owner.equals(System.getProperty("user.name"));
-            boolean closed = permissions.stream().allMatch(p -> p.name().startsWith("OWNER"));
-            if (!mine || !closed) {
-                return Check.fail(
-                        name,
-                        directory
-                                + " belongs to "
-                                + owner
-                                + (closed ? "" : " and others may use it"),
-                        "it must be yours alone (chmod 700), or set sdp4j.shm.dir");
-            }
-            return Check.ok(name, directory + " is private");
-        } catch (IOException | UnsupportedOperationException e) {
-            return Check.fail(name, directory + " cannot be read: " + e, "set sdp4j.shm.dir");
-        }
+        return passed.isEmpty()
+                ? Check.ok(name, place.text())
+                : Check.warn(name, place.text() + "; not used: " + passed, advice);
     }
 
     static Check rules(String file) {

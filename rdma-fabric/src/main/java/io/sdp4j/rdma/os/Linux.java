@@ -38,7 +38,9 @@ public final class Linux {
     public static final int ENOTDIR = 20;
     public static final int ENFILE = 23;
     public static final int EMFILE = 24;
+    public static final int EINVAL = 22;
     public static final int ENOSPC = 28;
+    public static final int ELOOP = 40;
     public static final int EPROTOTYPE = 91;
     public static final int ECONNREFUSED = 111;
 
@@ -82,6 +84,10 @@ public final class Linux {
     static final int EPOLL_CTL = number(233, 21);
     static final int FACCESSAT = number(269, 48);
     static final int OPENAT = number(257, 56);
+    static final int MKDIRAT = number(258, 34);
+    static final int UNLINKAT = number(263, 35);
+    static final int RENAMEAT = number(264, 38);
+    static final int FCHMODAT = number(268, 53);
     static final int PREAD = number(17, 67);
     static final int PPOLL = number(271, 73);
     static final int EPOLL_PWAIT = number(281, 22);
@@ -89,14 +95,20 @@ public final class Linux {
     static final int EVENTFD2 = number(290, 19);
     static final int EPOLL_CREATE1 = number(291, 20);
     static final int MEMFD_CREATE = number(319, 279);
+    static final int RENAMEAT2 = number(316, 276);
     static final int STATX = number(332, 291);
+    static final int PIDFD_SEND_SIGNAL = 424;
+
+    static final int O_DIRECTORY = number(0x10000, 0x4000);
+    static final int O_NOFOLLOW = number(0x20000, 0x8000);
+    static final int O_PATH = 0x200000;
 
     /** {@code struct epoll_event} is packed on x86-64 only. */
     static final int EPOLL_EVENT_BYTES = ARCH == 0 ? 12 : 16;
 
     static final int EPOLL_EVENT_DATA = ARCH == 0 ? 4 : 8;
 
-    private static final int AT_FDCWD = -100;
+    static final int AT_FDCWD = -100;
 
     private Linux() {}
 
@@ -206,8 +218,19 @@ public final class Linux {
      *
      * @param mode file type and permissions as in {@code st_mode}
      */
-    public record FileStatus(int mode, int uid, long inode, long sizeBytes, long blocks) {
+    public record FileStatus(
+            int mode,
+            int uid,
+            long device,
+            long inode,
+            long sizeBytes,
+            long blocks,
+            long modifiedMillis) {
         private static final int TYPE = 0xF000;
+
+        public boolean isSocket() {
+            return (mode & TYPE) == 0xC000;
+        }
 
         public boolean isDirectory() {
             return (mode & TYPE) == 0x4000;
@@ -237,6 +260,11 @@ public final class Linux {
         return status(fd, "", AT_EMPTY_PATH);
     }
 
+    /** The status of {@code name} in an open directory, as {@link #status(String)}. */
+    static FileStatus statusIn(int dir, String name) {
+        return status(dir, name, AT_SYMLINK_NOFOLLOW);
+    }
+
     private static FileStatus status(int dir, String path, int flags) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment s = arena.allocate(STATX_BYTES, 8);
@@ -255,9 +283,12 @@ public final class Linux {
             return new FileStatus(
                     Short.toUnsignedInt(s.get(ValueLayout.JAVA_SHORT, 28)),
                     s.get(JAVA_INT, 20),
+                    (long) s.get(JAVA_INT, 136) << 32
+                            | Integer.toUnsignedLong(s.get(JAVA_INT, 140)),
                     s.get(JAVA_LONG, 32),
                     s.get(JAVA_LONG, 40),
-                    s.get(JAVA_LONG, 48));
+                    s.get(JAVA_LONG, 48),
+                    s.get(JAVA_LONG, 112) * 1000 + s.get(JAVA_INT, 120) / 1_000_000);
         }
     }
 

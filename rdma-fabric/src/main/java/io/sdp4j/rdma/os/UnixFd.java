@@ -25,6 +25,7 @@ public final class UnixFd {
     private static final int SOCK_DGRAM = 2;
     private static final int SOL_SOCKET = 1;
     private static final int SO_PEERCRED = 17;
+    private static final int SO_PEERPIDFD = 77;
     private static final int SCM_RIGHTS = 1;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
@@ -120,6 +121,29 @@ public final class UnixFd {
             return r < 0
                     ? null
                     : new Peer(s.get(JAVA_INT, 0), s.get(JAVA_INT, 4), s.get(JAVA_INT, 8));
+        }
+    }
+
+    /**
+     * Whether the process at the other end runs as this one's user, whatever number it shows: the
+     * kernel lets this one signal it. False if it has ended, or if the kernel is older than 6.5.
+     */
+    public static boolean peerMayBeSignalled(int fd) {
+        int process = -1;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(8, 8);
+            s.set(JAVA_INT, 0, -1);
+            s.set(JAVA_INT, 4, 4);
+            long at = s.address();
+            if (Linux.call(Linux.GETSOCKOPT, fd, SOL_SOCKET, SO_PEERPIDFD, at, at + 4, 0) < 0) {
+                return false;
+            }
+            process = s.get(JAVA_INT, 0);
+            return process >= 0 && Linux.call(Linux.PIDFD_SEND_SIGNAL, process, 0, 0, 0, 0, 0) == 0;
+        } finally {
+            if (process >= 0) {
+                Linux.close(process);
+            }
         }
     }
 

@@ -26,7 +26,7 @@ final class ActiveSide {
     private final ShmFabric fabric;
     private final ConnectRequest request;
 
-    /** The name under which the listener was found, and the directory that it is in. */
+    /** The path under which the listener was found, and the directory that it is in. */
     private Path name;
 
     private Path directory;
@@ -57,15 +57,12 @@ final class ActiveSide {
         }
         boolean complete = false;
         try {
-            find();
+            find(true);
             Handshake.Reply reply = ask();
             if (reply == null && cable != null) {
                 // it has left the spare cable just now
                 release();
-                link = connect(name);
-                if (link == null) {
-                    throw new FabricException(Cause.NO_LISTENER, "the listener has just left");
-                }
+                find(false);
                 reply = ask();
             }
             if (reply == null) {
@@ -101,34 +98,34 @@ final class ActiveSide {
         link = null;
     }
 
-    private void find() throws FabricException {
+    /**
+     * @param again whether on a cable that has carried a connection, if there is one
+     */
+    private void find(boolean again) throws FabricException {
         Rendezvous rendezvous = fabric.rendezvous();
         InetSocketAddress remote = request.remote();
         String exact = rendezvous.exactName(remote);
         String any = rendezvous.anyName(remote);
-        for (Path dir : rendezvous.candidates()) {
-            if (!rendezvous.isTrusted(dir)) {
-                continue;
-            }
-            directory = dir;
-            if (reach(dir.resolve(exact)) || reach(dir.resolve(any))) {
-                return;
-            }
+        if (!rendezvous.search(dir -> reach(dir, exact, again) || reach(dir, any, again))) {
+            throw new FabricException(Cause.NO_LISTENER, "nobody listens on shm for " + remote);
         }
-        throw new FabricException(Cause.NO_LISTENER, "nobody listens on shm for " + remote);
     }
 
-    private boolean reach(Path at) throws FabricException {
-        name = at;
-        cable = fabric.spares().take(at);
-        link = cable != null ? cable.link() : connect(at);
+    private boolean reach(PrivateDirectory in, String listener, boolean again)
+            throws FabricException {
+        directory = in.path();
+        name = directory.resolve(listener);
+        cable = again ? fabric.spares().take(name) : null;
+        link = cable != null ? cable.link() : connect(in, listener);
         return link != null;
     }
 
-    private Link connect(Path at) throws FabricException {
+    private Link connect(PrivateDirectory in, String listener) throws FabricException {
+        Path at = in.address(listener);
         for (; ; ) {
             try {
-                return fabric.sockets().connect(at, () -> fabric.rendezvous().removeIfDead(at));
+                return fabric.sockets()
+                        .connect(at, () -> fabric.rendezvous().removeIfDead(in, listener));
             } catch (FabricException e) {
                 if (left() <= BUSY_NANOS) {
                     throw e;

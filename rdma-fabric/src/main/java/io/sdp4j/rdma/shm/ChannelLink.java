@@ -1,14 +1,13 @@
 package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.os.SelectorLoop;
+import io.sdp4j.rdma.os.UidMap;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.concurrent.locks.LockSupport;
 import jdk.net.ExtendedSocketOptions;
 
@@ -129,14 +128,11 @@ final class ChannelLink extends Link {
     @Override
     long peerUid() {
         try {
-            String user = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
-            if (user.equals("root") || user.equals("0")) {
-                return Trust.ROOT;
+            UserPrincipal user = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
+            if (user.equals(OwnUser.principal(ownUid)) && !UidMap.own().ambiguous(ownUid)) {
+                return ownUid;
             }
-            Path self = Path.of("/proc/self");
-            return user.equals(Files.getOwner(self, LinkOption.NOFOLLOW_LINKS).getName())
-                    ? ownUid
-                    : Trust.STRANGER;
+            return user.equals(OwnUser.principal(Trust.ROOT)) ? Trust.ROOT : Trust.STRANGER;
         } catch (IOException | UnsupportedOperationException | NoClassDefFoundError e) {
             return Trust.STRANGER; // an image without jdk.net cannot tell
         }

@@ -2,15 +2,13 @@ package io.sdp4j.rdma.shm;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.os.Futex;
 import io.sdp4j.rdma.os.Linux;
 import io.sdp4j.rdma.os.Mapping;
 import io.sdp4j.rdma.os.NativeAccess;
 import io.sdp4j.rdma.os.PortOwner;
 import io.sdp4j.rdma.shm.ShmFabric.Fact;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,43 +88,48 @@ final class Diagnosis {
     }
 
     private static void directory(ShmConfig config, boolean nativeCalls, List<Fact> facts) {
-        long uid;
-        try {
-            uid =
-                    nativeCalls
-                            ? Integer.toUnsignedLong(Linux.effectiveUid())
-                            : Integer.toUnsignedLong(
-                                    (Integer)
-                                            Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-        } catch (IOException | UnsupportedOperationException e) {
-            facts.add(new Fact("rendezvous directory", false, "no /proc: " + e));
-            return;
-        }
-        Rendezvous rendezvous = new Rendezvous(config.directory(), uid, nativeCalls, null);
-        StringBuilder passed = new StringBuilder();
-        for (Path dir : rendezvous.candidates()) {
-            String fault = rendezvous.fault(dir);
-            Path parent = dir.getParent();
-            boolean makeable =
-                    !Files.exists(dir, LinkOption.NOFOLLOW_LINKS)
-                            && parent != null
-                            && Files.isWritable(parent);
-            if (fault == null || makeable) {
-                facts.add(
-                        new Fact(
-                                "rendezvous directory",
-                                true,
-                                dir
-                                        + (fault == null ? " is private" : " will be made")
-                                        + (passed.isEmpty() ? "" : "; not used: " + passed)));
-                return;
-            }
-            passed.append(passed.isEmpty() ? "" : "; ").append(fault);
-        }
+        ShmFabric.MeetingPlace place = meetingPlace(config, nativeCalls);
         facts.add(
                 new Fact(
                         "rendezvous directory",
-                        false,
-                        passed + "; make one with mode 700 and name it in the configuration"));
+                        place.directory() != null,
+                        place.text()
+                                + (place.passedOver().isEmpty()
+                                        ? ""
+                                        : "; not used: " + String.join("; ", place.passedOver()))));
+    }
+
+    /** Where this user's processes would meet; makes nothing. */
+    static ShmFabric.MeetingPlace meetingPlace(ShmConfig config, boolean nativeCalls) {
+        Places places;
+        try {
+            places = new Places(config.directory(), OwnUser.id(nativeCalls), nativeCalls);
+        } catch (FabricException e) {
+            return new ShmFabric.MeetingPlace(null, String.valueOf(e.getMessage()), List.of());
+        }
+        List<String> passed = new ArrayList<>();
+        for (Places.Place place : places.all()) {
+            Places.Opened opened = places.open(place);
+            if (opened.directory() != null) {
+                opened.directory().close();
+                return new ShmFabric.MeetingPlace(
+                        place.path(), place.path() + " is private", passed);
+            }
+            if (opened.finding() == Places.Finding.ABSENT && Places.makeable(place)) {
+                return new ShmFabric.MeetingPlace(
+                        place.path(), place.path() + " will be made", passed);
+            }
+            if (opened.finding() == Places.Finding.BAD) {
+                passed.add(opened.fault());
+            }
+        }
+        for (Places.Place place : places.unforeseen()) {
+            if (Places.makeable(place)) {
+                Path in = place.path().getParent();
+                return new ShmFabric.MeetingPlace(
+                        in, "a directory with a random name in " + in + " will be made", passed);
+            }
+        }
+        return new ShmFabric.MeetingPlace(null, "no directory can be had", passed);
     }
 }

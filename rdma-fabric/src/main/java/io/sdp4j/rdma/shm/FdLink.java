@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.sdp4j.rdma.os.EpollLoop;
 import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.UidMap;
 import io.sdp4j.rdma.os.UnixFd;
 import java.io.EOFException;
 import java.io.IOException;
@@ -181,10 +182,15 @@ final class FdLink extends Link {
     private void askKernel() {
         if (!peerKnown) {
             UnixFd.Peer peer = UnixFd.peer(fd);
-            peerUid = peer == null ? Trust.STRANGER : Integer.toUnsignedLong(peer.uid());
+            peerUid = peer == null ? Trust.STRANGER : user(Integer.toUnsignedLong(peer.uid()));
             peerPid = peer == null ? 0 : peer.pid();
             peerKnown = true;
         }
+    }
+
+    /** A number that stands for many users is believed only of a process that is ours. */
+    private long user(long uid) {
+        return UidMap.own().ambiguous(uid) && !UnixFd.peerMayBeSignalled(fd) ? Trust.STRANGER : uid;
     }
 
     @Override

@@ -1,70 +1,61 @@
 package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.os.Linux;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
- * The private directories where listeners are found by name.
+ * Where listeners are found by name.
  *
  * <p>Shape: a listener's socket is called {@code NETNS-FAMILY-ADDRESS-PORT}: the inode of the
  * network namespace, 4 or 6, the address in hexadecimal or {@code any}, the port. Other files are
- * temporary: names being made, names being removed, and memory being handed over.
+ * temporary: names being made ({@code new-}), names being removed ({@code gone-}), and memory being
+ * handed over ({@code seg-}), each with random digits.
  *
- * <p>A directory is used only if it is a real one, ours, and closed to everybody else. A name whose
- * process is gone is removed by whoever meets it.
+ * <p>A directory is checked each time that it is used, and held open meanwhile. A name whose
+ * process is gone is removed by whoever meets it; nothing else is.
  */
 final class Rendezvous {
     static final String SEGMENT_PREFIX = "seg-";
-    static final String TEMPORARY_PREFIX = "new-";
+    private static final String TEMPORARY_PREFIX = "new-";
+    private static final String ASIDE_PREFIX = "gone-";
+    private static final int RANDOM_DIGITS = 16;
+    private static final Pattern TEMPORARY_NAME = Pattern.compile("new-[0-9a-f]{16}");
+    private static final Pattern SOCKET_NAME =
+            Pattern.compile(
+                    "[0-9]{1,20}-(4-([0-9a-f]{8}|any)|6-([0-9a-f]{32}|any))-[0-9]{1,5}"
+                            + "|(new|gone)-[0-9a-f]{16}");
+    private static final Pattern SEGMENT_NAME = Pattern.compile("seg-[0-9a-f]{32}");
     private static final long YOUNG_MILLIS = TimeUnit.SECONDS.toMillis(2);
-    private static final String ASIDE = ".gone-";
-    private static final int PRIVATE = 0700;
     private static final long ABANDONED_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
-    private final List<Path> candidates = new ArrayList<>();
-    private final long uid;
-    private final boolean nativeCalls;
+    private final Places places;
     private final SocketKind sockets;
+    private final Consumer<String> warnings;
     private final String namespace = namespace();
 
-    /** Directories found good once; only we and root can change them. */
-    private final Set<Path> trusted = ConcurrentHashMap.newKeySet();
+    /** Places that a warning has named. */
+    private final Set<Path> warned = ConcurrentHashMap.newKeySet();
 
-    Rendezvous(Path configured, long uid, boolean nativeCalls, SocketKind sockets) {
-        this.uid = uid;
-        this.nativeCalls = nativeCalls;
+    /**
+     * @param warnings told once of each place that is passed over although it is there
+     */
+    Rendezvous(Places places, SocketKind sockets, Consumer<String> warnings) {
+        this.places = places;
         this.sockets = sockets;
-        if (configured != null) {
-            candidates.add(configured.toAbsolutePath());
-            return;
-        }
-        String runtime = System.getenv("XDG_RUNTIME_DIR");
-        if (runtime != null && runtime.startsWith("/")) {
-            candidates.add(Path.of(runtime, "sdp4j"));
-        }
-        candidates.add(Path.of("/dev/shm/sdp4j-" + uid));
-        candidates.add(Path.of("/tmp/sdp4j-" + uid));
-    }
-
-    List<Path> candidates() {
-        return candidates;
+        this.warnings = warnings;
     }
 
     private static String namespace() {
@@ -77,79 +68,102 @@ final class Rendezvous {
         }
     }
 
-    /** The first directory that is good, made if need be. */
-    Path forListening() throws FabricException {
-        StringBuilder why = new StringBuilder();
-        for (Path dir : candidates) {
-            try {
-                try {
-                    Files.createDirectory(
-                            dir,
-                            PosixFilePermissions.asFileAttribute(
-                                    PosixFilePermissions.fromString("rwx------")));
-                } catch (FileAlreadyExistsException e) {
-                    // the check below says whether it is any good
-                }
-                String fault = fault(dir);
-                if (fault == null) {
-                    trusted.add(dir);
-                    return dir;
-                }
-                why.append(why.isEmpty() ? "" : "; ").append(fault);
-            } catch (IOException e) {
-                why.append(why.isEmpty() ? "" : "; ").append(e);
+    /** The first directory that is good, made if need be; the caller's to close. */
+    PrivateDirectory forListening() throws FabricException {
+        List<String> faults = new ArrayList<>();
+        for (Places.Place place : places.all()) {
+            Places.Opened opened = places.make(place);
+            if (opened.directory() != null) {
+                return opened.directory();
+            }
+            faults.add(opened.fault());
+            warn(place, opened);
+        }
+        for (Places.Place place : places.foundByOwner()) {
+            PrivateDirectory directory = places.open(place).directory();
+            if (directory != null) {
+                return directory;
             }
         }
-        throw new FabricException(
-                FabricException.Cause.UNAVAILABLE, "no rendezvous directory: " + why);
+        for (Places.Place place : places.unforeseen()) {
+            PrivateDirectory directory = places.make(place).directory();
+            if (directory != null) {
+                return directory;
+            }
+        }
+        throw unusable(faults);
     }
 
-    /** What is wrong with {@code dir}, or null. */
-    String fault(Path dir) {
-        long owner;
-        boolean directory;
-        int mode;
-        if (nativeCalls) {
-            Linux.FileStatus s = Linux.status(dir.toString());
-            if (s == null) {
-                return dir + " does not exist";
-            }
-            owner = Integer.toUnsignedLong(s.uid());
-            directory = s.isDirectory();
-            mode = s.permissions();
-        } else {
-            try {
-                Map<String, Object> a =
-                        Files.readAttributes(
-                                dir, "unix:uid,mode,isDirectory", LinkOption.NOFOLLOW_LINKS);
-                owner = Integer.toUnsignedLong((Integer) a.get("uid"));
-                mode = (Integer) a.get("mode") & 0xFFF;
-                directory = (Boolean) a.get("isDirectory");
-            } catch (IOException e) {
-                return dir + " does not exist";
-            }
-        }
-        if (!directory) {
-            return dir + " is not a directory";
-        }
-        if (owner != uid) {
-            return dir + " belongs to user " + owner + ", not to us, user " + uid;
-        }
-        if ((mode & 0777) != PRIVATE) {
-            return dir + " has mode " + Integer.toOctalString(mode) + ", must be 700";
-        }
-        return null;
+    /** What is done in a directory. */
+    interface Visit {
+        /** Whether the search is over. */
+        boolean visit(PrivateDirectory directory) throws FabricException;
     }
 
-    boolean isTrusted(Path dir) {
-        if (trusted.contains(dir)) {
-            return true;
+    /**
+     * Goes through all directories that are good, until {@code visit} is content; whether it was.
+     *
+     * @throws FabricException if there is none, and none could be made where one is expected
+     */
+    boolean search(Visit visit) throws FabricException {
+        boolean good = false;
+        boolean taken = false;
+        List<Places.Place> absent = new ArrayList<>();
+        List<String> faults = new ArrayList<>();
+        for (Places.Place place : places.all()) {
+            Places.Opened opened = places.open(place);
+            try (PrivateDirectory directory = opened.directory()) {
+                if (directory != null) {
+                    good = true;
+                    if (visit.visit(directory)) {
+                        return true;
+                    }
+                    continue;
+                }
+            }
+            faults.add(opened.fault());
+            warn(place, opened);
+            taken |= opened.finding() == Places.Finding.BAD;
+            if (opened.finding() == Places.Finding.ABSENT) {
+                absent.add(place);
+            }
         }
-        if (fault(dir) != null) {
-            return false;
+        return !good
+                && (taken || absent.isEmpty())
+                && absent.stream().noneMatch(Places::makeable)
+                && searchFoundByOwner(visit, faults);
+    }
+
+    private boolean searchFoundByOwner(Visit visit, List<String> faults) throws FabricException {
+        boolean good = false;
+        for (Places.Place place : places.foundByOwner()) {
+            try (PrivateDirectory directory = places.open(place).directory()) {
+                good |= directory != null;
+                if (directory != null && visit.visit(directory)) {
+                    return true;
+                }
+            }
         }
-        trusted.add(dir);
-        return true;
+        if (!good) {
+            throw unusable(faults);
+        }
+        return false;
+    }
+
+    private static FabricException unusable(List<String> faults) {
+        return new FabricException(
+                FabricException.Cause.UNAVAILABLE,
+                "no rendezvous directory: " + String.join("; ", faults));
+    }
+
+    private void warn(Places.Place place, Places.Opened opened) {
+        if (opened.finding() == Places.Finding.BAD && warned.add(place.path())) {
+            warnings.accept(
+                    "a rendezvous directory is passed over: "
+                            + opened.fault()
+                            + "; have it removed, or set sdp4j.shm.dir to a directory that only this"
+                            + " user can write to");
+        }
     }
 
     /** The names that a listener on {@code address} takes. */
@@ -183,74 +197,100 @@ final class Rendezvous {
         return HexFormat.of().formatHex(ip.getAddress());
     }
 
+    private static String random() {
+        return Memory.newName().substring(0, RANDOM_DIGITS);
+    }
+
+    /** A name for a socket that is not listening yet. */
+    static String temporaryName() {
+        return TEMPORARY_PREFIX + random();
+    }
+
     /** Removes names whose process is gone, and memory that nobody came for. */
     void sweep() {
-        for (Path dir : candidates) {
-            if (!isTrusted(dir)) {
-                continue;
-            }
-            try (DirectoryStream<Path> files = Files.newDirectoryStream(dir)) {
-                for (Path file : files) {
-                    String name = file.getFileName().toString();
-                    if (name.startsWith(SEGMENT_PREFIX)) {
-                        removeAbandoned(file);
-                    } else if (!name.startsWith(TEMPORARY_PREFIX) || age(file) > YOUNG_MILLIS) {
-                        // a young temporary one may be bound and not yet listening
-                        removeIfDead(file);
-                    }
-                }
-            } catch (IOException | java.nio.file.DirectoryIteratorException e) {
-                // somebody else tidies up, or the next sweep
+        try {
+            search(this::swept);
+        } catch (FabricException e) {
+            // there is nothing to tidy up
+        }
+    }
+
+    private boolean swept(PrivateDirectory directory) {
+        try {
+            sweep(directory);
+        } catch (IOException e) {
+            // somebody else tidies up, or the next sweep
+        }
+        return false;
+    }
+
+    private void sweep(PrivateDirectory directory) throws IOException {
+        for (String name : directory.names()) {
+            if (SEGMENT_NAME.matcher(name).matches()) {
+                removeAbandoned(directory, name);
+            } else if (!TEMPORARY_NAME.matcher(name).matches()
+                    || age(directory, name) > YOUNG_MILLIS) {
+                // a young temporary one may be bound and not yet listening
+                removeIfDead(directory, name);
             }
         }
     }
 
-    private static void removeAbandoned(Path file) throws IOException {
-        if (age(file) > ABANDONED_MILLIS) {
-            Files.deleteIfExists(file);
+    private static void removeAbandoned(PrivateDirectory directory, String name)
+            throws IOException {
+        PrivateDirectory.Entry entry = directory.look(name);
+        if (entry != null
+                && entry.regularFile()
+                && entry.own()
+                && age(directory, name) > ABANDONED_MILLIS) {
+            directory.remove(name);
         }
     }
 
-    private static long age(Path file) throws IOException {
-        return System.currentTimeMillis()
-                - Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toMillis();
+    private static long age(PrivateDirectory directory, String name) {
+        PrivateDirectory.Entry entry = directory.look(name);
+        return entry == null ? 0 : System.currentTimeMillis() - entry.modifiedMillis();
     }
 
     /**
-     * Removes a name without process. Takes it aside first and looks again, because a new listener
-     * may have taken the name over meanwhile; then it gets it back.
+     * Removes a socket of our making without a process. Takes it aside first and looks again,
+     * because a new listener may have taken the name over meanwhile; then it gets it back.
      */
-    void removeIfDead(Path file) {
-        if (!sockets.isDead(file)) {
+    void removeIfDead(PrivateDirectory directory, String name) {
+        if (!SOCKET_NAME.matcher(name).matches() || !isDead(directory, name)) {
             return;
         }
-        String asideName =
-                file.getFileName() + ASIDE + Long.toHexString(System.nanoTime() & 0xFFFFFF);
-        Path aside = file.resolveSibling(asideName);
+        String asideName = ASIDE_PREFIX + random();
         try {
-            Files.move(file, aside, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
-            if (sockets.isDead(aside)) {
-                Files.deleteIfExists(aside);
-            } else if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-                Files.move(aside, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+            directory.rename(name, asideName);
+            if (isDead(directory, asideName)) {
+                directory.remove(asideName);
+            } else {
+                directory.renameIfFree(asideName, name);
             }
         } catch (IOException e) {
             // gone already
         }
     }
 
-    /** Removes {@code file} if it is still the very one that was made. */
-    static void removeOwn(Path file, Object inode) {
-        try {
-            if (inode != null && inode.equals(inode(file))) {
-                Files.deleteIfExists(file);
+    /** Connecting is refused by whatever is no socket, too, so that is asked first. */
+    private boolean isDead(PrivateDirectory directory, String name) {
+        PrivateDirectory.Entry entry = directory.look(name);
+        return entry != null
+                && entry.socket()
+                && entry.own()
+                && sockets.isDead(directory.address(name));
+    }
+
+    /** Removes {@code name} if it is still the very file that was made. */
+    void removeOwn(Path path, String name, Object identity) {
+        try (PrivateDirectory directory = places.open(places.at(path)).directory()) {
+            PrivateDirectory.Entry entry = directory == null ? null : directory.look(name);
+            if (entry != null && entry.identity().equals(identity)) {
+                directory.remove(name);
             }
         } catch (IOException e) {
             // gone already
         }
-    }
-
-    static Object inode(Path file) throws IOException {
-        return Files.getAttribute(file, "unix:ino", LinkOption.NOFOLLOW_LINKS);
     }
 }

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 /**
  * Settings of the shared-memory fabric.
  *
- * @param directory where listeners are found; null = {@code $XDG_RUNTIME_DIR/sdp4j}, {@code
- *     /dev/shm/sdp4j-UID}, {@code /tmp/sdp4j-UID}, whichever can be had first
+ * @param directory listeners are found in {@code sdp4j-UID} in it; null = the usual places, see
+ *     {@link Places}
  * @param allowNative whether native calls may be used where the JVM grants them
  * @param spinMaxNanos longest busy wait before a thread sleeps; 0 = never spin
  * @param spinnersMax most threads of this process that spin at once

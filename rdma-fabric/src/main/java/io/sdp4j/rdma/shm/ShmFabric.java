@@ -11,12 +11,9 @@ import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.rdma.os.EpollLoop;
-import io.sdp4j.rdma.os.Linux;
 import io.sdp4j.rdma.os.RunQueue;
 import io.sdp4j.rdma.os.SelectorLoop;
 import io.sdp4j.rdma.os.Spinner;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * The shared-memory fabric: RC queue pairs between processes of one host.
@@ -83,12 +81,31 @@ public final class ShmFabric implements Fabric {
      * @throws FabricException if this machine has none of what the fabric needs
      */
     public static ShmFabric open(ShmConfig config, EventLoop loop) throws FabricException {
+        return open(config, loop, warning -> {});
+    }
+
+    /**
+     * @param warnings told what this user can mend, each once, on the thread that found it
+     */
+    public static ShmFabric open(ShmConfig config, EventLoop loop, Consumer<String> warnings)
+            throws FabricException {
         boolean nativeMode = config.allowNative() && loop instanceof EpollLoop;
-        return new ShmFabric(config, loop, nativeMode, new Trust(ownUid(nativeMode), nativeMode));
+        Trust trust = new Trust(OwnUser.id(nativeMode), nativeMode);
+        return new ShmFabric(config, loop, nativeMode, trust, warnings);
     }
 
     /** With another view of who owns what, for tests. */
     ShmFabric(ShmConfig config, EventLoop loop, boolean nativeMode, Trust trust)
+            throws FabricException {
+        this(config, loop, nativeMode, trust, warning -> {});
+    }
+
+    private ShmFabric(
+            ShmConfig config,
+            EventLoop loop,
+            boolean nativeMode,
+            Trust trust,
+            Consumer<String> warnings)
             throws FabricException {
         this.config = config;
         this.nativeMode = nativeMode;
@@ -105,22 +122,11 @@ public final class ShmFabric implements Fabric {
             this.loop = selectors;
             sockets = new ChannelSockets(selectors, trust.ownUid());
         }
-        rendezvous = new Rendezvous(config.directory(), trust.ownUid(), nativeMode, sockets);
-    }
-
-    private static long ownUid(boolean nativeMode) throws FabricException {
-        if (nativeMode) {
-            return Integer.toUnsignedLong(Linux.effectiveUid());
-        }
-        try {
-            return Integer.toUnsignedLong(
-                    (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-        } catch (IOException | UnsupportedOperationException e) {
-            throw new FabricException(
-                    FabricException.Cause.UNAVAILABLE,
-                    "the shared-memory fabric needs Linux and /proc: " + e,
-                    e);
-        }
+        rendezvous =
+                new Rendezvous(
+                        new Places(config.directory(), trust.ownUid(), nativeMode),
+                        sockets,
+                        warnings);
     }
 
     /** Whether native calls are used. */
@@ -141,6 +147,20 @@ public final class ShmFabric implements Fabric {
     public static List<Fact> diagnose(ShmConfig config) {
         return Diagnosis.of(config);
     }
+
+    /** Where this user's processes would meet; makes no file and no native call. */
+    public static MeetingPlace meetingPlace(ShmConfig config) {
+        return Diagnosis.meetingPlace(config, false);
+    }
+
+    /**
+     * A directory where processes meet.
+     *
+     * @param directory null if there is none
+     * @param text what was found
+     * @param passedOver what is wrong with places that come before it, one sentence each
+     */
+    public record MeetingPlace(Path directory, String text, List<String> passedOver) {}
 
     /**
      * One finding of {@link #diagnose}.

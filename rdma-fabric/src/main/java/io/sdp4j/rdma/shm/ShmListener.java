@@ -9,9 +9,7 @@ import io.sdp4j.rdma.os.UnixFd;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -27,8 +25,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class ShmListener implements FabricListener {
     private static final int MAX_PENDING = 1024;
     private static final int MAX_RESTING = 64;
-    private static final java.util.concurrent.atomic.AtomicLong NUMBERS =
-            new java.util.concurrent.atomic.AtomicLong();
 
     private final ShmFabric fabric;
     private final ListenRequest request;
@@ -38,7 +34,7 @@ final class ShmListener implements FabricListener {
     private Path directory;
     private volatile boolean closed;
 
-    private record Name(Path path, Object inode, Runnable stop) {}
+    private record Name(String name, Object identity, Runnable stop) {}
 
     ShmListener(ShmFabric fabric, ListenRequest request) {
         this.fabric = fabric;
@@ -46,15 +42,17 @@ final class ShmListener implements FabricListener {
     }
 
     synchronized void start() throws FabricException {
-        directory = fabric.rendezvous().forListening();
         boolean complete = false;
-        try {
+        try (PrivateDirectory place = fabric.rendezvous().forListening()) {
+            directory = place.path();
             for (String name :
                     fabric.rendezvous().listenerNames(request.address(), request.dualStack())) {
-                names.add(take(name));
+                names.add(take(place, name));
             }
             complete = true;
             NamesAtExit.add(this);
+        } catch (FabricException e) {
+            throw e;
         } catch (IOException e) {
             throw new FabricException(Cause.UNAVAILABLE, e.getMessage(), e);
         } finally {
@@ -64,33 +62,34 @@ final class ShmListener implements FabricListener {
         }
     }
 
-    private Name take(String name) throws IOException {
-        Path path = directory.resolve(name);
-        Path temporary =
-                directory.resolve(
-                        Rendezvous.TEMPORARY_PREFIX
-                                + Long.toHexString(ProcessHandle.current().pid())
-                                + "-"
-                                + NUMBERS.incrementAndGet());
-        int length = path.toString().getBytes(StandardCharsets.UTF_8).length;
+    private Name take(PrivateDirectory place, String name) throws IOException {
+        String temporary = Rendezvous.temporaryName();
+        Path address = place.address(temporary);
+        int length = address.toString().getBytes(StandardCharsets.UTF_8).length;
         if (length > UnixFd.MAX_PATH_BYTES) {
             throw new IOException(
-                    path + " is longer than a socket's name may be; set a shorter directory");
+                    address + " is longer than a socket's name may be; set a shorter directory");
         }
-        Files.deleteIfExists(temporary);
-        Runnable stop = fabric.sockets().listen(temporary, this::onConnection);
+        Runnable stop;
         try {
-            Object inode = Rendezvous.inode(temporary);
-            Files.move(
-                    temporary,
-                    path,
-                    StandardCopyOption.ATOMIC_MOVE,
-                    StandardCopyOption.REPLACE_EXISTING);
-            return new Name(path, inode, stop);
+            stop = fabric.sockets().listen(address, this::onConnection);
         } catch (IOException e) {
-            stop.run();
-            Files.deleteIfExists(temporary);
-            throw e;
+            throw new IOException("in " + place.path() + ": " + e.getMessage(), e);
+        }
+        boolean taken = false;
+        try {
+            PrivateDirectory.Entry made = place.look(temporary);
+            if (made == null || !made.socket() || !made.own()) {
+                throw new IOException(place.path() + " was replaced meanwhile");
+            }
+            place.rename(temporary, name);
+            taken = true;
+            return new Name(name, made.identity(), stop);
+        } finally {
+            if (!taken) {
+                stop.run();
+                fabric.rendezvous().removeIfDead(place, temporary);
+            }
         }
     }
 
@@ -172,7 +171,7 @@ final class ShmListener implements FabricListener {
             all = List.copyOf(names);
         }
         for (Name n : all) {
-            Rendezvous.removeOwn(n.path, n.inode);
+            fabric.rendezvous().removeOwn(directory, n.name, n.identity);
         }
     }
 
@@ -186,7 +185,7 @@ final class ShmListener implements FabricListener {
             names.clear();
         }
         for (Name n : all) {
-            Rendezvous.removeOwn(n.path, n.inode);
+            fabric.rendezvous().removeOwn(directory, n.name, n.identity);
             n.stop.run();
         }
         for (PassiveSide side : pending) {

@@ -10,11 +10,8 @@ import java.net.InetSocketAddress;
 class Trust {
     static final long ROOT = 0;
 
-    /** A user that has no number here: of another namespace, or not told. */
+    /** A user that has no certain number here: of another namespace, or not told. */
     static final long STRANGER = -1;
-
-    /** What the kernel shows for a user that the current namespace does not map. */
-    private static final long OVERFLOW = 65534;
 
     private final long ownUid;
     private final boolean nativeCalls;
@@ -33,8 +30,11 @@ class Trust {
         if (uid == ROOT) {
             return null;
         }
-        if (uid != ownUid || uid == OVERFLOW) {
-            return "the process behind the rendezvous runs as user " + uid + ", we as " + ownUid;
+        if (uid != ownUid) {
+            return "the process behind the rendezvous runs as "
+                    + user(uid)
+                    + ", we as "
+                    + user(ownUid);
         }
         long owner = portOwner(wanted);
         if (owner != uid) {
@@ -48,9 +48,13 @@ class Trust {
 
     /** Why a client of user {@code uid} is not let in, or null. */
     String refuseClient(long uid) {
-        return uid == ROOT || (uid == ownUid && uid != OVERFLOW)
+        return uid == ROOT || uid == ownUid
                 ? null
-                : "the client runs as user " + uid + ", we as " + ownUid;
+                : "the client runs as " + user(uid) + ", we as " + user(ownUid);
+    }
+
+    private static String user(long uid) {
+        return uid == STRANGER ? "a user without a certain number here" : "user " + uid;
     }
 
     long portOwner(InetSocketAddress address) {

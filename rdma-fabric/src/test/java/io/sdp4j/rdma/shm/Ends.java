@@ -11,6 +11,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -55,16 +58,23 @@ final class Ends {
         return Files.createTempDirectory(Path.of("/tmp"), "sdp4j-t");
     }
 
+    /** Where the processes of this user meet in {@code dir}. */
+    static Path meeting(Path dir) throws FabricException {
+        return dir.resolve("sdp4j-" + OwnUser.id(false));
+    }
+
     /** Removes it; what is left in it, for the caller to judge. */
-    static java.util.List<String> remove(Path dir) throws IOException {
-        java.util.List<String> left = new java.util.ArrayList<>();
-        try (var files = Files.list(dir)) {
-            for (Path f : files.toList()) {
-                left.add(f.getFileName().toString());
+    static List<String> remove(Path dir) throws IOException {
+        List<String> left = new ArrayList<>();
+        Path meeting = meeting(dir);
+        try (var files = Files.walk(dir)) {
+            for (Path f : files.sorted(Comparator.reverseOrder()).toList()) {
+                if (!f.equals(dir) && !f.equals(meeting)) {
+                    left.add(f.getFileName().toString());
+                }
                 Files.delete(f);
             }
         }
-        Files.delete(dir);
         return left;
     }
 }

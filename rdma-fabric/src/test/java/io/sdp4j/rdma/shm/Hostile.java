@@ -93,7 +93,7 @@ public final class Hostile {
     /** Words at the door that are no hand-shake, and some that never come. */
     private void babble() throws IOException {
         List<Path> names;
-        try (var files = Files.list(dir)) {
+        try (var files = Files.list(Ends.meeting(dir))) {
             names = files.toList();
         }
         for (Path name : names) {

@@ -18,6 +18,9 @@ import java.util.List;
 public final class Peer {
     static final QpSpec SPEC = new QpSpec(8, 1024, 8);
 
+    /** In place of a directory: wherever one meets without a setting. */
+    static final String USUAL = "-";
+
     private Peer() {}
 
     /** Starts one. */
@@ -30,17 +33,34 @@ public final class Peer {
             throws IOException {
         String access =
                 nativeMode ? "--enable-native-access=ALL-UNNAMED" : "--illegal-native-access=warn";
-        return start(access, main, dir, nativeMode, more);
+        return builder(access, main, dir.toString(), nativeMode, more).start();
+    }
+
+    /** Starts one whose environment has {@code runtime} as its run-time directory, or none. */
+    static Process startUsual(boolean nativeMode, Path runtime) throws IOException {
+        ProcessBuilder builder =
+                builder(
+                        nativeMode
+                                ? "--enable-native-access=ALL-UNNAMED"
+                                : "--illegal-native-access=warn",
+                        Peer.class,
+                        USUAL,
+                        nativeMode);
+        builder.environment().remove("XDG_RUNTIME_DIR");
+        if (runtime != null) {
+            builder.environment().put("XDG_RUNTIME_DIR", runtime.toString());
+        }
+        return builder.start();
     }
 
     /** Starts one that may make no native call, whatever it wants. */
     static Process startDenied(Path dir, boolean nativeMode) throws IOException {
-        return start("--illegal-native-access=deny", Peer.class, dir, nativeMode);
+        return builder("--illegal-native-access=deny", Peer.class, dir.toString(), nativeMode)
+                .start();
     }
 
-    private static Process start(
-            String access, Class<?> main, Path dir, boolean nativeMode, String... more)
-            throws IOException {
+    private static ProcessBuilder builder(
+            String access, Class<?> main, String dir, boolean nativeMode, String... more) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add(access);
@@ -52,10 +72,10 @@ public final class Peer {
                         "-cp",
                         classPath(),
                         main.getName(),
-                        dir.toString(),
+                        dir,
                         String.valueOf(nativeMode)));
         command.addAll(List.of(more));
-        return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     }
 
     /** What is tested, and the tests. */
@@ -82,7 +102,7 @@ public final class Peer {
     public static void main(String[] args) throws Exception {
         boolean nativeMode = Boolean.parseBoolean(args[1]);
         ServerSocket kernel = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        ShmFabric fabric = Ends.fabric(Path.of(args[0]), nativeMode);
+        ShmFabric fabric = Ends.fabric(args[0].equals(USUAL) ? null : Path.of(args[0]), nativeMode);
         if (fabric.nativeMode() != nativeMode) {
             throw new IllegalStateException("wrong mode");
         }

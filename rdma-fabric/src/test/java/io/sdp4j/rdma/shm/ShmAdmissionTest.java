@@ -23,6 +23,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -55,7 +56,7 @@ final class ShmAdmissionTest extends ShmDirectory {
         assertNotNull(ourselves.refuseServer(65534, any));
         assertNotNull(ourselves.refuseClient(77));
         assertNotNull(ourselves.refuseClient(Trust.STRANGER));
-        assertNotNull(new Trust(65534, true).refuseClient(65534));
+        assertEquals(null, new Trust(65534, true).refuseClient(65534));
         Trust owner =
                 new Trust(1234, true) {
                     @Override
@@ -140,28 +141,34 @@ final class ShmAdmissionTest extends ShmDirectory {
     @ValueSource(booleans = {true, false})
     void aDirectoryOpenToOthersOrNotRealIsRefused(boolean nativeMode) throws Exception {
         Path open = Files.createDirectory(dir.resolve("open"));
-        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-x---"));
         Path real = Files.createDirectory(dir.resolve("real"));
+        Path link = Files.createDirectory(dir.resolve("link"));
+        Path file = Files.createDirectory(dir.resolve("file"));
+        Files.createDirectory(Ends.meeting(open));
+        Files.setPosixFilePermissions(
+                Ends.meeting(open), PosixFilePermissions.fromString("rwxr-x---"));
         Files.setPosixFilePermissions(real, PosixFilePermissions.fromString("rwx------"));
-        Path link = Files.createSymbolicLink(dir.resolve("link"), real);
-        Path file = Files.createFile(dir.resolve("file"));
+        Files.createSymbolicLink(Ends.meeting(link), real);
+        Files.createFile(Ends.meeting(file));
         for (Path bad : List.of(open, link, file)) {
             try (ServerSocket kernel = new ServerSocket(0);
                     ShmFabric fabric = Ends.fabric(bad, nativeMode)) {
                 InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
-                FabricException e =
-                        assertThrows(
-                                FabricException.class,
+                InetSocketAddress to =
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), at.getPort());
+                for (Executable use :
+                        List.<Executable>of(
                                 () ->
                                         fabric.listen(
                                                 new ListenRequest(
-                                                        at, true, r -> r.reject(new byte[0]))));
-                assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
-                assertTrue(e.getMessage().contains(bad.toString()), e.getMessage());
+                                                        at, true, r -> r.reject(new byte[0]))),
+                                () -> fabric.connect(request(to)))) {
+                    FabricException e = assertThrows(FabricException.class, use);
+                    assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
+                    String meeting = Ends.meeting(bad).toString();
+                    assertTrue(e.getMessage().contains(meeting), e.getMessage());
+                }
             }
-        }
-        for (Path p : List.of(open, link, real, file)) {
-            Files.delete(p);
         }
     }
 

@@ -38,7 +38,11 @@ abstract class ShmDirectory {
     }
 
     final List<String> names() throws IOException {
-        try (var files = Files.list(dir)) {
+        Path meeting = Ends.meeting(dir);
+        if (!Files.exists(meeting)) {
+            return List.of();
+        }
+        try (var files = Files.list(meeting)) {
             return files.map(p -> p.getFileName().toString()).toList();
         }
     }

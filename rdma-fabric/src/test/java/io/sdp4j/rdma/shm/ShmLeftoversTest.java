@@ -135,8 +135,12 @@ final class ShmLeftoversTest extends ShmDirectory {
     }
 
     private Path onlyName() throws IOException {
-        return dir.resolve(
-                names().stream().filter(n -> !n.startsWith("seg-")).findFirst().orElseThrow());
+        return Ends.meeting(dir)
+                .resolve(
+                        names().stream()
+                                .filter(n -> !n.startsWith("seg-"))
+                                .findFirst()
+                                .orElseThrow());
     }
 
     @Test
