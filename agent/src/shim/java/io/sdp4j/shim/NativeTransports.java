@@ -50,7 +50,11 @@ final class NativeTransports extends Thread {
     }
 
     private void look() {
-        for (Class<?> c : instrumentation.getAllLoadedClasses()) {
+        Class<?>[] loaded = instrumentation.getAllLoadedClasses();
+        if (loaded == null) {
+            return; // the JVM is ending
+        }
+        for (Class<?> c : loaded) {
             String copy = copyOf(c.getName());
             if (copy != null && told.add(copy)) {
                 Boot.log(

@@ -1,0 +1,47 @@
+package io.sdp4j.agent;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** The thread that looks for native transports ends with the JVM, in silence. */
+final class NativeTransportsTest {
+    /** While a JVM ends it names no classes any more: its answer is null. */
+    @Test
+    void anEndingJvmIsNoError() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        Instrumentation ending =
+                (Instrumentation)
+                        Proxy.newProxyInstance(
+                                Instrumentation.class.getClassLoader(),
+                                new Class<?>[] {Instrumentation.class},
+                                (_, _, _) -> {
+                                    asked.countDown();
+                                    return null;
+                                });
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        URL shim = Path.of("target/layout/").toUri().toURL();
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {shim}, null)) {
+            Constructor<?> make =
+                    loader.loadClass("io.sdp4j.shim.NativeTransports")
+                            .getDeclaredConstructor(Instrumentation.class);
+            make.setAccessible(true);
+            Thread t = (Thread) make.newInstance(ending);
+            t.setUncaughtExceptionHandler((_, e) -> thrown.set(e));
+            t.start();
+            assertTrue(asked.await(20, TimeUnit.SECONDS));
+            t.interrupt();
+            assertTrue(t.join(java.time.Duration.ofSeconds(20)));
+        }
+        assertTrue(thrown.get() == null, () -> "thrown: " + thrown.get());
+    }
+}
