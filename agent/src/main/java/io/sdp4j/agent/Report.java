@@ -5,8 +5,12 @@ import io.sdp4j.offload.spi.ReasonCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,14 +56,21 @@ final class Report {
 
     /**
      * Writes {@code text} so that a reader of {@code file} finds the old content or all of the new.
+     * What others have put in the same directory is neither written to nor followed: the draft is
+     * new, and takes the place of a link.
      */
     static void write(Path file, String text) throws IOException {
         Path target = file.toAbsolutePath();
-        Path temporary =
-                target.resolveSibling(
-                        target.getFileName() + "." + ProcessHandle.current().pid() + ".tmp");
+        String random = HexFormat.of().toHexDigits(new SecureRandom().nextLong());
+        Path temporary = target.resolveSibling(target.getFileName() + "." + random + ".tmp");
+        Files.writeString(
+                temporary,
+                text + "\n",
+                StandardCharsets.UTF_8,
+                StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS);
         try {
-            Files.writeString(temporary, text + "\n", StandardCharsets.UTF_8);
             Files.move(
                     temporary,
                     target,

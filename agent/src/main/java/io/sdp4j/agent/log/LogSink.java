@@ -6,9 +6,15 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.slf4j.event.Level;
 
@@ -62,9 +68,12 @@ public final class LogSink {
             } else {
                 stream().print(line(level, name, message, thrown));
             }
-        } catch (RuntimeException | IOException e) {
-            // the application's logging is broken, or the file: neither may reach a socket call
+        } catch (RuntimeException e) {
+            // the application's logging is broken, which may not reach a socket call
             threshold = OFF;
+        } catch (IOException e) {
+            threshold = OFF;
+            System.err.println("sdp4j: nothing is logged, the log file cannot be opened: " + e);
         } finally {
             WRITING.remove();
         }
@@ -77,12 +86,10 @@ public final class LogSink {
                 open = stream;
                 if (open == null) {
                     String pid = Long.toString(ProcessHandle.current().pid());
+                    Path path = Path.of(file.replace("%p", pid));
                     open =
                             new PrintStream(
-                                    Files.newOutputStream(
-                                            Path.of(file.replace("%p", pid)),
-                                            StandardOpenOption.CREATE,
-                                            StandardOpenOption.APPEND),
+                                    Files.newOutputStream(path, options(path)),
                                     true,
                                     StandardCharsets.UTF_8);
                     stream = open;
@@ -90,6 +97,35 @@ public final class LogSink {
             }
         }
         return open;
+    }
+
+    /**
+     * To append to {@code path}. A link is followed only where nobody but us and root can have put
+     * it: as {@code /dev/stderr}, but not in {@code /tmp}.
+     */
+    static OpenOption[] options(Path path) {
+        List<OpenOption> options =
+                new ArrayList<>(List.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        if (!onlyOurs(path.toAbsolutePath().getParent())) {
+            options.add(LinkOption.NOFOLLOW_LINKS);
+        }
+        return options.toArray(OpenOption[]::new);
+    }
+
+    private static boolean onlyOurs(Path directory) {
+        if (directory == null) {
+            return false;
+        }
+        try {
+            PosixFileAttributes a = Files.readAttributes(directory, PosixFileAttributes.class);
+            Path self = Path.of("/proc/self");
+            return !a.permissions().contains(PosixFilePermission.GROUP_WRITE)
+                    && !a.permissions().contains(PosixFilePermission.OTHERS_WRITE)
+                    && (a.owner().equals(Files.getOwner(self))
+                            || a.owner().equals(Files.getOwner(self, LinkOption.NOFOLLOW_LINKS)));
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
     }
 
     private static String line(Level level, String name, String message, Throwable thrown) {

@@ -1,0 +1,48 @@
+package io.sdp4j.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A report is written to its own file, whatever others have put beside it or in its place. */
+final class ReportTest {
+    @TempDir Path dir;
+
+    @Test
+    void plantedLinksAreNotFollowed() throws Exception {
+        Path victim = Files.writeString(dir.resolve("victim"), "mine");
+        Path report = dir.resolve("report.json");
+        Files.createSymbolicLink(report, victim);
+        Path guessed = dir.resolve("report.json." + ProcessHandle.current().pid() + ".tmp");
+        Files.createSymbolicLink(guessed, victim);
+
+        Report.write(report, "{}");
+
+        assertEquals("mine", Files.readString(victim));
+        assertTrue(Files.isRegularFile(report, LinkOption.NOFOLLOW_LINKS));
+        assertEquals("{}\n", Files.readString(report));
+        assertTrue(Files.isSymbolicLink(guessed), "nobody else's file is touched");
+        try (var files = Files.list(dir)) {
+            assertEquals(
+                    List.of(report, guessed, victim), files.sorted().toList(), "no draft is left");
+        }
+    }
+
+    @Test
+    void aPlaceThatCannotBeWrittenLeavesNothing() throws Exception {
+        Path folder = Files.createDirectory(dir.resolve("report.json"));
+        Files.createFile(folder.resolve("full"));
+        assertThrows(IOException.class, () -> Report.write(folder, "{}"));
+        try (var files = Files.list(dir)) {
+            assertEquals(List.of(folder), files.toList());
+        }
+    }
+}
