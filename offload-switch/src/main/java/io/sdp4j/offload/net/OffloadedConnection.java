@@ -27,9 +27,29 @@ public final class OffloadedConnection extends OpenStream {
     private boolean eof; // readLock
     private boolean reset; // readLock
 
-    public OffloadedConnection(OffloadStream stream, SwitchCounters counters, int timeoutMillis) {
+    /**
+     * Whether urgent data fails where there is no room, instead of waiting. As with the JDK's
+     * socket, whose descriptor does not block any more once a call was timed or a virtual thread's.
+     */
+    private volatile boolean nonBlocking;
+
+    /**
+     * @param timedConnect whether the connection was made within a time
+     */
+    public OffloadedConnection(
+            OffloadStream stream,
+            SwitchCounters counters,
+            int timeoutMillis,
+            boolean timedConnect) {
         super(stream, counters, new ReentrantLock(), new ReentrantLock());
         this.timeoutMillis = timeoutMillis;
+        noteUse(timedConnect);
+    }
+
+    private void noteUse(boolean timed) {
+        if (!nonBlocking && (timed || Thread.currentThread().isVirtual())) {
+            nonBlocking = true;
+        }
     }
 
     /**
@@ -67,6 +87,7 @@ public final class OffloadedConnection extends OpenStream {
             if (eof) {
                 return -1; // even when closed (NET-13)
             }
+            noteUse(timeout > 0);
             int n = inputReady() ? stream.tryRead(b, off, len) : -1;
             if (n == 0) {
                 n = readSlowly(b, off, len, timeout > 0 ? waitNanos : Long.MAX_VALUE);
@@ -127,6 +148,7 @@ public final class OffloadedConnection extends OpenStream {
 
     void write(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
+        noteUse(false);
         // Most writes are short and find room: those need no second lock beside the stream's.
         if (len == 0 || (!closing() && stream.tryWriteWhole(b, off, len, writing))) {
             return;
@@ -174,10 +196,15 @@ public final class OffloadedConnection extends OpenStream {
 
     /** What the stream says of its end comes as the JDK gives it here: no socket exception. */
     public void sendUrgent(int value) throws IOException {
+        noteUse(false);
         writeLock.lock();
         try {
-            if (!tryUrgent(value)) {
-                throw new SocketException("No buffer space available");
+            boolean waits = !nonBlocking;
+            while (!tryUrgent(value)) {
+                if (!waits) {
+                    throw new SocketException("No buffer space available");
+                }
+                stream.await(OffloadStream.WRITE, Long.MAX_VALUE);
             }
         } finally {
             writeLock.unlock();

@@ -88,7 +88,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             beginConnect();
             Attempt attempt = attempt(address, startNanos, millis);
             if (attempt.stream() != null) {
-                adopt(attempt.stream(), State.CONNECTING, false);
+                adopt(attempt.stream(), State.CONNECTING, false, millis > 0);
             } else if (attempt.reason() == ReasonCode.ABANDONED) {
                 throw givenUp();
             } else {
@@ -267,7 +267,8 @@ final class SwitchClientImpl extends DataSocketImpl {
         }
     }
 
-    private void adopt(OffloadStream stream, State expected, boolean accepted) throws IOException {
+    private void adopt(OffloadStream stream, State expected, boolean accepted, boolean timed)
+            throws IOException {
         synchronized (stateLock) {
             if (state != expected) {
                 stream.close(true);
@@ -276,7 +277,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             local = stream.localAddress();
             remote = stream.remoteAddress();
             owner.counters().opened(stream, accepted);
-            offloaded = new OffloadedConnection(stream, owner.counters(), timeoutMillis);
+            offloaded = new OffloadedConnection(stream, owner.counters(), timeoutMillis, timed);
             boolean usual = kernel == null || options == null; // nothing to ask the kernel for
             if (!usual && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {
                 offloaded.oobInline(true);
@@ -294,7 +295,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             forgetUnconnected();
             inheritedReceiveBuffer = receiveBuffer;
         }
-        adopt(stream, State.UNCONNECTED, true);
+        adopt(stream, State.UNCONNECTED, true, false);
     }
 
     /** Takes a connection that was accepted from the kernel. */

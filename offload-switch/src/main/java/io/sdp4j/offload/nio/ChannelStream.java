@@ -309,19 +309,41 @@ final class ChannelStream extends OpenStream {
         return n;
     }
 
-    /** For the adaptor; false = no room. */
+    /** For the adaptor; false = no room, and the channel does not block. */
     boolean sendUrgent(int value) throws IOException {
         writeLock.lock();
         try {
-            channel.ensureOpen();
-            if (outputShut()) {
+            boolean blocking = beginWrite();
+            boolean sent = false;
+            try {
+                boolean waits = blocking && !partialWrites;
+                sent = tryUrgent(value);
+                while (!sent && waits && urgentPossible()) {
+                    stream.await(OffloadStream.WRITE, NO_LIMIT);
+                    sent = tryUrgent(value);
+                }
+                if (!sent && blocking && !waits && urgentPossible()) {
+                    throw new SocketException("No buffer space available");
+                }
+            } finally {
+                channel.leave(blocking, sent);
+            }
+            if (!sent && outputShut()) {
                 throw new AsynchronousCloseException();
             }
-            return stream.tryWriteUrgent(value);
+            return sent;
         } finally {
             writeLock.unlock();
             leave();
         }
+    }
+
+    private boolean urgentPossible() {
+        return channel.isOpen() && !outputShut();
+    }
+
+    private boolean tryUrgent(int value) throws IOException {
+        return urgentPossible() && stream.tryWriteUrgent(value);
     }
 
     private final class Targets extends ChannelBuffers {

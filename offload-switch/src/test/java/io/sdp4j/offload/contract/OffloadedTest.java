@@ -1,14 +1,12 @@
 package io.sdp4j.offload.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.net.SocketException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -35,24 +33,6 @@ class OffloadedTest extends SwitchedTest {
     @AfterEach
     void everyStreamIsGivenBack() {
         org.awaitility.Awaitility.await().until(() -> PROVIDER.openStreams() == 0);
-    }
-
-    /** Goal: urgent data does not wait either where nothing was timed; DIFFERENCES.md says so. */
-    @Test
-    void urgentDataNeverWaits() throws Exception {
-        try (Pair p = pair()) {
-            Expect.send(p.client(), "a"); // else each one would make way for the next
-            SocketException full =
-                    assertThrows(
-                            SocketException.class,
-                            () -> {
-                                while (true) {
-                                    p.client().sendUrgentData('!');
-                                }
-                            });
-            assertEquals("No buffer space available", full.getMessage());
-            assertEquals("a!", Expect.receive(p.server(), 2));
-        }
     }
 
     @Test

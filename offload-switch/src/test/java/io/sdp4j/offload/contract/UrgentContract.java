@@ -210,6 +210,69 @@ interface UrgentContract extends Sockets {
         }
     }
 
+    /** More urgent bytes than any connection takes while nobody reads. */
+    int MANY = 100_000;
+
+    /** Sends urgent bytes, until there is no room or all are sent. */
+    private static Task<Void> urging(Task.Kind kind, Socket s, Socket peer) throws IOException {
+        s.setSendBufferSize(4096);
+        peer.setReceiveBufferSize(4096);
+        peer.setOOBInline(true); // else some make way for the next
+        return Task.start(
+                kind,
+                () -> {
+                    for (int i = 0; i < MANY; i++) {
+                        s.sendUrgentData('!');
+                    }
+                    return null;
+                });
+    }
+
+    @Test
+    @DisplayName("84: urgent data waits for room while the peer reads")
+    default void waitsForRoom() throws Exception {
+        try (Pair p = pair()) {
+            Task<Void> sender = urging(Task.Kind.PLATFORM, p.client(), p.server());
+            sender.awaitBlocked();
+            assertEquals("!".repeat(MANY), Expect.receive(p.server(), MANY));
+            sender.get();
+        }
+    }
+
+    @Test
+    @DisplayName("84: a close ends urgent data that waits for room")
+    default void closeEndsTheWait() throws Exception {
+        try (Pair p = pair()) {
+            Task<Void> sender = urging(Task.Kind.PLATFORM, p.client(), p.server());
+            sender.awaitBlocked();
+            p.client().close();
+            Expect.is(SocketException.class, "Socket closed", sender.thrown());
+        }
+    }
+
+    @Test
+    @DisplayName("84: urgent data of a virtual thread, or after a timed connect, does not wait")
+    default void noWaitOnceNotBlocking() throws Exception {
+        String full = "No buffer space available";
+        try (Pair p = pair()) {
+            Expect.is(
+                    SocketException.class,
+                    full,
+                    urging(Task.Kind.VIRTUAL, p.client(), p.server()).thrown());
+            Expect.is(
+                    SocketException.class,
+                    full,
+                    urging(Task.Kind.PLATFORM, p.client(), p.server()).thrown());
+        }
+        try (var listener = listen(1);
+                Socket c = newSocket()) {
+            c.connect(listener.getLocalSocketAddress(), 10_000);
+            try (Socket s = listener.accept()) {
+                Expect.is(SocketException.class, full, urging(Task.Kind.PLATFORM, c, s).thrown());
+            }
+        }
+    }
+
     /** Goal: for a socket whose reads are timed there is no room, and no waiting either. */
     @Test
     @DisplayName("22: urgent data to a peer that does not read, without waiting")

@@ -2,15 +2,22 @@ package io.sdp4j.offload.contract.nio;
 
 import static java.nio.channels.SelectionKey.OP_READ;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Expect;
+import io.sdp4j.offload.contract.Task;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +79,69 @@ interface UrgentChannelContract extends NioChannels {
             assertEquals(1, selector.select(10_000));
             ByteBuffer b = ByteBuffer.allocate(1);
             Nio.await().until(() -> p.server().read(b) == -1);
+        }
+    }
+
+    /** More urgent bytes than any connection takes while nobody reads. */
+    int MANY = 100_000;
+
+    /** Sends urgent bytes, until there is no room or all are sent. */
+    private static Task<Void> urging(Task.Kind kind, Pair p) throws IOException {
+        p.client().socket().setSendBufferSize(4096);
+        p.server().socket().setReceiveBufferSize(4096);
+        p.server().socket().setOOBInline(true); // else some make way for the next
+        return Task.start(
+                kind,
+                () -> {
+                    for (int i = 0; i < MANY; i++) {
+                        p.client().socket().sendUrgentData('!');
+                    }
+                    return null;
+                });
+    }
+
+    @Test
+    @DisplayName("84: urgent data of a blocking channel waits for room while the peer reads")
+    default void waitsForRoom() throws Exception {
+        try (Pair p = pair()) {
+            Task<Void> sender = urging(Task.Kind.PLATFORM, p);
+            sender.awaitBlocked();
+            assertEquals("!".repeat(MANY), Nio.receive(p.server(), MANY));
+            sender.get();
+        }
+    }
+
+    @Test
+    @DisplayName("84: a close or an interrupt ends urgent data that waits for room")
+    default void closeEndsTheWait() throws Exception {
+        try (Pair p = pair()) {
+            Task<Void> sender = urging(Task.Kind.PLATFORM, p);
+            sender.awaitBlocked();
+            p.client().close();
+            if (offloads()) {
+                Expect.is(AsynchronousCloseException.class, null, sender.thrown());
+            } else { // the JDK may find the next one at the closed channel
+                assertInstanceOf(ClosedChannelException.class, sender.thrown());
+            }
+        }
+        try (Pair p = pair()) {
+            Task<Void> sender = urging(Task.Kind.PLATFORM, p);
+            sender.awaitBlocked();
+            sender.thread().interrupt();
+            Expect.is(ClosedByInterruptException.class, null, sender.thrown());
+        }
+    }
+
+    @Test
+    @DisplayName("84: urgent data of a virtual thread at a channel does not wait")
+    default void virtualThreadDoesNotWait() throws Exception {
+        try (Pair p = pair()) {
+            for (Task.Kind kind : List.of(Task.Kind.VIRTUAL, Task.Kind.PLATFORM)) {
+                Expect.is(
+                        SocketException.class,
+                        "No buffer space available",
+                        urging(kind, p).thrown());
+            }
         }
     }
 
