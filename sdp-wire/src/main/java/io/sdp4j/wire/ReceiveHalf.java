@@ -139,11 +139,7 @@ final class ReceiveHalf {
         if (!legal) {
             return AbortReason.BAD_MODE_CHANGE;
         }
-        if (newMode == Mch.PIPELINED) {
-            sinks.onPipelined();
-        } else {
-            sinks.forgetOffers(); // there are none in Combined
-        }
+        sinks.forgetOffers(); // there are none outside Pipelined
         mode = newMode;
         return AbortReason.NONE;
     }

@@ -195,13 +195,10 @@ final class Sinks {
         cancels++;
     }
 
-    /** The half is Pipelined again: its Source has nothing more to say of what was before. */
-    void onPipelined() {
-        assert offered == 0;
-        voided = 0;
-    }
-
-    /** The half has left Pipelined: what was offered becomes ordinary (7.3). */
+    /**
+     * The half has left Pipelined: what was offered becomes ordinary (7.3). With the next change of
+     * mode its Source has nothing more to say of it.
+     */
     void forgetOffers() {
         voided = offered;
         offered = 0;

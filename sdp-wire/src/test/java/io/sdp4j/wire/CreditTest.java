@@ -368,4 +368,19 @@ class CreditTest {
         rig.machine.onKeepAlive(rig.out);
         assertEquals(Outbox.KEEP_ALIVE, rig.out.kind(0));
     }
+
+    /** A reservation holds up only an update that the peer may need (4.4). */
+    @Test
+    void anUpdateThatIsNotNeededIsNotHeldUp() {
+        Rig rig = new Rig();
+        for (int i = 0; i < 10; i++) {
+            rig.feed(Mid.DATA, 3, 1);
+        }
+        assertTrue(rig.machine.reserve());
+        for (int i = 0; i < 10; i++) {
+            rig.consumed();
+        }
+        assertTrue(rig.machine.credits().updateDue());
+        assertFalse(rig.machine.heldUp());
+    }
 }

@@ -22,12 +22,15 @@ import org.junit.jupiter.api.Test;
  *  also queue pairs that fail, timers at any time    0 and 0    57,550     every build
  *  a buffer lent each way, recalls, refusal          0 and 0    305        every build
  *  the same, and the way to Pipelined                1 and 0    24,630     every build
+ *  the same, and the way out of Pipelined again      2 modes    29,239     every build
+ *  each side may ask for other buffers once          2 and 0    918        every build
+ *  each side may ask for other buffers twice         3 and 0    35,363     deep
  *  messages, reads, each side may rest twice         1 and 1    9,451      every build
  *  once, and shutdown and close of either side       0 and 0    2,756      every build
  *  messages, reads                                   5 and 5    59,638     deep
- *  also shutdown and close of either side            2 and 1    168,108    deep
+ *  also shutdown and close of either side            2 and 1    168,686    deep
  *  also queue pairs that fail, timers at any time    1 and 0    412,934    deep
- *  a buffer lent each way, shutdown and close        0 and 0    166,511    deep
+ *  a buffer lent each way, shutdown and close        0 and 0    166,883    deep
  *  messages, reads, each side may rest once          3 and 3    316,496    deep
  *  also shutdown and close of either side            1 and 1    455,130    deep
  *  also queue pairs that fail, timers at any time    0 and 0    517,344    deep
@@ -69,7 +72,7 @@ class ExhaustiveTest {
     @Test
     void endsOfAStream() {
         assumeTrue(Effort.deep());
-        assertEquals(168_108, states(Faults.ENDS, 2, 1, ANY_DEPTH));
+        assertEquals(168_686, states(Faults.ENDS, 2, 1, ANY_DEPTH));
     }
 
     @Test
@@ -98,13 +101,13 @@ class ExhaustiveTest {
     @Test
     void resizingOfALongerStream() {
         assumeTrue(Effort.deep());
-        assertEquals(1, resizedStates(Faults.NONE, 3, 2));
+        assertEquals(35_363, resizedStates(Faults.NONE, 3, 2));
     }
 
     @Test
     void endsWithABufferLent() {
         assumeTrue(Effort.deep());
-        assertEquals(166_511, lentStates(Faults.ENDS, 0, 0));
+        assertEquals(166_883, lentStates(Faults.ENDS, 0, 0));
     }
 
     @Test

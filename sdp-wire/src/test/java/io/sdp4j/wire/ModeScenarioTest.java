@@ -157,6 +157,16 @@ class ModeScenarioTest extends ZcopyRig {
         }
     }
 
+    /** What is wished for does not count before the Sink has led the way (7.3). */
+    @Test
+    void nothingIsLentBeforeTheWayOutOfBuffered() {
+        rig.machine.source().changeMode(Mch.BUFFERED, rig.out);
+        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
+        assertFalse(lendSource(3, 100_000));
+        rig.feed(Mid.MODE_CHANGE, 64, 0, 0x9000_0000);
+        assertTrue(lendSource(3, 100_000));
+    }
+
     /** Only leaving Pipelined waits for an acknowledgement. */
     @Test
     void pipelinedMayBeLeftAtOnce() {

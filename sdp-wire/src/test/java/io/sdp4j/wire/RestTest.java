@@ -181,6 +181,10 @@ class RestTest extends ZcopyRig {
         able.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
         able.feed(Mid.DATA, 64, 1);
         able.assertViolation(AbortReason.ILLEGAL_IN_STATE);
+        Rig answering = new Rig(SUSPENDING, 64, 0, 0); // as short as a credit update
+        answering.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
+        answering.feed(Mid.SEND_SM, 64, 0);
+        answering.assertViolation(AbortReason.ILLEGAL_IN_STATE);
         Rig illegal = new Rig(SUSPENDING, 64, 0, 0);
         illegal.feed(Mid.SUSP_COMM, 64, 0, 0, 0x20001);
         illegal.assertViolation(AbortReason.BAD_ADVERTISEMENT);
@@ -191,6 +195,19 @@ class RestTest extends ZcopyRig {
         Rig unasked = new Rig(SUSPENDING, 64, 0, 0);
         unasked.feed(Mid.SUSP_COMM_ACK, 64, 0);
         unasked.assertViolation(AbortReason.UNEXPECTED_ANSWER);
+    }
+
+    /** Hello cannot say that a half has ended, so a session is moved while both are open (10). */
+    @Test
+    void aSessionWithOneHalfEndedIsNotMoved() {
+        able.machine.shutdownOutput(able.out);
+        assertFalse(able.machine.suspend(1, able.out));
+        able.complete(Mid.DISCONN);
+        assertFalse(able.machine.suspend(1, able.out));
+        Rig ended = new Rig(SUSPENDING, 64, 0, 0);
+        ended.feed(Mid.DISCONN, 64, 0);
+        assertFalse(ended.machine.suspend(1, ended.out));
+        ended.assertAlive();
     }
 
     /** Our DisConn crosses SuspComm: the half will be ended again on the next connection. */

@@ -81,6 +81,18 @@ class RevocationTest extends ZcopyRig {
         one.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
     }
 
+    /** A SrcAvail with nothing left to read counts until it is answered. */
+    @Test
+    void anEmptySrcAvailCounts() {
+        WireConfig config = new WireConfig(32, 16_400, Integer.MAX_VALUE, 1, 4, 4, ZCOPY);
+        Rig one = new Rig(config, 64, 0, 0);
+        one.machine.source().changeMode(Mch.PIPELINED, one.out);
+        one.feed(Mid.SRC_AVAIL, 0, 1, Rig.srcAvail(1));
+        assertEquals(List.of(), one.mids(), "no credit");
+        one.feed(Mid.SINK_AVAIL, 0, 0, sinkAvail(100_000, 0));
+        one.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
+    }
+
     /** What our DisConn has voided counts no more, nor what crosses it. */
     @Test
     void sinkAvailsEndWithOurHalf() {

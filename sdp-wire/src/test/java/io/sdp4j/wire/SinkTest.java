@@ -186,6 +186,16 @@ class SinkTest extends ZcopyRig {
         rig.assertAlive();
     }
 
+    /** Nor does a SinkAvail that is completed with nothing. */
+    @Test
+    void completingWithNothingIsNoDataAfterClose() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        rig.machine.close(false, false, rig.out);
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 0);
+        rig.assertAlive();
+    }
+
     /** A message uses up one SinkAvail, the oldest; the others stay good (6.5). */
     @Test
     void payloadUsesUpOneOffer() {

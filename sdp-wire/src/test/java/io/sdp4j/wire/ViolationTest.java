@@ -56,6 +56,13 @@ class ViolationTest {
                 other.machine.violation().toString());
     }
 
+    @Test
+    void aHelloIsNamedToo() {
+        rig.feed("00 00 00 40 00 00 00 10 00 00 00 01 00 00 00 00");
+        String text = rig.machine.violation().toString();
+        assertTrue(text.contains("MID Hello, 16 bytes, Len 16, MSeq 1, state ESTABLISHED"), text);
+    }
+
     /** What our own side wants, or the peer may do, is none. */
     @Test
     void otherCutsAreNone() {
