@@ -118,7 +118,8 @@ public abstract class SetUpContract extends FabricEnds {
     /** What a busy machine takes from this side is not the peer's silence. */
     @Test
     void thePeersTimeBeginsWhenItIsAsked() throws Exception {
-        try (FabricListener l = listen(r -> r.accept(SPEC, new byte[0], new Result()))) {
+        Result result = new Result();
+        try (FabricListener l = listen(r -> r.accept(SPEC, new byte[0], result))) {
             long now = System.nanoTime();
             ConnectRequest slow =
                     new ConnectRequest(
@@ -134,6 +135,7 @@ public abstract class SetUpContract extends FabricEnds {
                             now + LONG,
                             () -> false);
             open.add(active.connect(slow).queuePair());
+            open.add(result.queuePair());
         }
     }
 
