@@ -5,8 +5,8 @@ import io.sdp4j.wire.SdpMachine;
 
 /**
  * Wants larger private buffers at the peer when a writer has more to say than they hold, and the
- * first size again when the stream is quiet (sdp-wire.md 9); then our own send slots give back what
- * load has made them take, too. Guarded by the stream's lock.
+ * first size again when the stream is quiet (docs/protocol.md 9); then our own send slots give back
+ * what load has made them take, too. Guarded by the stream's lock.
  */
 final class BufferSizes {
     private final StreamCore core;

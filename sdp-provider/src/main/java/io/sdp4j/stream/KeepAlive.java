@@ -4,9 +4,9 @@ import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.wire.Outbox;
 
 /**
- * Asks a connection on which nothing moves whether the peer still lives (sdp-wire.md 11), where the
- * application wants that and the fabric does not see by itself that the peer is gone. Guarded by
- * the stream's lock.
+ * Asks a connection on which nothing moves whether the peer still lives (docs/protocol.md 11),
+ * where the application wants that and the fabric does not see by itself that the peer is gone.
+ * Guarded by the stream's lock.
  */
 final class KeepAlive {
     /** The work request that asks. */

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The queue pairs that a session has had: one, unless it was suspended and resumed (sdp-wire.md
- * 10). What came over an earlier one is read before what comes over a later one.
+ * The queue pairs that a session has had: one, unless it was suspended and resumed
+ * (docs/protocol.md 10). What came over an earlier one is read before what comes over a later one.
  *
  * <p>Shape: a list from the one that is being read to the one in use; most of the time these are
  * the same. One that was read to its end is left, and closed when no thread can be waiting in it

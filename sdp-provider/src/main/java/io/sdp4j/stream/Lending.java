@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Moves payload between buffers of the application without a private copy in between (sdp-wire.md
- * 6): carries out what the machine wants done with lent buffers.
+ * Moves payload between buffers of the application without a private copy in between
+ * (docs/protocol.md 6): carries out what the machine wants done with lent buffers.
  *
  * <p>Guarded by the stream's lock.
  */

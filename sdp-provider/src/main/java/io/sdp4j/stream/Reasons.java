@@ -9,7 +9,7 @@ import io.sdp4j.wire.HelloFault;
  * Translates between what fabrics and machines say and the switch's reasons, and codes refusals.
  *
  * <p>A refusal carries four bytes of private data: cause (1 version, 2 malformed Hello, 3 no
- * listener, 4 backlog, 5 resources, 6 policy), then zeros (sdp-wire.md 20.2).
+ * listener, 4 backlog, 5 resources, 6 policy), then zeros (docs/protocol.md 20.2).
  */
 final class Reasons {
     static final int CAUSE_BACKLOG = 4;

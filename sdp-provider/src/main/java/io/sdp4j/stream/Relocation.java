@@ -15,7 +15,7 @@ import java.net.ServerSocket;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The place that a session is to be resumed at when it is we who suspend it (sdp-wire.md 10).
+ * The place that a session is to be resumed at when it is we who suspend it (docs/protocol.md 10).
  *
  * <p>Shape: a port of our own address, held by a kernel listener that takes nobody, and a fabric
  * listener on it that takes one connection: from the address and port that the peer has always had.

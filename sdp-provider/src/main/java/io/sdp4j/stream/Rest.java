@@ -8,7 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A session at rest: one side has suspended it (sdp-wire.md 10) and waits for the other elsewhere.
+ * A session at rest: one side has suspended it (docs/protocol.md 10) and waits for the other
+ * elsewhere.
  *
  * <p>Shape: <em>resting</em> from the last message of one connection to the first of the next one;
  * then awake again, or lost. Meanwhile the machine has nothing to say, writers and readers wait as

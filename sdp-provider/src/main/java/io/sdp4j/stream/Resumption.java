@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Shape: one attempt at a time, each on a thread of {@link SetupThreads}, because a fabric may
  * block; between two of them nobody is occupied. The new owner listens before the session is
- * suspended (sdp-wire.md 10), so the first attempt is the one that counts; others are for an owner
- * who is late.
+ * suspended (docs/protocol.md 10), so the first attempt is the one that counts; others are for an
+ * owner who is late.
  */
 final class Resumption {
     private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(1);

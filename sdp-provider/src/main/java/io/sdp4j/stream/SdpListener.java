@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Requests are answered at once, before the application accepts, as a TCP backlog does. {@code
  * waiting} counts what is in its hand-shake or established and not taken; a request beyond the
- * backlog is refused before a queue pair exists (sdp-wire.md 3.8), and its client uses TCP.
+ * backlog is refused before a queue pair exists (docs/protocol.md 3.8), and its client uses TCP.
  */
 final class SdpListener implements OffloadListener {
     private final ListenSpec spec;

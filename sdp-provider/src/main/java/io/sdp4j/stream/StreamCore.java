@@ -32,7 +32,7 @@ final class StreamCore {
 
     private static final int MAX_COMPLETIONS = 256;
 
-    /** Nagle flush fallback (sdp-wire.md 18). */
+    /** Nagle flush fallback (docs/protocol.md 18). */
     static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     // What belongs to one connection; a session that is resumed has another one.

@@ -43,7 +43,7 @@ record StreamSettings(
         long quietNanos,
         long keepAliveNanos,
         Zcopy zcopy) {
-    /** Advertisements we could hold; sdp-wire.md 18. */
+    /** Advertisements we could hold; docs/protocol.md 18. */
     private static final int MAX_ADVERTS = 16;
 
     /** HelloAck in its longest form. */

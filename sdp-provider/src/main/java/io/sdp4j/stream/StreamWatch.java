@@ -13,7 +13,7 @@ final class StreamWatch implements Waiters.Stream {
     /** Looks at the queue before the event thread is asked to go on. */
     private static final int MAX_ROUNDS = 16;
 
-    /** Credits that payload leaves (sdp-wire.md 4.3). */
+    /** Credits that payload leaves (docs/protocol.md 4.3). */
     private static final int CONTROL_CREDITS = 2;
 
     private final StreamCore core;

@@ -14,10 +14,10 @@ import java.nio.ByteBuffer;
  *
  * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
  * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than
- * what makes a peer announce credits (sdp-wire.md 4.4), so the announcement that will close it is
- * still to come; or while there is a goal. It is sent when it is full, when credits are back,
+ * what makes a peer announce credits (docs/protocol.md 4.4), so the announcement that will close it
+ * is still to come; or while there is a goal. It is sent when it is full, when credits are back,
  * before a thread waits to read, before anything that must not overtake it, and at the latest by a
- * timer (sdp-wire.md 17.4 and 18, Nagle flush).
+ * timer (docs/protocol.md 17.4 and 18, Nagle flush).
  *
  * <p>The last message that the peer's credits allow is the send buffer of a peer that does not
  * read: as long as it is not sent, further small writes find room. So neither a thread that waits
@@ -27,7 +27,7 @@ import java.nio.ByteBuffer;
  * <p>Guarded by the stream's lock.
  */
 final class WriteBatch {
-    /** Credits that payload leaves (sdp-wire.md 4.3). */
+    /** Credits that payload leaves (docs/protocol.md 4.3). */
     private static final int CONTROL_CREDITS = 2;
 
     private final StreamCore core;

@@ -32,9 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: a session that one of its ends moves to another queue pair (sdp-wire.md 10) goes on with
- * every byte once and in order, urgent ones and ends of halves included, whoever asks and whenever.
- * Method: two ends in one JVM, whose queue pairs are compared.
+ * Goal: a session that one of its ends moves to another queue pair (docs/protocol.md 10) goes on
+ * with every byte once and in order, urgent ones and ends of halves included, whoever asks and
+ * whenever. Method: two ends in one JVM, whose queue pairs are compared.
  */
 @Timeout(60)
 class MoveTest {

@@ -29,10 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: a session that the peer suspends (sdp-wire.md 10) goes on at another of its ports without a
- * byte lost or out of order; waits are ended by nothing but time, resumption, or a reset when the
- * peer never comes back. Method: a peer made by hand; a port that nobody listens on keeps the
- * session at rest for as long as the test wants.
+ * Goal: a session that the peer suspends (docs/protocol.md 10) goes on at another of its ports
+ * without a byte lost or out of order; waits are ended by nothing but time, resumption, or a reset
+ * when the peer never comes back. Method: a peer made by hand; a port that nobody listens on keeps
+ * the session at rest for as long as the test wants.
  */
 @Timeout(60)
 final class RestTest {

@@ -7,7 +7,7 @@ package io.sdp4j.wire;
  * the transport group means that the connection below died or the peer left without a word; the
  * local group is what our own application or a time-out asked for.
  *
- * <p>Source: sdp-wire.md 2.13, 12.2 and 13.
+ * <p>Source: docs/protocol.md 2.13, 12.2 and 13.
  */
 public enum AbortReason {
     /** The stream was not cut. */

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
  * <p>Shape: no state but counters. A message passes every check or names the violation; only then
  * is a byte of it delivered.
  *
- * <p>Source: sdp-wire.md 2.13 and appendix B.
+ * <p>Source: docs/protocol.md 2.13 and appendix B.
  */
 final class Arrivals {
     private final Lifecycle life;
@@ -80,7 +80,7 @@ final class Arrivals {
         return fault;
     }
 
-    /** Everything that can be checked before the message means anything (sdp-wire.md 2.13). */
+    /** Everything that can be checked before the message means anything (docs/protocol.md 2.13). */
     AbortReason examine(MemorySegment m, long at, int byteLen) {
         AbortReason fault =
                 switch (Bsdh.check(m, at, byteLen)) {
@@ -105,7 +105,9 @@ final class Arrivals {
         return Bsdh.mid(m, at) == Mid.DATA && byteLen == Bsdh.BYTES;
     }
 
-    /** Receive actions by MID (sdp-wire.md appendix B). The slot is handed back here, or never. */
+    /**
+     * Receive actions by MID (docs/protocol.md appendix B). The slot is handed back here, or never.
+     */
     private AbortReason dispatch(int slot, MemorySegment m, long at, int byteLen, Outbox out) {
         int mid = Bsdh.mid(m, at);
         long header = at + Bsdh.BYTES;
@@ -260,7 +262,7 @@ final class Arrivals {
     /** Stream bytes, or the promise of some, for the application if it still reads. */
     private AbortReason deliver(int slot, int offset, int payloadBytes, int flags, Outbox out) {
         if (life.closeCalled()) {
-            return AbortReason.DATA_AFTER_CLOSE; // RFC 1122 4.2.2.13, sdp-wire.md 12.2
+            return AbortReason.DATA_AFTER_CLOSE; // RFC 1122 4.2.2.13, docs/protocol.md 12.2
         }
         bytesReceived += payloadBytes;
         if (payloadBytes == 0) {

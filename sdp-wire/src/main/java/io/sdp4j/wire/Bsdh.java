@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
  * <p>Errors: {@link #check} never throws, it names the first fault. The readers assume a checked
  * header.
  *
- * <p>Source: sdp-wire.md 2.1 to 2.3; vectors V01 to V20.
+ * <p>Source: docs/protocol.md 2.1 to 2.3; vectors V01 to V20.
  */
 public final class Bsdh {
     /** Size of the header. */
@@ -115,7 +115,7 @@ public final class Bsdh {
 
     /**
      * The first fault of a message of {@code byteLen} bytes whose first bytes lie at {@code at}:
-     * all that can be told without knowing the connection (sdp-wire.md 2.13). Reads at most 16
+     * all that can be told without knowing the connection (docs/protocol.md 2.13). Reads at most 16
      * bytes.
      */
     public static Fault check(MemorySegment m, long at, int byteLen) {

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Shape: one unsigned 32-bit number, right behind the BSDH; {@code at} is where it starts.
  *
- * <p>Source: sdp-wire.md 2.9 and 9; vector V17b.
+ * <p>Source: docs/protocol.md 2.9 and 9; vector V17b.
  */
 public final class CrbAh {
     /** Size of the header. */

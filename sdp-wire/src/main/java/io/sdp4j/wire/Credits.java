@@ -10,7 +10,7 @@ package io.sdp4j.wire;
  * <p>Invariant: {@code known <= posted} at all times, because every message that lowers one lowers
  * the other and only a message that leaves sets {@code known} to {@code posted}.
  *
- * <p>Source: sdp-wire.md 4 and 5.
+ * <p>Source: docs/protocol.md 4 and 5.
  */
 final class Credits {
     /** Payload leaves one credit for a credit update and one for control (4.3). */

@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 /**
  * Puts messages into the outbox: the only place where a message gets its numbers.
  *
- * <p>Source: sdp-wire.md 2.1, 4.3, 8 and 14.
+ * <p>Source: docs/protocol.md 2.1, 4.3, 8 and 14.
  */
 final class Emitter {
     private final Lifecycle life;

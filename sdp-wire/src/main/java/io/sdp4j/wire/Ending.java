@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 /**
  * How a connection ends: in order, by a cut, by losing the connection below, or by resting.
  *
- * <p>Source: sdp-wire.md 10, 12.2, 12.4 and 13.
+ * <p>Source: docs/protocol.md 10, 12.2, 12.4 and 13.
  */
 final class Ending {
     private final Lifecycle life;

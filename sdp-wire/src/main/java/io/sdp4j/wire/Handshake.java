@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
  * Set-up of one connection: writes our half of Hello and HelloAck and keeps what the peer's half
  * said.
  *
- * <p>Source: sdp-wire.md 3.3 to 3.5.
+ * <p>Source: docs/protocol.md 3.3 to 3.5.
  */
 final class Handshake {
     private final WireConfig config;

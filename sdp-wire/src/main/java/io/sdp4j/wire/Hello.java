@@ -20,7 +20,7 @@ import java.lang.foreign.MemorySegment;
  * <p>Errors: {@link #check} names the first fault and never throws; the readers assume a checked
  * message.
  *
- * <p>Source: sdp-wire.md 2.4, 2.6 and 3.3; vectors V03, V05, V06 and V07.
+ * <p>Source: docs/protocol.md 2.4, 2.6 and 3.3; vectors V03, V05, V06 and V07.
  */
 public final class Hello {
     /** Size of the short form. */
@@ -116,8 +116,8 @@ public final class Hello {
     }
 
     /**
-     * The first fault of a Hello in {@code availableBytes} bytes, in the order of sdp-wire.md 3.3.
-     * Bytes behind Len are padding.
+     * The first fault of a Hello in {@code availableBytes} bytes, in the order of docs/protocol.md
+     * 3.3. Bytes behind Len are padding.
      */
     public static HelloFault check(MemorySegment m, long at, int availableBytes) {
         if (availableBytes < Bsdh.BYTES

@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
  * <p>Errors: {@link #check} names the first fault and never throws; the readers assume a checked
  * message.
  *
- * <p>Source: sdp-wire.md 2.5, 2.6 and 3.4; vectors V04 and V08.
+ * <p>Source: docs/protocol.md 2.5, 2.6 and 3.4; vectors V04 and V08.
  */
 public final class HelloAck {
     /** Size of the short form. */
@@ -52,7 +52,7 @@ public final class HelloAck {
     }
 
     /**
-     * Writes the InfiniBand form; MaxAdverts above 255 becomes 255 (sdp-wire.md 2.5).
+     * Writes the InfiniBand form; MaxAdverts above 255 becomes 255 (docs/protocol.md 2.5).
      *
      * @param version both nibbles
      * @return bytes written
@@ -71,7 +71,7 @@ public final class HelloAck {
 
     /**
      * The first fault of a HelloAck in {@code availableBytes} bytes that answers a Hello of the
-     * given form and major version (sdp-wire.md 3.4).
+     * given form and major version (docs/protocol.md 3.4).
      */
     public static HelloFault check(
             MemorySegment m, long at, int availableBytes, HelloForm form, int majorVersion) {

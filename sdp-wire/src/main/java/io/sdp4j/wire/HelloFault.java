@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 /**
  * The first thing wrong with a Hello or HelloAck.
  *
- * <p>Source: sdp-wire.md 3.3 and 3.4; the causes of a rejection from 20.2.
+ * <p>Source: docs/protocol.md 3.3 and 3.4; the causes of a rejection from 20.2.
  */
 public enum HelloFault {
     /** Nothing: accepted. */

@@ -3,13 +3,13 @@ package io.sdp4j.wire;
 /**
  * Where the connection stands, which timers run, and why it was cut.
  *
- * <p>Shape: the state of sdp-wire.md 12.1 and four facts that no state tells: whether the
+ * <p>Shape: the state of docs/protocol.md 12.1 and four facts that no state tells: whether the
  * application has closed, whether the connection below is already gone while our DisConn is not
  * completed, whether the end is final ({@code down}), and the first cause of a cut. Only this class
  * changes the state, and every change that someone may wait for wakes them.
  */
 final class Lifecycle {
-    /** Peer's time to end its half after our close (sdp-wire.md 12.5, 18). */
+    /** Peer's time to end its half after our close (docs/protocol.md 12.5, 18). */
     static final long CLOSE_NANOS = 60_000_000_000L;
 
     /** Second closer's grace for the first (12.4, 18). */

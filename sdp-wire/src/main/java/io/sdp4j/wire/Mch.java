@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * rest reserved: zero when sent, ignored when received. S = 0: the receiver of the message changes
  * its receive half; S = 1: its send half.
  *
- * <p>Source: sdp-wire.md 2.10 and 7; vectors V15a to V15d.
+ * <p>Source: docs/protocol.md 2.10 and 7; vectors V15a to V15d.
  */
 public final class Mch {
     /** Size of the header. */

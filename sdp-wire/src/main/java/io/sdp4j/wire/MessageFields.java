@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * up: nothing beyond the bytes that were kept is looked at, and a field that was not kept is not
  * named. Stateless; never throws.
  *
- * <p>Source: sdp-wire.md 2.
+ * <p>Source: docs/protocol.md 2.
  */
 public final class MessageFields {
     /** Takes the fields in the order in which they lie in the message. */

@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * Message identifiers, compared on all eight bits.
  *
- * <p>Source: sdp-wire.md 2.2.
+ * <p>Source: docs/protocol.md 2.2.
  */
 public final class Mid {
     /** First message of the connecting peer, outside the stream. */

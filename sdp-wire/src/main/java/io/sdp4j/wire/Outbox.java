@@ -89,19 +89,21 @@ public final class Outbox extends OutboxRows {
     /** A buffer given to {@link SinkSide#lend} comes back. */
     public static final int SINK_RETURNED = 15;
 
-    /** Another size of receive buffers (sdp-wire.md 9). */
+    /** Another size of receive buffers (docs/protocol.md 9). */
     public static final int RESIZE = 16;
 
-    /** Probe the connection below (sdp-wire.md 11). */
+    /** Probe the connection below (docs/protocol.md 11). */
     public static final int KEEP_ALIVE = 17;
 
-    /** The session rests (sdp-wire.md 10). */
+    /** The session rests (docs/protocol.md 10). */
     public static final int SUSPENDED = 18;
 
-    /** The peer broke the protocol; {@link SdpMachine#violation} tells how (sdp-wire.md 13.2). */
+    /**
+     * The peer broke the protocol; {@link SdpMachine#violation} tells how (docs/protocol.md 13.2).
+     */
     public static final int VIOLATION = 19;
 
-    /** Flag of messages: ask for a solicited event at the peer (sdp-wire.md 14). */
+    /** Flag of messages: ask for a solicited event at the peer (docs/protocol.md 14). */
     public static final int SOLICITED = 1;
 
     /** Flag of CONTROL: its completion must come back through {@link SdpMachine#onControlSent}. */
@@ -122,7 +124,7 @@ public final class Outbox extends OutboxRows {
     /** Wake bit: {@link SdpMachine#outputDone()} or {@link SdpMachine#closed()} has become true. */
     public static final int CLOSED = 4;
 
-    /** Wake bit: the peer's application has queued an out-of-band byte (sdp-wire.md 8). */
+    /** Wake bit: the peer's application has queued an out-of-band byte (docs/protocol.md 8). */
     public static final int URGENT = 8;
 
     /** Outcome of a lent source buffer: the peer has all of it. */

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  *
  * IPv4 addresses are the <em>first</em> four bytes of the sixteen, unlike in {@link Hello}.
  *
- * <p>Source: sdp-wire.md 3.7; vector V21.
+ * <p>Source: docs/protocol.md 3.7; vector V21.
  */
 public final class PortMap {
     /** Size of the message. */

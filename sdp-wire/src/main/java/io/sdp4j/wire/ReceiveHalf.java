@@ -7,7 +7,7 @@ package io.sdp4j.wire;
  * DisConn has been taken; whether our application still reads; the peer's SrcAvails and the buffers
  * lent to us.
  *
- * <p>Source: sdp-wire.md 6, 7 and 12.3.
+ * <p>Source: docs/protocol.md 6, 7 and 12.3.
  */
 final class ReceiveHalf {
     final SourceOffers offers = new SourceOffers();

@@ -8,7 +8,7 @@ package io.sdp4j.wire;
  * the old size are still in front of the receive queue: a larger size is acknowledged when they are
  * gone.
  *
- * <p>Source: sdp-wire.md 9.
+ * <p>Source: docs/protocol.md 9.
  */
 final class Resizing {
     private final int minBytes;

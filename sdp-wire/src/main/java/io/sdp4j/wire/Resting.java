@@ -7,7 +7,7 @@ package io.sdp4j.wire;
  * theirs} of one received; -1 = none. From the first of both on nothing new is begun; the message
  * leaves when nothing is in process.
  *
- * <p>Source: sdp-wire.md 10.
+ * <p>Source: docs/protocol.md 10.
  */
 final class Resting {
     private int ours = -1;

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Shape: one unsigned 32-bit number, right behind the BSDH; {@code at} is where it starts.
  *
- * <p>Source: sdp-wire.md 2.9; vectors V13a and V13b.
+ * <p>Source: docs/protocol.md 2.9; vectors V13a and V13b.
  */
 public final class RrCh {
     /** Size of the header. */

@@ -6,7 +6,7 @@ package io.sdp4j.wire;
  * <p>Shape: messages without payload are not queued: what is due is a fact of the half-connections
  * or of the connection, and is looked at again after every event, so nothing can pile up.
  *
- * <p>Source: sdp-wire.md 4.3 to 4.5, 6.8, 10 and 12.4.
+ * <p>Source: docs/protocol.md 4.3 to 4.5, 6.8, 10 and 12.4.
  */
 final class Schedule {
     private final Lifecycle life;

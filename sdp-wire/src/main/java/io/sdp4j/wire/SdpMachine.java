@@ -23,7 +23,7 @@ import java.lang.foreign.MemorySegment;
  * #eof()}; then failure when {@link #reset()}; else wait. A writer fails when {@link #reset()} or
  * {@link #outputShut()}, and waits while not {@link #writable()}.
  *
- * <p>Source: sdp-wire.md, cited rule by rule.
+ * <p>Source: docs/protocol.md, cited rule by rule.
  */
 public final class SdpMachine extends SetUp {
     /** Timer: the peer must end its half within this time after our close. */
@@ -176,7 +176,7 @@ public final class SdpMachine extends SetUp {
 
     /**
      * The keep-alive time has passed: emits KEEP_ALIVE when no message went either way since the
-     * last call (sdp-wire.md 11).
+     * last call (docs/protocol.md 11).
      */
     public void onKeepAlive(Outbox out) {
         long messages = messagesReceived + emitter.messagesSent();
@@ -254,7 +254,7 @@ public final class SdpMachine extends SetUp {
             return;
         }
         if (life.settingUp() && greeted) {
-            life.establish(out); // the first message proves it (sdp-wire.md 12.3)
+            life.establish(out); // the first message proves it (docs/protocol.md 12.3)
         }
         if (!life.open()) {
             return;

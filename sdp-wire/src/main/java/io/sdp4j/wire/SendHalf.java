@@ -10,7 +10,7 @@ package io.sdp4j.wire;
  *  mode    what the half is in; wish   what it is to be in, by the transitions of 7.3
  * }
  *
- * <p>Source: sdp-wire.md 6, 7 and 12.4.
+ * <p>Source: docs/protocol.md 6, 7 and 12.4.
  */
 final class SendHalf {
     final Urgent urgent = new Urgent();

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * The set-up of a machine: Hello and HelloAck, and what both sides have agreed on.
  *
- * <p>Source: sdp-wire.md 3.
+ * <p>Source: docs/protocol.md 3.
  */
 abstract sealed class SetUp extends Parts permits SdpMachine {
     SetUp(WireConfig config, boolean connecting) {

@@ -14,7 +14,7 @@ package io.sdp4j.wire;
  *           snapshot q of p (7.3)
  * }
  *
- * <p>Source: sdp-wire.md 6.3, 6.5, 6.7 and 7.3.
+ * <p>Source: docs/protocol.md 6.3, 6.5, 6.7 and 7.3.
  */
 final class SinkOffers extends Offers {
     private int p;

@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 /**
  * Fills what is lent to us as a Sink, and sends the answers and offers that are due and allowed.
  *
- * <p>Source: sdp-wire.md 6.2 to 6.7 and 7.3.
+ * <p>Source: docs/protocol.md 6.2 to 6.7 and 7.3.
  */
 final class SinkPump {
     private final ReceiveHalf receive;

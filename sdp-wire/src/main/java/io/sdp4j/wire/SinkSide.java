@@ -14,7 +14,7 @@ package io.sdp4j.wire;
  * <p>What the peer offers and nobody reads stays where it is; {@link #refuse} makes the peer send
  * it as Data. A machine without zero copy refuses by itself.
  *
- * <p>Source: sdp-wire.md 6 and 7.
+ * <p>Source: docs/protocol.md 6 and 7.
  */
 public final class SinkSide {
     private final SdpMachine machine;
@@ -101,7 +101,10 @@ public final class SinkSide {
         return receive.mode();
     }
 
-    /** Leads this half out of Buffered into Combined, which only the Sink may (sdp-wire.md 7.3). */
+    /**
+     * Leads this half out of Buffered into Combined, which only the Sink may (docs/protocol.md
+     * 7.3).
+     */
     public void leaveBuffered(Outbox out) {
         receive.wantOutOfBuffered();
         machine.onward(out);

@@ -13,7 +13,7 @@ package io.sdp4j.wire;
  *  voided    SinkAvails that ModeChange or DisConn ended: their RdmaWrCompl means nothing (6.3)
  * }
  *
- * <p>Source: sdp-wire.md 6.3, 6.5 and 6.7.
+ * <p>Source: docs/protocol.md 6.3, 6.5 and 6.7.
  */
 final class Sinks {
     private final int capacity;

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  *       | Len | rkey | va | NonDiscards |
  * }
  *
- * <p>Source: sdp-wire.md 2.8; vectors V11 and V12.
+ * <p>Source: docs/protocol.md 2.8; vectors V11 and V12.
  */
 public final class SnkAh {
     /** Size of the header. */

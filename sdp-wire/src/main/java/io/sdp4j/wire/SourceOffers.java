@@ -14,7 +14,7 @@ package io.sdp4j.wire;
  *  lastAnswer   MSeq of the last answer that processed one, unless answerSeen
  * }
  *
- * <p>Source: sdp-wire.md 6.2, 6.4 and 6.6.
+ * <p>Source: docs/protocol.md 6.2, 6.4 and 6.6.
  */
 final class SourceOffers extends Offers {
     private final Flights reads = new Flights();

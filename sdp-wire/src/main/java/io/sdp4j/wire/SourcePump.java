@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 /**
  * Moves what is lent to us as a Source, and sends the messages about it that are due and allowed.
  *
- * <p>Source: sdp-wire.md 6.2, 6.3, 6.5 to 6.7 and 7.
+ * <p>Source: docs/protocol.md 6.2, 6.3, 6.5 to 6.7 and 7.
  */
 final class SourcePump {
     private final SendHalf send;

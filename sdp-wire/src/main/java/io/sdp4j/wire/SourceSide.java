@@ -19,7 +19,7 @@ package io.sdp4j.wire;
  * While a buffer is lent, {@link SdpMachine#reserve()} fails, except for what is owed: stream order
  * is the order of lend and send. Numbers of buffers are the shell's own and mean nothing here.
  *
- * <p>Source: sdp-wire.md 6 to 9.
+ * <p>Source: docs/protocol.md 6 to 9.
  */
 public final class SourceSide {
     private final SdpMachine machine;
@@ -34,7 +34,7 @@ public final class SourceSide {
 
     /**
      * Lends a registered buffer whose bytes come next in the stream. Worth while from about 64 KiB,
-     * and never for a write that must not wait (sdp-wire.md 6.9, 18).
+     * and never for a write that must not wait (docs/protocol.md 6.9, 18).
      *
      * @param buffer the shell's number of it
      * @param lenBytes 1..2^31

@@ -13,7 +13,7 @@ package io.sdp4j.wire;
  *  owed     bytes of returned buffers that must leave as Data (6.4)
  * }
  *
- * <p>Source: sdp-wire.md 6.2, 6.4, 6.6 and 6.8.
+ * <p>Source: docs/protocol.md 6.2, 6.4, 6.6 and 6.8.
  */
 final class Sources {
     static final int NONE = 0;

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  *       | Len | rkey | va |
  * }
  *
- * <p>Source: sdp-wire.md 2.7; vectors V09 and V10.
+ * <p>Source: docs/protocol.md 2.7; vectors V09 and V10.
  */
 public final class SrcAh {
     /** Size of the header. */

@@ -5,7 +5,7 @@ package io.sdp4j.wire;
  *
  * <p>LISTEN and RESOLVING of the protocol's table happen before there is a machine, in the shell.
  *
- * <p>Source: sdp-wire.md 12.1.
+ * <p>Source: docs/protocol.md 12.1.
  */
 public enum State {
     /** Nothing sent or accepted yet, or closed before it was established. */
@@ -32,7 +32,7 @@ public enum State {
     LLP_CLOSING,
     /** The connection below is gone after an orderly end. */
     TIME_WAIT,
-    /** The session rests, to be resumed on another connection (sdp-wire.md 10). */
+    /** The session rests, to be resumed on another connection (docs/protocol.md 10). */
     SUSPENDED,
     /** Cut; {@link SdpMachine#abortReason()} says why. */
     ERROR

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Shape: a 64-bit service id behind the BSDH, at {@code at}: 0x000000000001 and the port.
  *
- * <p>Source: sdp-wire.md 2.11; vector V18.
+ * <p>Source: docs/protocol.md 2.11; vector V18.
  */
 public final class SuspCh {
     /** Size of the header. */

@@ -8,7 +8,7 @@ package io.sdp4j.wire;
  * 65,535 bytes up to and including the byte are left; else with the byte itself. Only one byte is
  * announced early at a time.
  *
- * <p>Source: sdp-wire.md 8.
+ * <p>Source: docs/protocol.md 8.
  */
 final class Urgent {
     private static final int REACH_BYTES = 65_535;

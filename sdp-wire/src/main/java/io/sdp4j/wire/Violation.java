@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * A message with which the peer broke the protocol: what an operator needs to find out why.
  *
- * <p>Source: sdp-wire.md 13.2.
+ * <p>Source: docs/protocol.md 13.2.
  *
  * @param reason the rule
  * @param mid its message identifier; -1 when it was too short to have one

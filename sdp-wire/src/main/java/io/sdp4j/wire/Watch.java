@@ -6,7 +6,7 @@ package io.sdp4j.wire;
  * <p>Shape: a timer is armed when there is something to wait for and left to run out; it then looks
  * whether what it waited for has moved since. So nothing is armed or cancelled on the data path.
  *
- * <p>Source: sdp-wire.md 12.5 and 18.
+ * <p>Source: docs/protocol.md 12.5 and 18.
  */
 final class Watch {
     /** SrcAvail unanswered: copy the rest. */

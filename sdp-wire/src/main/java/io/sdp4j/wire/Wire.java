@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** How the protocol spells numbers: big-endian, at any alignment (sdp-wire.md 2). */
+/** How the protocol spells numbers: big-endian, at any alignment (docs/protocol.md 2). */
 final class Wire {
     static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
     static final ValueLayout.OfShort SHORT =

@@ -5,7 +5,7 @@ package io.sdp4j.wire;
  *
  * <p>Four receive slots are the least we run with although the protocol allows three: with three,
  * each credit update costs the other side the one buffer that allows payload, so two idle peers
- * would answer each other's updates for ever (sdp-wire.md 4.3, 4.4).
+ * would answer each other's updates for ever (docs/protocol.md 4.3, 4.4).
  *
  * @param receiveSlots receive buffers the shell posts before it sends Hello or HelloAck; 4..65,535
  * @param receiveBytes size of each receive buffer, the 16 bytes of the BSDH included; 37..2^30
@@ -28,7 +28,7 @@ public record WireConfig(
     /** Fewest receive slots. */
     public static final int MIN_RECEIVE_SLOTS = 4;
 
-    /** Smallest receive buffer: BSDH, SinkAvail header and one byte (sdp-wire.md 4.1). */
+    /** Smallest receive buffer: BSDH, SinkAvail header and one byte (docs/protocol.md 4.1). */
     public static final int MIN_RECEIVE_BYTES = 37;
 
     /** Fewest sends in flight: one with payload, one control message and one to spare. */

@@ -61,10 +61,16 @@ class CitationsTest {
     }
 
     private static int look(
-            Pattern pattern, String part, String text, Set<String> known, Path file, Set<String> lost) {
+            Pattern pattern,
+            String part,
+            String text,
+            Set<String> known,
+            Path file,
+            Set<String> lost) {
         int found = 0;
         Pattern one = Pattern.compile(part);
-        for (MatchResult match : (Iterable<MatchResult>) pattern.matcher(text).results()::iterator) {
+        for (MatchResult match :
+                (Iterable<MatchResult>) pattern.matcher(text).results()::iterator) {
             Matcher cited = one.matcher(match.group());
             while (cited.find()) {
                 found++;
@@ -101,7 +107,8 @@ class CitationsTest {
 
     private static List<Path> sources() throws IOException {
         try (Stream<Path> modules = Files.list(ROOT)) {
-            List<Path> roots = modules.map(m -> m.resolve("src")).filter(Files::isDirectory).toList();
+            List<Path> roots =
+                    modules.map(m -> m.resolve("src")).filter(Files::isDirectory).toList();
             List<Path> files = new ArrayList<>();
             for (Path root : roots) {
                 try (Stream<Path> all = Files.walk(root)) {

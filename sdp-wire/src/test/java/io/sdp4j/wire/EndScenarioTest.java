@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The scenarios of sdp-wire.md 19.B that concern the end of a connection, one test per number. */
+/**
+ * The scenarios of docs/protocol.md 19.B that concern the end of a connection, one test per number.
+ */
 class EndScenarioTest {
     @Test
     void s36() {

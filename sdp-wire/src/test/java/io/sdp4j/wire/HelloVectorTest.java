@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** The encodings of sdp-wire.md 19.A that set a connection up. */
+/** The encodings of docs/protocol.md 19.A that set a connection up. */
 class HelloVectorTest extends VectorRig {
     private static final String V03 =
             """

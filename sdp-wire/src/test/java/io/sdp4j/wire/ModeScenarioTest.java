@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The scenarios of sdp-wire.md 19.B that concern modes, one test per number. */
+/** The scenarios of docs/protocol.md 19.B that concern modes, one test per number. */
 class ModeScenarioTest extends ZcopyRig {
     /** The Source leaves Pipelined while a SinkAvail is on its way, and sends Data behind. */
     @Test

@@ -233,7 +233,7 @@ final class Oracles {
 
     /**
      * Both ends of a half-connection that have heard everything tell the same story of it:
-     * advertisements, and the counters that find stale ones (sdp-wire.md 6.5).
+     * advertisements, and the counters that find stale ones (docs/protocol.md 6.5).
      */
     private void agree(Side source, Side sink) {
         SendHalf send = source.machine.send;

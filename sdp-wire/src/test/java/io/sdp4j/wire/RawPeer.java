@@ -153,8 +153,8 @@ final class RawPeer extends Lone {
     }
 
     /**
-     * Whether the numbers of the message are to be believed (sdp-wire.md 2.13): not where the peer
-     * knew of no buffer for it, even when the connection was being cut before.
+     * Whether the numbers of the message are to be believed (docs/protocol.md 2.13): not where the
+     * peer knew of no buffer for it, even when the connection was being cut before.
      */
     private boolean plausible(int byteLen) {
         return machine.credits().known() > 0

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The scenarios of sdp-wire.md 19.B that concern SrcAvail, one test per number. */
+/** The scenarios of docs/protocol.md 19.B that concern SrcAvail, one test per number. */
 class ReadZcopyScenarioTest extends ZcopyRig {
     /** The Sink: one byte placed, reads for the rest, RdmaRdCompl of what was read. */
     @Test

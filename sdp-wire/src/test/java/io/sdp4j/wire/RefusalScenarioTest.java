@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The scenarios of sdp-wire.md 19.B that concern what is refused, at set-up and later, one test per
- * number.
+ * The scenarios of docs/protocol.md 19.B that concern what is refused, at set-up and later, one
+ * test per number.
  */
 class RefusalScenarioTest {
     @Test

@@ -4,7 +4,7 @@ import java.util.Deque;
 
 /**
  * The session of one of the {@link Twins}, beyond its connection: what the shell keeps from one
- * connection for the next (sdp-wire.md 10).
+ * connection for the next (docs/protocol.md 10).
  *
  * <p>Shape: <em>resting</em> from SUSPENDED until both rest; then he who was told to connects to
  * the other, with machines, counters and buffers that are new on both sides. What was delivered

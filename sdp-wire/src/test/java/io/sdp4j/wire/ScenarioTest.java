@@ -10,7 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The behaviour of sdp-wire.md 19.B, one test per number, as far as it does not need zero copy. */
+/**
+ * The behaviour of docs/protocol.md 19.B, one test per number, as far as it does not need zero
+ * copy.
+ */
 class ScenarioTest {
     /** A machine with {@code slots} buffers and one credit, which the peer's buffers leave it. */
     private static Rig oneCredit(int slots) {

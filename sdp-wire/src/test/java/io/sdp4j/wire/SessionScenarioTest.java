@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The scenarios of sdp-wire.md 19.B that concern urgent data, sizes, rest and loss, one test per
- * number.
+ * The scenarios of docs/protocol.md 19.B that concern urgent data, sizes, rest and loss, one test
+ * per number.
  */
 class SessionScenarioTest extends ZcopyRig {
     @ParameterizedTest

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** Writes and reads the encodings of sdp-wire.md 19.A. */
+/** Writes and reads the encodings of docs/protocol.md 19.A. */
 abstract class VectorRig {
     /** Where the tests write: not aligned, and full of ones to show what is left out. */
     static final long AT = 3;

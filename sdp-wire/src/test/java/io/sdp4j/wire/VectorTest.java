@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The encodings of sdp-wire.md 19.A, in both directions, and what their receipt causes. */
+/** The encodings of docs/protocol.md 19.A, in both directions, and what their receipt causes. */
 class VectorTest extends VectorRig {
     @Test
     void v01() {

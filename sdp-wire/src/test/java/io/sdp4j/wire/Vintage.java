@@ -6,7 +6,7 @@ import java.util.Set;
 /**
  * Peers as they are, were, or could be found: what each of them does and leaves undone.
  *
- * <p>Source: sdp-wire.md 2.12, 3.5, 6.4, 9, 10 and 16.
+ * <p>Source: docs/protocol.md 2.12, 3.5, 6.4, 9, 10 and 16.
  */
 enum Vintage {
     /** The draft, to the letter. */
@@ -101,7 +101,7 @@ enum Vintage {
         SHORT,
         IB_1_1,
         IB_2_2,
-        /** With no buffers announced: an empty Data repairs it (sdp-wire.md 16.2). */
+        /** With no buffers announced: an empty Data repairs it (docs/protocol.md 16.2). */
         IB_2_2_EMPTY
     }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The scenarios of sdp-wire.md 19.B that concern SinkAvail, one test per number. */
+/** The scenarios of docs/protocol.md 19.B that concern SinkAvail, one test per number. */
 class WriteZcopyScenarioTest extends ZcopyRig {
     @Test
     void s19() {

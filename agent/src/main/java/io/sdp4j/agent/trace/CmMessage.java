@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /**
  * Messages of the InfiniBand connection manager, as the content of a datagram: DETH and MAD.
  *
- * <p>Source: InfiniBand Architecture 1, 12.6; sdp-wire.md 3.1 for what SDP puts into them.
+ * <p>Source: InfiniBand Architecture 1, 12.6; docs/protocol.md 3.1 for what SDP puts into them.
  *
  * <p>Fields that no SDP conversation over another fabric has are what the InfiniBand
  * implementations send.
