@@ -117,7 +117,7 @@ final class Diagnosis {
             }
             if (opened.finding() == Places.Finding.ABSENT && Places.makeable(place)) {
                 return new ShmFabric.MeetingPlace(
-                        place.path(), place.path() + " will be made", passed);
+                        place.path(), place.path() + " will be made when it is needed", passed);
             }
             if (opened.finding() == Places.Finding.BAD) {
                 passed.add(opened.fault());
