@@ -1,16 +1,13 @@
 package io.sdp4j.offload.aio;
 
 import io.sdp4j.offload.Attempt;
-import io.sdp4j.offload.ListenPort;
+import io.sdp4j.offload.EarlyListening;
 import io.sdp4j.offload.Listening;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.OptionLog;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
-import io.sdp4j.policy.Role;
 import java.io.IOException;
-import java.net.Inet6Address;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.channels.AsynchronousServerSocketChannel;
@@ -53,13 +50,20 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     public AsynchronousServerSocketChannel bind(SocketAddress local, int backlog)
             throws IOException {
         synchronized (stateLock) {
-            ListenPort.bind(owner, local, to -> kernel.bind(to, backlog));
+            Decision decision = EarlyListening.decision(owner, local);
+            if (kernel.getLocalAddress() != null
+                    || decision == null
+                    || !decision.verdict().offloads()) {
+                kernel.bind(local, backlog); // which says what is wrong
+                why = OffloadSwitch.byRule(decision);
+                return this;
+            }
             try {
-                InetSocketAddress asked =
-                        local == null ? new InetSocketAddress(0) : (InetSocketAddress) local;
-                why = listenOffloaded(asked, backlog < 1 ? DEFAULT_BACKLOG : backlog);
+                why =
+                        bindAndListen(
+                                decision, local, backlog, backlog < 1 ? DEFAULT_BACKLOG : backlog);
             } finally {
-                if (why == null) {
+                if (why == null && kernel.isOpen() && kernel.getLocalAddress() != null) {
                     kernel.close(); // bound, but not as the rules want it
                 }
             }
@@ -67,21 +71,20 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         return this;
     }
 
-    private Attempt listenOffloaded(InetSocketAddress asked, int backlog) throws IOException {
-        Decision decision = owner.policy().decide(Role.LISTEN, asked);
-        if (!decision.verdict().offloads()) {
-            return OffloadSwitch.byRule(decision);
-        }
-        InetSocketAddress at = (InetSocketAddress) kernel.getLocalAddress();
+    /**
+     * @param asked what the application asked for as backlog
+     * @param backlog what the kernel makes of it
+     */
+    private Attempt bindAndListen(Decision decision, SocketAddress local, int asked, int backlog)
+            throws IOException {
         AsyncAcceptor both = new AsyncAcceptor(group, kernel, this);
         Listening listening =
-                owner.listen(
-                        decision,
-                        at,
-                        at.getAddress() instanceof Inet6Address
-                                && at.getAddress().isAnyLocalAddress(),
-                        backlog,
-                        both::onPending);
+                EarlyListening.around(
+                        owner,
+                        local,
+                        (at, dual) -> owner.listen(decision, at, dual, backlog, both::onPending),
+                        to -> kernel.bind(to, asked),
+                        kernel::getLocalAddress);
         if (listening.offloads()) {
             both.start(listening);
             if (!group.add(this, false)) {

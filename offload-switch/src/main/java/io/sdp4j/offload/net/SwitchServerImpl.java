@@ -25,7 +25,7 @@ import java.net.SocketImpl;
  * the kernel's own.
  */
 final class SwitchServerImpl extends SwitchSocketImpl {
-    private volatile Acceptor acceptor; // set once, under stateLock
+    private volatile Acceptor acceptor; // set once it listens, under stateLock
 
     SwitchServerImpl(OffloadSwitch owner) {
         super(owner);
@@ -49,11 +49,22 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     protected void listen(int backlog) throws IOException {
         synchronized (stateLock) {
             ensureOpen();
-            kernel.listen(backlog);
             if (acceptor != null || kernelInfo != null) {
-                return; // again, with another backlog
+                kernel.listen(backlog); // again, with another backlog
+                return;
             }
+            // First: who comes by TCP in between would stay there.
             Attempt why = kernelOnly ? IN_SCOPE : listenOffloaded(Math.max(backlog, 1));
+            boolean listening = false;
+            try {
+                kernel.listen(backlog);
+                listening = true;
+            } finally {
+                if (!listening && acceptor != null) {
+                    acceptor.close();
+                    acceptor = null;
+                }
+            }
             kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
         }
     }

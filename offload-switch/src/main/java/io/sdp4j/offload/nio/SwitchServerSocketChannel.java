@@ -1,18 +1,16 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.EarlyListening;
 import io.sdp4j.offload.KernelScope;
-import io.sdp4j.offload.ListenPort;
+import io.sdp4j.offload.Listening;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
-import io.sdp4j.policy.Role;
 import java.io.FileDescriptor;
 import java.io.IOException;
-import java.net.Inet6Address;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -67,13 +65,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         acceptLock.lock();
         try {
             synchronized (stateLock) {
-                bindKernel(address, backlog);
-                InetSocketAddress at = (InetSocketAddress) kernel.getLocalAddress();
-                InetSocketAddress asked =
-                        address instanceof InetSocketAddress given
-                                ? given
-                                : new InetSocketAddress(at.getAddress(), 0);
-                why = listen(asked, at, backlog < 1 ? 50 : backlog);
+                why = bindAndListen(address, backlog, backlog < 1 ? 50 : backlog);
             }
         } finally {
             acceptLock.unlock();
@@ -81,44 +73,42 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         return this;
     }
 
-    private void bindKernel(SocketAddress address, int backlog) throws IOException {
-        if (kernelOnly || polled) {
-            kernel.bind(address, backlog);
-        } else {
-            ListenPort.bind(provider.owner(), address, to -> kernel.bind(to, backlog));
-        }
-    }
-
-    private Attempt listen(InetSocketAddress asked, InetSocketAddress at, int backlog)
+    /**
+     * @param asked what the application asked for as backlog
+     * @param backlog what the kernel makes of it
+     */
+    private Attempt bindAndListen(SocketAddress address, int asked, int backlog)
             throws IOException {
-        OffloadSwitch owner = provider.owner();
-        Decision decision = owner.policy().decide(Role.LISTEN, asked);
-        if (kernelOnly || !decision.verdict().offloads()) {
+        Decision decision = EarlyListening.decision(provider.owner(), address);
+        boolean mayBind = kernel.getLocalAddress() == null && decision != null;
+        if (kernelOnly || polled || !mayBind || !decision.verdict().offloads()) {
+            kernel.bind(address, asked); // which says what is wrong
             return kernelOnly
                     ? Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope")
-                    : OffloadSwitch.byRule(decision);
-        }
-        if (polled) {
-            return Attempt.kernel(
-                    ReasonCode.UNAVAILABLE, "the channel was selected before it was bound");
+                    : decision.verdict().offloads()
+                            ? Attempt.kernel(
+                                    ReasonCode.UNAVAILABLE,
+                                    "the channel was selected before it was bound")
+                            : OffloadSwitch.byRule(decision);
         }
         AcceptQueues both = new AcceptQueues(kernel);
         boolean keep = false;
         try {
-            both.start(
-                    owner.listen(
-                            decision,
-                            at,
-                            at.getAddress() instanceof Inet6Address
-                                    && at.getAddress().isAnyLocalAddress(),
-                            backlog,
-                            both::signal));
-            if (both.listening().offloads()) {
+            OffloadSwitch owner = provider.owner();
+            Listening listening =
+                    EarlyListening.around(
+                            owner,
+                            address,
+                            (at, dual) -> owner.listen(decision, at, dual, backlog, both::signal),
+                            to -> kernel.bind(to, asked),
+                            kernel::getLocalAddress);
+            both.start(listening);
+            if (listening.offloads()) {
                 kernel.configureBlocking(false);
                 queues = both;
                 keep = true;
             }
-            return Attempt.kernel(both.listening().reason(), both.listening().detail());
+            return Attempt.kernel(listening.reason(), listening.detail());
         } finally {
             if (!keep) {
                 both.close();

@@ -52,7 +52,7 @@ class ListenPortTest {
     }
 
     /** Each kind of listener, bound; gives the address that it has then. */
-    private enum Kind {
+    enum Kind {
         SOCKET {
             @Override
             Bound listen(OffloadSwitch owner, SocketAddress at) throws IOException {
@@ -83,7 +83,7 @@ class ListenPortTest {
         abstract Bound listen(OffloadSwitch owner, SocketAddress at) throws IOException;
     }
 
-    private record Bound(Closeable listener, InetSocketAddress address) implements Closeable {
+    record Bound(Closeable listener, InetSocketAddress address) implements Closeable {
         @Override
         public void close() throws IOException {
             listener.close();
