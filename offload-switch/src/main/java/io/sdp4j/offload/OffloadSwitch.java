@@ -52,6 +52,11 @@ public final class OffloadSwitch {
      */
     private final MissCache refusals;
 
+    /**
+     * Whether an attempt is short: one has got somewhere, or was told that no provider leads there.
+     */
+    private volatile boolean warm;
+
     private final SwitchCounters counters = new SwitchCounters();
 
     /**
@@ -199,24 +204,34 @@ public final class OffloadSwitch {
         for (OffloadProvider provider : able) {
             long leftNanos = shareNanos - (nowNanos - startNanos);
             try {
+                ConnectSpec spec =
+                        new ConnectSpec(
+                                remote,
+                                localAddress,
+                                decision.fabrics(),
+                                nowNanos,
+                                nowNanos + Math.min(capNanos, leftNanos),
+                                nowNanos + Math.min(capNanos + START_NANOS, leftNanos),
+                                byRule,
+                                abandoned,
+                                asked);
                 OffloadStream stream =
-                        provider.connect(
-                                new ConnectSpec(
-                                        remote,
-                                        localAddress,
-                                        decision.fabrics(),
-                                        nowNanos,
-                                        nowNanos + Math.min(capNanos, leftNanos),
-                                        nowNanos + Math.min(capNanos + START_NANOS, leftNanos),
-                                        byRule,
-                                        abandoned,
-                                        asked));
+                        warm || timeoutNanos == Long.MAX_VALUE
+                                ? provider.connect(spec)
+                                : BoundedAttempt.connect(provider, spec);
+                if (stream == null) {
+                    failure.add(outOfTime());
+                    failure.silent = true;
+                    break;
+                }
+                warm = true;
                 misses.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
             } catch (OffloadUnavailable e) {
                 if (e.reason() == ReasonCode.ABANDONED) {
                     return new Attempt(null, e.reason(), e.getMessage());
                 }
+                warm |= e.reason() == ReasonCode.NOT_LOCAL;
                 failure.add(e);
             } catch (RuntimeException e) {
                 Log.OUT.warn("provider {} failed to connect to {}", provider.name(), remote, e);
@@ -227,7 +242,9 @@ public final class OffloadSwitch {
         if (failure.remember) {
             (failure.reason == ReasonCode.NO_PEER ? refusals : misses).remember(remote);
         }
-        Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
+        if (!failure.silent) {
+            Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
+        }
         if (only) {
             counters.refused();
             throw refusal(
@@ -342,6 +359,13 @@ public final class OffloadSwitch {
                 : null;
     }
 
+    private static OffloadUnavailable outOfTime() {
+        return new OffloadUnavailable(
+                ReasonCode.TIMED_OUT,
+                "this JVM was still loading what offload needs when the connect's time for it was"
+                        + " over; later connections find it loaded");
+    }
+
     private static OffloadUnavailable internal(OffloadProvider provider, RuntimeException e) {
         return new OffloadUnavailable(
                 ReasonCode.INTERNAL, "provider " + provider.name() + " failed: " + e, false, e);
@@ -359,6 +383,12 @@ public final class OffloadSwitch {
         ReasonCode reason = ReasonCode.NO_PROVIDER;
         String detail = ReasonCode.NO_PROVIDER.sentence();
         boolean remember;
+
+        /**
+         * The provider is still starting, and with it perhaps the log, which is not to be asked.
+         */
+        boolean silent;
+
         OffloadUnavailable cause;
 
         void add(OffloadUnavailable e) {

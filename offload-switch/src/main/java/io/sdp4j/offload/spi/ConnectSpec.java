@@ -109,6 +109,20 @@ public record ConnectSpec(
         return from(nowNanos, deadlineNanos + Math.min(startNanos, limitNanos - deadlineNanos));
     }
 
+    /** The same attempt, made by somebody in between. */
+    public ConnectSpec onBehalf(LocalAddress otherAddress, BooleanSupplier otherAbandoned) {
+        return new ConnectSpec(
+                remote,
+                otherAddress,
+                fabrics,
+                askedNanos,
+                deadlineNanos,
+                limitNanos,
+                deadlineByRule,
+                otherAbandoned,
+                asked);
+    }
+
     private ConnectSpec from(long begunNanos, long untilNanos) {
         return new ConnectSpec(
                 remote,

@@ -1,0 +1,133 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/**
+ * An attempt that holds its caller up for his time and not longer. The first ones of a JVM load
+ * classes and open devices, which nothing can interrupt, and which may take longer than a connect
+ * may last; so they run on a thread of their own, which brings what it has begun to its end.
+ *
+ * <p>Who has given up goes on to the kernel with the same socket: from then on the attempt must not
+ * touch it, and a connection that it wins is cut. {@code this} guards the fields.
+ */
+final class BoundedAttempt implements Runnable {
+    /** How long a caller may go on waiting after his socket was closed. */
+    private static final long LOOK_MILLIS = 5;
+
+    private final OffloadProvider provider;
+    private final ConnectSpec spec;
+    private OffloadStream stream;
+    private Throwable failure;
+    private boolean over;
+    private volatile boolean givenUp; // set under this
+
+    private BoundedAttempt(OffloadProvider provider, ConnectSpec spec) {
+        this.provider = provider;
+        this.spec = spec;
+    }
+
+    /**
+     * As the provider does it, but until the limit of {@code spec} at most.
+     *
+     * @return null if it is not over by then
+     */
+    static OffloadStream connect(OffloadProvider provider, ConnectSpec spec)
+            throws OffloadUnavailable {
+        BoundedAttempt attempt = new BoundedAttempt(provider, spec);
+        Thread t =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("sdp4j-first-connect")
+                        .inheritInheritableThreadLocals(false)
+                        .unstarted(attempt);
+        t.setContextClassLoader(null);
+        t.start();
+        return attempt.await();
+    }
+
+    @Override
+    public void run() {
+        OffloadStream won = null;
+        Throwable thrown = null;
+        try {
+            won = provider.connect(spec.onBehalf(this::localAddress, this::unwanted));
+        } catch (OffloadUnavailable | RuntimeException | Error e) {
+            thrown = e;
+        }
+        synchronized (this) {
+            over = true;
+            failure = thrown;
+            if (!givenUp) {
+                stream = won;
+                won = null;
+            }
+            notifyAll();
+        }
+        if (won != null) {
+            won.close(true);
+        }
+    }
+
+    private synchronized InetSocketAddress localAddress(InetAddress source) throws IOException {
+        if (givenUp) {
+            throw new IOException("the connect goes on without offload");
+        }
+        return spec.localAddress().find(source);
+    }
+
+    private boolean unwanted() {
+        return givenUp || spec.abandoned().getAsBoolean();
+    }
+
+    private OffloadStream await() throws OffloadUnavailable {
+        boolean interrupted = false;
+        try {
+            synchronized (this) {
+                while (!over) {
+                    if (late()) {
+                        givenUp = true;
+                        return null;
+                    }
+                    try {
+                        wait(LOOK_MILLIS);
+                    } catch (InterruptedException e) {
+                        interrupted = true; // the JDK's connect goes on, or its caller is asked
+                    }
+                }
+                return outcome();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean late() throws OffloadUnavailable {
+        if (spec.abandoned().getAsBoolean()) {
+            givenUp = true;
+            throw new OffloadUnavailable(
+                    ReasonCode.ABANDONED, "nobody waits for the connection any more");
+        }
+        return spec.limitNanos() - System.nanoTime() <= 0;
+    }
+
+    private OffloadStream outcome() throws OffloadUnavailable {
+        switch (failure) {
+            case null -> {
+                return stream;
+            }
+            case OffloadUnavailable e -> throw e;
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> throw new AssertionError(failure);
+        }
+    }
+}
