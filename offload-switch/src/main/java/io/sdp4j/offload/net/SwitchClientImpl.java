@@ -8,6 +8,7 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -307,6 +308,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             }
             forgetUnconnected();
             kernel = connected;
+            fd = connected.fileDescriptor(); // as the JDK's own has it, for those who look
             if (timeoutMillis > 0) {
                 connected.setOption(SO_TIMEOUT, timeoutMillis); // NET-6
             }
@@ -327,6 +329,22 @@ final class SwitchClientImpl extends DataSocketImpl {
             kernel = null;
         }
         options = null;
+    }
+
+    /**
+     * Those who ask for it by reflection want to read, write or pass the kernel's socket on. Beside
+     * an offloaded connection there is one, which carries nothing: better a clear word than that.
+     */
+    @Override
+    protected FileDescriptor getFileDescriptor() {
+        if (offloaded != null) {
+            throw new UnsupportedOperationException(
+                    "the connection to "
+                            + remote
+                            + " is offloaded and has no socket of the kernel's that carries it;"
+                            + " a rule 'use tcp' for it gives it one");
+        }
+        return super.getFileDescriptor();
     }
 
     @Override

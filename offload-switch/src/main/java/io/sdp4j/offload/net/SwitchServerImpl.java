@@ -37,6 +37,12 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     }
 
     @Override
+    protected void create(boolean stream) throws IOException {
+        super.create(stream);
+        fd = kernel.fileDescriptor(); // as the JDK's own has it, for those who look
+    }
+
+    @Override
     void bindKernel(InetSocketAddress to) throws IOException {
         if (kernelOnly) {
             super.bindKernel(to);

@@ -12,6 +12,7 @@ public abstract class SocketContract
                 UrgentContract,
                 CloseContract,
                 OptionContract,
+                DescriptorContract,
                 AcceptContract,
                 TlsContract,
                 VirtualThreadContract {}
