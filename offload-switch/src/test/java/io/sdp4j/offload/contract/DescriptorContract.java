@@ -69,7 +69,7 @@ interface DescriptorContract extends Sockets {
     }
 
     @Test
-    @DisplayName("86: the descriptor of a listener is the kernel's listener")
+    @DisplayName("87: the descriptor of a listener is the kernel's listener")
     default void descriptorOfAListener() throws Exception {
         try (ServerSocket listener = listen(1)) {
             SocketImpl impl = impl(ServerSocket.class, listener);
@@ -84,7 +84,7 @@ interface DescriptorContract extends Sockets {
 
     @Test
     @DisplayName(
-            "86: the descriptor of a connection is the kernel's socket, or there is a clear word")
+            "87: the descriptor of a connection is the kernel's socket, or there is a clear word")
     default void descriptorOfAConnection() throws Exception {
         try (Pair p = pair()) {
             for (Socket s : new Socket[] {p.client(), p.server()}) {

@@ -83,7 +83,7 @@ class FirstConnectTest {
 
     @ParameterizedTest
     @CsvSource({"PLATFORM,false", "PLATFORM,true", "VIRTUAL,false", "VIRTUAL,true"})
-    @DisplayName("3, 85: the first connect of a JVM is over in its time, with what is left of it")
+    @DisplayName("3, 86: the first connect of a JVM is over in its time, with what is left of it")
     void theFirstConnectIsInTime(Task.Kind kind, boolean channel) throws Exception {
         try (ServerSocket plain = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 Socket s = socket(channel)) {
@@ -110,7 +110,7 @@ class FirstConnectTest {
 
     @ParameterizedTest
     @EnumSource(Task.Kind.class)
-    @DisplayName("10, 85: a close ends it")
+    @DisplayName("10, 86: a close ends it")
     void closeEndsIt(Task.Kind kind) throws Exception {
         try (ServerSocket plain = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             Socket s = socket(false);
@@ -131,7 +131,7 @@ class FirstConnectTest {
 
     @ParameterizedTest
     @CsvSource({"false", "true"})
-    @DisplayName("85: without a time-out there is nothing to be late for")
+    @DisplayName("86: without a time-out there is nothing to be late for")
     void withoutTimeoutItIsTheCallersWork(boolean channel) throws Exception {
         slow.caller = Thread.currentThread();
         try (ServerSocket plain = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());

@@ -94,7 +94,7 @@ class ListenOrderTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    @DisplayName("84: a server is there for offload before it is there for TCP")
+    @DisplayName("85: a server is there for offload before it is there for TCP")
     void offloadListensFirst(Kind kind) throws Exception {
         for (InetSocketAddress at :
                 List.of(
@@ -114,7 +114,7 @@ class ListenOrderTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    @DisplayName("84: where the port is taken nobody listens for offload")
+    @DisplayName("85: where the port is taken nobody listens for offload")
     void aTakenPortStaysItsOwners(Kind kind) throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, HERE)) {
             InetSocketAddress at = new InetSocketAddress(HERE, taken.getLocalPort());
