@@ -15,14 +15,16 @@ import javax.management.StandardMBean;
  * one.
  *
  * <p>Making it ourselves would load a hundred classes into programs that never use it, and would
- * break application servers that want to choose its builder. So a daemon thread looks once a second
- * whether there is one, and ends with the registration.
+ * break application servers that want to choose its builder. So a daemon thread looks whether there
+ * is one, after a second and then after twice as long each time, up to a minute, and ends with the
+ * registration.
  */
 final class JmxBean {
     static final String NAME = "io.sdp4j:type=Switch";
 
     private static final String PLATFORM = "java.lang:type=Runtime";
-    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LAST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final AtomicBoolean WATCHING = new AtomicBoolean();
 
@@ -38,8 +40,10 @@ final class JmxBean {
     private static void look() {
         try {
             MBeanServer server = platform();
-            while (server == null) {
-                LockSupport.parkNanos(LOOK_NANOS);
+            for (long nanos = FIRST_NANOS;
+                    server == null;
+                    nanos = Math.min(2 * nanos, LAST_NANOS)) {
+                LockSupport.parkNanos(nanos);
                 server = platform();
             }
             ObjectName name = new ObjectName(NAME);

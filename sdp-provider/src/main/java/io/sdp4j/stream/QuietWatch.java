@@ -1,12 +1,14 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.rdma.EventLoop;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Looks at every stream from time to time, so that one that has become quiet gives back the memory
- * that load has made it take. Looks as long as there are streams, on the event thread. Thread-safe.
+ * Looks at every busy stream from time to time, so that one that has become quiet gives back the
+ * memory that load has made it take. Looks as long as there are such streams, on the event thread;
+ * a stream that has given everything back comes again when a message goes either way. Thread-safe.
  */
 final class QuietWatch {
     private final EventLoop loop;
@@ -22,7 +24,7 @@ final class QuietWatch {
         this.periodNanos = periodNanos;
     }
 
-    /** Looks at it until it is released. */
+    /** Looks at it until it is released or needs no look any more. */
     void add(StreamLife stream) {
         if (periodNanos > 0) {
             streams.add(stream);
@@ -36,7 +38,12 @@ final class QuietWatch {
     }
 
     private void look() {
-        streams.removeIf(stream -> !stream.onLook());
+        for (StreamLife stream : List.copyOf(streams)) {
+            streams.remove(stream); // first: one that becomes active meanwhile comes back by itself
+            if (stream.onLook()) {
+                streams.add(stream);
+            }
+        }
         synchronized (this) {
             looking = !streams.isEmpty();
             if (looking) {

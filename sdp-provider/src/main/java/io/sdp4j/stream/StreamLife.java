@@ -27,6 +27,9 @@ final class StreamLife {
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
 
+    /** Whether a message that nobody waits for may be asked for: a device is looked at instead. */
+    private final boolean shared;
+
     /** Where the peer is asked to follow to; null = nowhere. Guarded by the lock. */
     private Relocation relocation;
 
@@ -42,6 +45,7 @@ final class StreamLife {
         this.local = local;
         this.remote = remote;
         StreamSettings settings = context.settings().over(fabric.capabilities());
+        shared = !fabric.capabilities().rdmaSparesCopies();
         core =
                 new StreamCore(
                         machine,
@@ -51,6 +55,7 @@ final class StreamLife {
                         context.loop(),
                         this::onTimer,
                         this::onRest,
+                        () -> context.quiet().add(this),
                         this::releaseIfClosed);
         watch = new StreamWatch(core, this::onDoorbell);
         waiters = new Waiters(qp.completions(), watch, context.loop());
@@ -96,10 +101,11 @@ final class StreamLife {
     /**
      * From time to time: gives back what a quiet stream does not need.
      *
-     * @return false when the stream is released
+     * @return false when the stream is released, or until the next message has nothing to give back
      */
     boolean onLook() {
         int wake;
+        boolean dormant;
         List<QueuePair> left;
         synchronized (core) {
             if (core.released()) {
@@ -113,11 +119,13 @@ final class StreamLife {
                 core.sizes.rest();
             }
             left = takeLeft();
+            dormant = left.isEmpty() && shared && core.sizes.rested() && watch.armUnwatched();
+            core.dormant(dormant);
             wake = core.takeWakeOps();
         }
         left.forEach(QueuePair::close);
         waiters.signal(wake);
-        return true;
+        return !dormant;
     }
 
     private List<QueuePair> takeLeft() {

@@ -16,7 +16,7 @@ public final class Futex {
     private static final int WAIT = 0;
     private static final int WAKE = 1;
     private static final int SMALLEST = 14;
-    private static final int LARGEST = 30;
+    private static final int LARGEST = 42;
     private static final int TIMESPEC_BYTES = 16;
     private static final MemorySegment TIMES =
             Arena.global().allocate((LARGEST - SMALLEST + 1) * (long) TIMESPEC_BYTES, 8);
@@ -34,9 +34,14 @@ public final class Futex {
 
     /**
      * Sleeps while the int at {@code address} is {@code value}, at most {@code nanos} (rounded down
-     * to a power of two, 16 us to 1 s). May return early.
+     * to a power of two, 16 us to 73 min; {@link Long#MAX_VALUE} = without an end). May return
+     * early.
      */
     public static void await(long address, int value, long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            Linux.callQuietly(Linux.FUTEX, address, WAIT, value, 0, 0, 0);
+            return;
+        }
         int k = 63 - Long.numberOfLeadingZeros(Math.max(nanos, 1));
         k = Math.clamp(k, SMALLEST, LARGEST);
         Linux.callQuietly(

@@ -3,7 +3,6 @@ package io.sdp4j.rdma.os;
 import io.sdp4j.rdma.EventLoop;
 import java.util.ArrayDeque;
 import java.util.PriorityQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -14,12 +13,6 @@ import java.util.function.Consumer;
  * the first task, timer or watch, lasts until {@link #end}, and does not keep the JVM alive.
  */
 abstract class LoopBase implements EventLoop {
-    /**
-     * No sleep is longer, so that a timer that is farther away need not wake the loop: most of them
-     * are cancelled long before they are due.
-     */
-    private static final long LONGEST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
     private static final long LONGEST_END_MS = 100;
 
     private final String name;
@@ -29,6 +22,14 @@ abstract class LoopBase implements EventLoop {
     private final PriorityQueue<Entry> timers = new PriorityQueue<>();
     private final AtomicBoolean started = new AtomicBoolean();
     private long timerNumber;
+
+    /**
+     * When the sleep under way ends by itself; not after the first timer, perhaps before it,
+     * because most timers are cancelled long before they are due. Only while {@code sleepEnds}.
+     */
+    private long sleepEndsNanos;
+
+    private boolean sleepEnds;
     private volatile Thread thread;
     private volatile boolean over;
 
@@ -90,7 +91,7 @@ abstract class LoopBase implements EventLoop {
             long due = System.nanoTime() + Math.clamp(delayNanos, 0, Long.MAX_VALUE / 4);
             entry = new Entry(due, timerNumber++, task);
             timers.add(entry);
-            if (timers.peek() != entry || delayNanos >= LONGEST_SLEEP_NANOS) {
+            if (sleepEnds && due - sleepEndsNanos >= 0) {
                 start();
                 return entry; // the loop looks in time by itself
             }
@@ -163,11 +164,15 @@ abstract class LoopBase implements EventLoop {
             if (expecting()) {
                 return 0;
             }
-            if (first != null && !known) {
+            sleepEnds = first != null;
+            if (first == null) {
+                return Long.MAX_VALUE;
+            }
+            if (!known) {
                 nowNanos = System.nanoTime();
             }
-            long left = first == null ? Long.MAX_VALUE : first.dueNanos - nowNanos;
-            return Math.clamp(left, 0, LONGEST_SLEEP_NANOS);
+            sleepEndsNanos = first.dueNanos;
+            return Math.max(0, first.dueNanos - nowNanos);
         }
     }
 

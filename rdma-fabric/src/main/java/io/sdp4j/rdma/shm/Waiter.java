@@ -22,9 +22,10 @@ import java.util.function.BooleanSupplier;
  * and wakes. No wake-up is lost and none is paid for in vain. Where the two sides cannot share
  * futexes, a thread parks and the bell's byte, taken by the event thread, unparks it.
  *
- * <p>Words are hints: a peer that forges them delays itself, because every sleep ends after 100 ms
- * at the latest when it is young and after a second when it is old, and because what really ends
- * the connection is told by the private fields here.
+ * <p>Words are hints: a peer that forges them only delays itself, because what ends the connection
+ * or a sleep from this side is told by the private fields here, and rouses a sleeper whatever the
+ * words say. So a sleep on the futex needs no end of its own; a parked thread, whose byte the event
+ * thread takes, looks again after 100 ms when its wait is young and after a second when it is old.
  *
  * <p>{@link #await} and {@link #busyPoll} are used by one thread at a time, {@link #notifyPeer}
  * under the queue pair's lock, the rest by any thread.
@@ -219,15 +220,14 @@ final class Waiter {
         long deadline = deadline(nanos);
         long word = own + ShmLayout.SLEEP_WORD;
         sleeping = true;
-        for (int n = 0; ; n++) {
+        while (true) {
             Words.INT.setOpaque(mem, word, 1);
             VarHandle.fullFence();
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
                 break;
             }
-            long most = n < YOUNG_SLEEPS ? YOUNG_NANOS : OLD_NANOS;
-            Futex.await(mem.address() + word, 1, Math.min(left, most));
+            Futex.await(mem.address() + word, 1, left);
             if (hasSomething()) {
                 break;
             }
