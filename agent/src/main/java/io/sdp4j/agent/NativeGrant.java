@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * <p>By default the JDK warns at the first native call of a module that nobody named on the command
  * line; naming ours is what this does. Under {@code --illegal-native-access=deny} the user has said
  * that only modules named on the command line may, and that is left alone: the fabric then works
- * without native calls.
+ * without native calls, or not at all.
  */
 final class NativeGrant {
     private static final String NATIVE_MODULE = "io.sdp4j.rdma";
@@ -30,17 +30,20 @@ final class NativeGrant {
             return;
         }
         if (denied()) {
-            sink.accept(
-                    "native access is denied on the command line, connections are offloaded in pure"
-                            + " Java, which is slower");
+            sink.accept("native access is denied on the command line, " + without(settings));
             return;
         }
         try {
             JdkBridge.enableNativeAccess(module.get());
         } catch (IllegalStateException e) {
-            sink.accept(
-                    "no native access, connections are offloaded in pure Java: " + e.getMessage());
+            sink.accept("no native access (" + e.getMessage() + "), " + without(settings));
         }
+    }
+
+    private static String without(Settings settings) {
+        return settings.flag(Setting.SHM_PORTABLE)
+                ? "connections are offloaded in pure Java, which is slower"
+                : "so nothing is offloaded; shm.portable=true on both sides allows it in pure Java";
     }
 
     /**

@@ -27,7 +27,8 @@ class AgentChannelsIT {
         Path report = folder.resolve("report.json");
         assertRan(channel(Jvm.agent("report=" + report)), 0);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
-        assertRan(channel(Jvm.agent("report=" + report), "--illegal-native-access=deny"), 1);
+        String portable = Jvm.agent("shm.portable=true,report=" + report);
+        assertRan(channel(portable, "--illegal-native-access=deny"), 1);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
     }
 

@@ -110,6 +110,13 @@ public enum Setting {
             "auto",
             "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
                     + " slower)."),
+    /** Connections over files. */
+    SHM_PORTABLE(
+            "sdp4j.shm.portable",
+            false,
+            "Also offload to and from JVMs of this user that make no native calls, over memory in"
+                    + " files; nothing proves which addresses such a JVM holds, and it can end a"
+                    + " connection at any time. Both sides must set it."),
     /** Rendezvous directory. */
     SHM_DIR(
             "sdp4j.shm.dir",

@@ -90,6 +90,14 @@ public interface QueuePair {
         MemorySegment.copy(from, fromOffset, sendMemory(), ValueLayout.JAVA_BYTE, to, lenBytes);
     }
 
+    /**
+     * Whether the peer can take the memory of slots away, which shows as an {@link InternalError}
+     * of whoever touches it, here or in a slot's memory itself.
+     */
+    default boolean memoryMayFault() {
+        return false;
+    }
+
     /** Whether {@link #writePast} may be another copy than the ordinary one here. */
     default boolean writesPast() {
         return false;

@@ -130,7 +130,7 @@ public abstract class FabricEnds {
     protected ConnectRequest request(byte[] data, long nanos) {
         return new ConnectRequest(
                 address(),
-                _ -> new InetSocketAddress(kernel.getInetAddress(), 4711),
+                _ -> HeldAddress.on(kernel.getInetAddress()),
                 data,
                 SPEC,
                 System.nanoTime() + nanos);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -42,7 +41,7 @@ public abstract class SetUpContract extends FabricEnds {
             assertArrayEquals(bytes(2, 20), Arrays.copyOf(c.privateData(), 20));
             assertArrayEquals(bytes(1, most), Arrays.copyOf(seen.get().privateData(), most));
             assertEquals(address(), seen.get().localAddress());
-            assertEquals(4711, seen.get().remoteAddress().getPort());
+            assertEquals(HeldAddress.on(address().getAddress()), seen.get().remoteAddress());
         }
     }
 
@@ -54,7 +53,7 @@ public abstract class SetUpContract extends FabricEnds {
                         address(),
                         _ -> {
                             asked.incrementAndGet();
-                            return new InetSocketAddress(kernel.getInetAddress(), 1);
+                            return HeldAddress.on(kernel.getInetAddress());
                         },
                         new byte[0],
                         SPEC,
@@ -126,7 +125,7 @@ public abstract class SetUpContract extends FabricEnds {
                             address(),
                             _ -> {
                                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
-                                return new InetSocketAddress(kernel.getInetAddress(), 4711);
+                                return HeldAddress.on(kernel.getInetAddress());
                             },
                             new byte[0],
                             SPEC,

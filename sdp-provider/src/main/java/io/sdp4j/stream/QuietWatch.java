@@ -4,6 +4,8 @@ import io.sdp4j.rdma.EventLoop;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Looks at every busy stream from time to time, so that one that has become quiet gives back the
@@ -11,6 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * a stream that has given everything back comes again when a message goes either way. Thread-safe.
  */
 final class QuietWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(QuietWatch.class);
+
     private final EventLoop loop;
     private final long periodNanos;
     private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
@@ -37,18 +41,36 @@ final class QuietWatch {
         }
     }
 
-    private void look() {
-        for (StreamLife stream : List.copyOf(streams)) {
-            streams.remove(stream); // first: one that becomes active meanwhile comes back by itself
-            if (stream.onLook()) {
-                streams.add(stream);
-            }
+    /** What is wrong with one stream ends that one only, whatever it is. */
+    private static boolean look(StreamLife stream) {
+        try {
+            return stream.onLook();
+        } catch (InternalError e) {
+            stream.cut(); // its memory was taken away
+        } catch (RuntimeException | Error e) {
+            LOG.error("a stream is cut", e);
+            stream.cut();
         }
-        synchronized (this) {
-            looking = !streams.isEmpty();
-            if (looking) {
-                loop.schedule(this::look, periodNanos);
+        return true;
+    }
+
+    private void look() {
+        try {
+            for (StreamLife stream : List.copyOf(streams)) {
+                streams.remove(stream); // first: one that becomes active comes back by itself
+                if (look(stream)) {
+                    streams.add(stream);
+                }
             }
+        } finally {
+            goOn();
+        }
+    }
+
+    private synchronized void goOn() {
+        looking = !streams.isEmpty();
+        if (looking) {
+            loop.schedule(this::look, periodNanos);
         }
     }
 }

@@ -27,7 +27,7 @@ final class SdpListener implements OffloadListener {
     private final ListenSpec spec;
     private final StreamContext context;
     private final List<FabricListener> listeners = new ArrayList<>();
-    private final Queue<SdpStream> ready = new ConcurrentLinkedQueue<>();
+    private final Queue<OffloadStream> ready = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private volatile boolean closed;
 
@@ -72,8 +72,8 @@ final class SdpListener implements OffloadListener {
 
     private void established(
             Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
-        SdpStream stream =
-                SdpStream.begin(
+        OffloadStream stream =
+                GuardedStream.begin(
                         machine,
                         qp,
                         context,
@@ -90,7 +90,7 @@ final class SdpListener implements OffloadListener {
 
     @Override
     public OffloadStream poll() {
-        SdpStream stream = ready.poll();
+        OffloadStream stream = ready.poll();
         if (stream != null) {
             waiting.decrementAndGet();
         }
@@ -112,7 +112,7 @@ final class SdpListener implements OffloadListener {
     }
 
     private void abortReady() {
-        for (SdpStream s = ready.poll(); s != null; s = ready.poll()) {
+        for (OffloadStream s = ready.poll(); s != null; s = ready.poll()) {
             s.close(true);
         }
     }

@@ -67,7 +67,8 @@ public final class SdpProvider implements OffloadProvider {
                         settings,
                         loop,
                         new SetupThreads(),
-                        new QuietWatch(loop, settings.quietNanos()));
+                        new QuietWatch(loop, settings.quietNanos()),
+                        new Complaints(LOG::warn, System::nanoTime));
         this.verbsConnectNanos = verbsConnectNanos;
     }
 
@@ -140,7 +141,8 @@ public final class SdpProvider implements OffloadProvider {
                         : TimeUnit.MICROSECONDS.toNanos(settings.longValue(Setting.SPIN_MAX_US)),
                 spinners < 0 ? defaults.spinnersMax() : spinners,
                 memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20,
-                settings.flag(Setting.SLEEP_TOGETHER));
+                settings.flag(Setting.SLEEP_TOGETHER),
+                settings.flag(Setting.SHM_PORTABLE));
     }
 
     /**
@@ -299,7 +301,7 @@ public final class SdpProvider implements OffloadProvider {
                 ReasonCode.NOT_LOCAL, last == null ? why : last.getMessage() + "; " + why);
     }
 
-    private SdpStream connect(Fabric fabric, ConnectSpec spec) throws OffloadUnavailable {
+    private OffloadStream connect(Fabric fabric, ConnectSpec spec) throws OffloadUnavailable {
         InetSocketAddress[] local = new InetSocketAddress[1];
         ActiveOpen open =
                 ActiveOpen.connect(
@@ -315,7 +317,8 @@ public final class SdpProvider implements OffloadProvider {
                         spec.limitNanos(),
                         spec.abandoned(),
                         spec.asked());
-        return SdpStream.begin(open.machine(), open.qp(), context, fabric, local[0], spec.remote());
+        return GuardedStream.begin(
+                open.machine(), open.qp(), context, fabric, local[0], spec.remote());
     }
 
     @Override

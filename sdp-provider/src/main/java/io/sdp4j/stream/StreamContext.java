@@ -9,6 +9,11 @@ import io.sdp4j.rdma.EventLoop;
  * @param loop the event thread, which looks after them
  * @param setup threads that may block while they connect
  * @param quiet looks at them from time to time
+ * @param complaints told what their peers have done wrong
  */
 record StreamContext(
-        StreamSettings settings, EventLoop loop, SetupThreads setup, QuietWatch quiet) {}
+        StreamSettings settings,
+        EventLoop loop,
+        SetupThreads setup,
+        QuietWatch quiet,
+        Complaints complaints) {}

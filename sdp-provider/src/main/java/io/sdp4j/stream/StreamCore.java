@@ -10,8 +10,10 @@ import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Outbox;
 import io.sdp4j.wire.SdpMachine;
+import io.sdp4j.wire.Violation;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +62,7 @@ final class StreamCore {
     private final Completion completion = new Completion();
     private final MemorySegment header = MemorySegment.ofArray(new byte[HEADER_BYTES]);
     private final StreamTimers timers;
+    private final Consumer<Violation> onViolation;
     private final Runnable onEnd;
     private final Runnable onActive;
 
@@ -74,6 +77,7 @@ final class StreamCore {
     /**
      * @param fabric what it can do: the machine was told that buffers can be lent to it if it can
      * @param onActive told under the lock of the first message after {@link #dormant}
+     * @param onViolation told how the peer broke the protocol
      * @param onEnd told on the event thread, once, when a closed stream has nothing left to do
      * @param onRest told of the port of the new owner when the session was suspended
      */
@@ -84,11 +88,13 @@ final class StreamCore {
             Capabilities fabric,
             EventLoop loop,
             IntConsumer onTimer,
+            Consumer<Violation> onViolation,
             IntConsumer onRest,
             Runnable onActive,
             Runnable onEnd) {
         this.settings = settings;
         this.loop = loop;
+        this.onViolation = onViolation;
         this.onEnd = onEnd;
         this.onActive = onActive;
         this.timers = new StreamTimers(settings, loop, onTimer);
@@ -211,10 +217,7 @@ final class StreamCore {
                 case Outbox.CANCEL_TIMER -> timers.cancel(outbox.timer(i));
                 case Outbox.DISCONNECT -> qp.disconnect();
                 case Outbox.ABORT -> qp.abort();
-                case Outbox.VIOLATION ->
-                        LOG.warn(
-                                "peer broke the protocol ({}), connection cut",
-                                machine.violation());
+                case Outbox.VIOLATION -> onViolation.accept(machine.violation());
                 case Outbox.SUSPENDED -> rest.begin(outbox.port(i));
                 case Outbox.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
                 case Outbox.RESIZE -> {
@@ -228,6 +231,18 @@ final class StreamCore {
             }
         }
         outbox.clear();
+    }
+
+    /** The connection's memory is gone: cuts it, whatever was under way. */
+    void cut() {
+        outbox.clear();
+        wakeOps |= OffloadStream.READ | OffloadStream.WRITE;
+        try {
+            machine.onQpError(outbox);
+            carryOut();
+        } catch (InternalError e) {
+            outbox.clear(); // its last words have no place either
+        }
     }
 
     private static int opsOf(int wake) {

@@ -54,6 +54,7 @@ final class StreamLife {
                         fabric.capabilities(),
                         context.loop(),
                         this::onTimer,
+                        what -> context.complaints().add(remote.getAddress(), what),
                         this::onRest,
                         () -> context.quiet().add(this),
                         this::releaseIfClosed);
@@ -80,12 +81,38 @@ final class StreamLife {
 
     /** Something completed that somebody was to be told of. */
     void onDoorbell() {
-        if (watch.onDoorbell()) {
-            releaseIfClosed();
+        try {
+            if (watch.onDoorbell()) {
+                releaseIfClosed();
+            }
+        } catch (InternalError e) {
+            cut();
         }
     }
 
     private void onTimer(int timer) {
+        try {
+            runTimer(timer);
+        } catch (InternalError e) {
+            cut();
+        }
+    }
+
+    /** The memory of the connection is gone, or what happened must not happen again. */
+    void cut() {
+        int wake;
+        synchronized (core) {
+            if (core.released()) {
+                return;
+            }
+            core.cut();
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+        releaseIfClosed();
+    }
+
+    private void runTimer(int timer) {
         int wake;
         synchronized (core) {
             if (core.released()) {
@@ -180,6 +207,12 @@ final class StreamLife {
     boolean alive() {
         synchronized (core) {
             return !core.released() && !core.reset();
+        }
+    }
+
+    boolean released() {
+        synchronized (core) {
+            return core.released();
         }
     }
 

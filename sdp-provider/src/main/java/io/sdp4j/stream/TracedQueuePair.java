@@ -240,6 +240,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public boolean memoryMayFault() {
+        return qp.memoryMayFault();
+    }
+
+    @Override
     public boolean writesPast() {
         return qp.writesPast();
     }

@@ -94,12 +94,11 @@ final class QuietMemoryTest {
         OffloadListener listener =
                 provider.listen(new ListenSpec(at, false, 50, List.of(), () -> {}));
         for (int i = 0; i < CONNECTIONS; i++) {
-            int port = 10_000 + i; // nobody binds it: both ends are here
             OffloadStream client =
                     provider.connect(
                             new ConnectSpec(
                                     at,
-                                    _ -> new InetSocketAddress(at.getAddress(), port),
+                                    _ -> HeldAddress.on(at.getAddress()),
                                     List.of(),
                                     System.nanoTime() + TimeUnit.SECONDS.toNanos(10)));
             await().atMost(Duration.ofSeconds(10))

@@ -136,7 +136,7 @@ final class RelocationTest {
         say("old");
         assertTrue(stream.move());
         answer();
-        InetSocketAddress stranger = new InetSocketAddress(own.getAddress(), 9);
+        InetSocketAddress stranger = HeldAddress.on(own.getAddress());
         OffloadUnavailable e = assertThrows(OffloadUnavailable.class, () -> follow(stranger));
         assertEquals(ReasonCode.PEER_REFUSED, e.reason());
         goOn(follow(address));

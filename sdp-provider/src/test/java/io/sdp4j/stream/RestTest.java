@@ -70,7 +70,7 @@ final class RestTest {
                         provider.connect(
                                 new ConnectSpec(
                                         at,
-                                        _ -> new InetSocketAddress(at.getAddress(), 9),
+                                        _ -> HeldAddress.on(at.getAddress()),
                                         List.of(),
                                         System.nanoTime() + TimeUnit.SECONDS.toNanos(10)));
         peer.accept();

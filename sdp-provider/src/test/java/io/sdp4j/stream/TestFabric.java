@@ -70,7 +70,7 @@ final class TestFabric implements AutoCloseable {
     }
 
     TestFabric(boolean allowNative, int buffers) throws IOException {
-        this(ShmConfig.defaults().withNative(allowNative), buffers);
+        this(ShmConfig.defaults().withNative(allowNative).withPortable(!allowNative), buffers);
     }
 
     /** As configured, but in a directory of its own. */

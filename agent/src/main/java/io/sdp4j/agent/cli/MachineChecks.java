@@ -41,8 +41,9 @@ final class MachineChecks {
             if (options != null && options.contains("--illegal-native-access=deny")) {
                 return Check.warn(
                         "native access",
-                        variable + " denies it, connections are offloaded in pure Java",
-                        "remove --illegal-native-access=deny for full speed");
+                        variable + " denies it, so nothing is offloaded within this host",
+                        "remove --illegal-native-access=deny, or set shm.portable=true on both"
+                                + " sides");
             }
         }
         return Check.ok("native access", "granted by the agent to its own module only");

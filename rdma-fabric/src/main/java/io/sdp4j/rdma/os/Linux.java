@@ -72,11 +72,16 @@ public final class Linux {
     static final int SHUTDOWN = number(48, 210);
     static final int BIND = number(49, 200);
     static final int LISTEN = number(50, 201);
+    static final int GETSOCKNAME = number(51, 204);
+    static final int GETPEERNAME = number(52, 205);
+    static final int SETSOCKOPT = number(54, 208);
     static final int GETSOCKOPT = number(55, 209);
+    static final int PRLIMIT64 = number(302, 261);
     static final int MADVISE = number(28, 233);
     static final int DUP3 = number(292, 24);
     static final int FCNTL = number(72, 25);
     static final int FTRUNCATE = number(77, 46);
+    static final int FSTATFS = number(138, 44);
     static final int GETEUID = number(107, 175);
     static final int FUTEX = number(202, 98);
     static final int SCHED_SETAFFINITY = number(203, 122);
@@ -109,6 +114,7 @@ public final class Linux {
     static final int EPOLL_EVENT_DATA = ARCH == 0 ? 4 : 8;
 
     static final int AT_FDCWD = -100;
+    private static final int RLIMIT_NOFILE = 7;
 
     private Linux() {}
 
@@ -200,6 +206,16 @@ public final class Linux {
 
     public static int effectiveUid() {
         return (int) call(GETEUID, 0, 0, 0);
+    }
+
+    /** How many descriptors this process may have; {@link Long#MAX_VALUE} = no limit is known. */
+    public static long descriptorLimit() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(16, 8);
+            long r = call(PRLIMIT64, 0, RLIMIT_NOFILE, 0, s.address(), 0, 0);
+            long soft = s.get(JAVA_LONG, 0);
+            return r < 0 || soft < 0 ? Long.MAX_VALUE : soft;
+        }
     }
 
     public static void close(int fd) {

@@ -1,5 +1,7 @@
 package io.sdp4j.rdma.os;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -19,6 +21,10 @@ public final class Mapping {
     /** {@code F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW}. */
     private static final int SEALS = 1 | 2 | 4;
 
+    /** {@code TMPFS_MAGIC}: ordinary pages, which the kernel gives again where they were taken. */
+    private static final long TMPFS = 0x01021994;
+
+    private static final int STATFS_BYTES = 120;
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_SHARED = 1;
     private static final int MADV_REMOVE = 9;
@@ -55,7 +61,8 @@ public final class Mapping {
 
     /**
      * What is wrong with a descriptor that came from a peer, or null if its size is exactly {@code
-     * lenBytes} and can never change.
+     * lenBytes} and can never change, and none of its pages can fail to be there. Of huge pages
+     * there may be no other one for a hole that the peer makes.
      */
     public static String fault(int fd, long lenBytes) {
         long seals = Linux.call(Linux.FCNTL, fd, F_GET_SEALS, 0);
@@ -69,10 +76,24 @@ public final class Mapping {
         if (status == null || !status.isRegularFile()) {
             return "it is not a file";
         }
+        long kind = fileSystem(fd);
+        if (kind != TMPFS) {
+            return "it is on a file system of type 0x"
+                    + Long.toHexString(kind)
+                    + ", not on plain tmpfs";
+        }
         if (status.sizeBytes() != lenBytes) {
             return "its size is " + status.sizeBytes() + ", not " + lenBytes;
         }
         return null;
+    }
+
+    private static long fileSystem(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(STATFS_BYTES, 8);
+            long r = Linux.call(Linux.FSTATFS, fd, s.address(), 0);
+            return r < 0 ? r : s.get(JAVA_LONG, 0);
+        }
     }
 
     /** Maps the whole of {@code fd}; null if that fails. The descriptor may be closed after it. */

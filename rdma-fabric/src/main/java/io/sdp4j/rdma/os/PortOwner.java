@@ -32,6 +32,8 @@ public final class PortOwner {
     public static final long NOBODY = -1;
 
     private static final long UNKNOWN = -2;
+    private static final Listener NONE = new Listener(NOBODY, 0);
+    private static final Listener NOT_TOLD = new Listener(UNKNOWN, 0);
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW = 3;
     private static final int NETLINK_SOCK_DIAG = 4;
@@ -50,10 +52,23 @@ public final class PortOwner {
      * @return the uid, or {@link #NOBODY}
      */
     public static long uid(InetSocketAddress address, boolean nativeCalls) {
+        return listener(address, nativeCalls).uid();
+    }
+
+    /**
+     * A listener.
+     *
+     * @param uid of its user, or {@link #NOBODY}: there is none
+     * @param inode of its socket, 0 if nobody says
+     */
+    public record Listener(long uid, long inode) {}
+
+    /** The listener that a SYN to {@code address} would find, as {@link #uid}. */
+    public static Listener listener(InetSocketAddress address, boolean nativeCalls) {
         if (nativeCalls) {
-            long uid = ask(address);
-            if (uid != UNKNOWN) {
-                return uid;
+            Listener asked = ask(address);
+            if (asked.uid != UNKNOWN) {
+                return asked;
             }
         }
         return read(address);
@@ -61,10 +76,10 @@ public final class PortOwner {
 
     /** Whether the quick way works here. */
     public static boolean quick() {
-        return ask(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)) != UNKNOWN;
+        return ask(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)).uid != UNKNOWN;
     }
 
-    private static long ask(InetSocketAddress address) {
+    private static Listener ask(InetSocketAddress address) {
         int fd =
                 (int)
                         Linux.call(
@@ -73,29 +88,31 @@ public final class PortOwner {
                                 SOCK_RAW | Linux.CLOEXEC,
                                 NETLINK_SOCK_DIAG);
         if (fd < 0) {
-            return UNKNOWN;
+            return NOT_TOLD;
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment m = arena.allocate(REPLY_BYTES, 8);
             fillRequest(m, address);
             long r = Linux.call(Linux.SENDTO, fd, m.address(), REQUEST_BYTES, 0, 0, 0);
             if (r < 0) {
-                return UNKNOWN;
+                return NOT_TOLD;
             }
             r = Linux.callAgain(Linux.RECVFROM, fd, m.address(), REPLY_BYTES, MSG_DONTWAIT, 0, 0);
             if (r < 20) {
-                return UNKNOWN;
+                return NOT_TOLD;
             }
             int type = Short.toUnsignedInt(m.get(JAVA_SHORT, 4));
             if (type == NLMSG_ERROR) {
-                return m.get(JAVA_INT, 16) == -Linux.ENOENT ? NOBODY : UNKNOWN;
+                return m.get(JAVA_INT, 16) == -Linux.ENOENT ? NONE : NOT_TOLD;
             }
             if (type != SOCK_DIAG_BY_FAMILY || r < 16 + 72) {
-                return UNKNOWN;
+                return NOT_TOLD;
             }
             return m.get(JAVA_BYTE, 17) == TCP_LISTEN
-                    ? Integer.toUnsignedLong(m.get(JAVA_INT, 16 + 64))
-                    : NOBODY;
+                    ? new Listener(
+                            Integer.toUnsignedLong(m.get(JAVA_INT, 16 + 64)),
+                            Integer.toUnsignedLong(m.get(JAVA_INT, 16 + 68)))
+                    : NONE;
         } finally {
             Linux.close(fd);
         }
@@ -117,11 +134,11 @@ public final class PortOwner {
         m.set(JAVA_INT, 68, -1);
     }
 
-    private static long read(InetSocketAddress address) {
+    private static Listener read(InetSocketAddress address) {
         byte[] ip = address.getAddress().getAddress();
         boolean v4 = ip.length == 4;
         String port = String.format(Locale.ROOT, "%04X", address.getPort());
-        long best = NOBODY;
+        Listener best = NONE;
         for (String file : v4 ? new String[] {"tcp", "tcp6"} : new String[] {"tcp6"}) {
             byte[] exact = v4 && file.equals("tcp6") ? mapped(ip) : ip;
             String exactRow = row(exact) + ":" + port;
@@ -130,15 +147,15 @@ public final class PortOwner {
                     Files.newBufferedReader(
                             Path.of("/proc/net", file), StandardCharsets.US_ASCII)) {
                 for (String line = in.readLine(); line != null; line = in.readLine()) {
-                    String[] f = line.trim().split("\\s+", 9);
-                    if (f.length < 9 || !f[3].equals("0A")) {
+                    String[] f = line.trim().split("\\s+", 11);
+                    if (f.length < 10 || !f[3].equals("0A")) {
                         continue;
                     }
                     if (f[1].equals(exactRow)) {
-                        return Long.parseLong(f[7]);
+                        return listed(f);
                     }
-                    if (f[1].equals(anyRow) && best == NOBODY) {
-                        best = Long.parseLong(f[7]);
+                    if (f[1].equals(anyRow) && best.equals(NONE)) {
+                        best = listed(f);
                     }
                 }
             } catch (IOException | NumberFormatException e) {
@@ -146,6 +163,10 @@ public final class PortOwner {
             }
         }
         return best;
+    }
+
+    private static Listener listed(String[] fields) {
+        return new Listener(Long.parseLong(fields[7]), Long.parseLong(fields[9]));
     }
 
     private static byte[] mapped(byte[] v4) {

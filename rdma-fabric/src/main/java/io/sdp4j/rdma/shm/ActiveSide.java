@@ -44,6 +44,9 @@ final class ActiveSide {
     /** The peer may take the connection for established from here on; guarded by {@code this}. */
     private boolean answered;
 
+    /** A duplicate of the TCP socket that holds this side's address, or -1. */
+    private int shown = -1;
+
     ActiveSide(ShmFabric fabric, ConnectRequest request) {
         this.fabric = fabric;
         this.request = request;
@@ -79,6 +82,7 @@ final class ActiveSide {
             throw new FabricException(
                     Cause.CLOSED, "the listener left during the hand-shake: " + e.getMessage(), e);
         } finally {
+            ShmListener.closeDescriptor(shown);
             if (!complete) {
                 release();
             }
@@ -142,12 +146,18 @@ final class ActiveSide {
         if (refusal != null) {
             throw new FabricException(Cause.UID, refusal);
         }
+        if (fabric.nativeMode()) {
+            refusal = fabric.proof().refuseServer(link.peerPid(), request.remote());
+            if (refusal != null) {
+                throw new FabricException(Cause.UID, refusal);
+            }
+        }
         if (hello == null) {
             hello = hello();
         }
         try {
             asking(); // first: the peer may accept before this thread runs again
-            link.send(hello, Handshake.MESSAGE_BYTES, -1);
+            link.send(hello, Handshake.MESSAGE_BYTES, shown);
             return reply();
         } catch (FabricException e) {
             throw e;
@@ -180,6 +190,9 @@ final class ActiveSide {
             own = request.localAddress().find(null);
         } catch (IOException e) {
             throw new FabricException(Cause.RESOURCES, "no local address: " + e.getMessage(), e);
+        }
+        if (fabric.nativeMode()) {
+            shown = fabric.proof().show(own, request.remote());
         }
         return new Handshake.Hello(
                         Handshake.VERSION,
@@ -243,7 +256,8 @@ final class ActiveSide {
                                     + Handshake.VERSION);
             case Handshake.NO_MEMORY ->
                     throw new FabricException(
-                            Cause.RESOURCES, "the listener has no memory for a connection");
+                            Cause.RESOURCES,
+                            "the listener has no memory or descriptors for a connection");
             default ->
                     throw new FabricException(
                             Cause.PROTOCOL, "the listener answered " + reply.status());
@@ -281,6 +295,10 @@ final class ActiveSide {
         int mode = reply.mode();
         if (Integer.bitCount(mode) != 1 || (mode & fabric.modes()) == 0) {
             throw new FabricException(Cause.PROTOCOL, "the listener chose mode " + mode);
+        }
+        if (ShmLayout.wishes(reply.spec()) > ShmLayout.mostWishes(request.spec())) {
+            throw new FabricException(
+                    Cause.RESOURCES, "the listener wants buffers like " + reply.spec());
         }
         ShmLayout layout = ShmFabric.layout(mode, request.spec(), reply.spec());
         if (layout.totalBytes != reply.segmentBytes()) {

@@ -1,5 +1,6 @@
 package io.sdp4j.rdma.shm;
 
+import io.sdp4j.rdma.WcStatus;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -22,7 +23,7 @@ final class Bell {
 
     static final int LOUD = 2;
 
-    /** Bytes nobody asked for before the peer is taken for mad. */
+    /** Bytes that were not asked for, beyond those that were, before the connection is cut. */
     private static final int MAX_STRIKES = 1000;
 
     private static final VarHandle ARMED;
@@ -56,7 +57,7 @@ final class Bell {
     /** A byte was wanted since the last one that came; it may find that nobody waits any more. */
     private volatile boolean asked;
 
-    /** Of the event thread. */
+    /** Of whoever takes the bytes. */
     private int strikes;
 
     Bell(ShmQueuePair qp, MemorySegment mem, int side, boolean futex) {
@@ -105,6 +106,9 @@ final class Bell {
         int wanted = quietToo ? ANY : LOUD;
         boolean stands = (int) Words.INT.getOpaque(mem, word) == wanted;
         boolean taken = (!stands || (++standings & 1) == 0) && qp.discardBytes();
+        if (taken && !strike(!stands)) {
+            qp.killSoon(WcStatus.REM_INV_REQ_ERR);
+        }
         if (!stands || taken) {
             ask(wanted); // also if it was cleared after that look, for a byte that is gone now
         }
@@ -150,11 +154,13 @@ final class Bell {
     boolean onByte(boolean heard) {
         boolean wanted = asked;
         asked = false;
-        if (!runHandler() && !heard && !wanted) {
-            return ++strikes < MAX_STRIKES;
-        }
-        strikes = 0;
-        return true;
+        return strike(runHandler() || heard || wanted);
+    }
+
+    /** Each byte that was wanted makes up for one that was not: some come late. */
+    private boolean strike(boolean wanted) {
+        strikes = wanted ? Math.max(0, strikes - 1) : strikes + 1;
+        return strikes < MAX_STRIKES;
     }
 
     /** Calls the handler if it is armed; whether it was. */

@@ -11,7 +11,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.function.Consumer;
 
 /** Sockets as JDK channels. */
 final class ChannelSockets implements SocketKind {
@@ -78,7 +77,7 @@ final class ChannelSockets implements SocketKind {
     }
 
     @Override
-    public Runnable listen(Path path, Consumer<Link> taker) throws IOException {
+    public Listening listen(Path path, Taker taker) throws IOException {
         ServerSocketChannel server =
                 loop.provider().openServerSocketChannel(StandardProtocolFamily.UNIX);
         boolean bound = false;
@@ -91,25 +90,49 @@ final class ChannelSockets implements SocketKind {
                 server.close();
             }
         }
-        loop.watch(server, SelectionKey.OP_ACCEPT, () -> takeSome(server, taker));
-        return () -> {
-            close(server);
-            loop.flushClosed();
+        watch(server, taker);
+        return new Listening() {
+            @Override
+            public void resume() {
+                if (server.isOpen()) {
+                    watch(server, taker);
+                }
+            }
+
+            @Override
+            public void close() {
+                ChannelSockets.close(server);
+                loop.flushClosed();
+            }
         };
     }
 
-    private void takeSome(ServerSocketChannel server, Consumer<Link> taker) {
-        try {
-            for (int n = 0; n < BATCH; n++) {
-                SocketChannel channel = server.accept();
-                if (channel == null) {
-                    return;
-                }
-                channel.configureBlocking(false);
-                taker.accept(new ChannelLink(channel, loop, ownUid));
+    private void watch(ServerSocketChannel server, Taker taker) {
+        loop.watch(server, SelectionKey.OP_ACCEPT, () -> takeSome(server, taker));
+    }
+
+    private void takeSome(ServerSocketChannel server, Taker taker) {
+        for (int n = 0; n < BATCH; n++) {
+            if (!taker.mayCome()) {
+                loop.watch(server, 0, () -> {});
+                return;
             }
-        } catch (IOException e) {
-            // closed, or no descriptors left; the selector asks again
+            SocketChannel channel = null;
+            try {
+                channel = server.accept();
+                if (channel != null) {
+                    channel.configureBlocking(false);
+                }
+            } catch (IOException e) {
+                // closed, or no descriptors left; the selector asks again
+                close(channel);
+                channel = null;
+            }
+            if (channel == null) {
+                taker.nobodyCame();
+                return;
+            }
+            taker.take(new ChannelLink(channel, loop, ownUid));
         }
     }
 

@@ -7,7 +7,6 @@ import io.sdp4j.rdma.os.UnixFd;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /** Sockets as raw descriptors. */
 final class FdSockets implements SocketKind {
@@ -28,6 +27,12 @@ final class FdSockets implements SocketKind {
         if (fd < 0) {
             throw new FabricException(
                     FabricException.Cause.RESOURCES, "no socket: " + Linux.text(fd));
+        }
+        String scarce = ShmFabric.scarce(fd);
+        if (scarce != null) {
+            Linux.close(fd);
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES, "descriptors are left to TCP: " + scarce);
         }
         int r = UnixFd.connect(fd, path.toString());
         if (r >= 0) {
@@ -50,40 +55,46 @@ final class FdSockets implements SocketKind {
     }
 
     @Override
-    public Runnable listen(Path path, Consumer<Link> taker) throws IOException {
+    public Listening listen(Path path, Taker taker) throws IOException {
         int fd = UnixFd.listen(path.toString(), BACKLOG);
         if (fd < 0) {
             throw new IOException("cannot listen at " + path + ": " + Linux.text(fd));
         }
-        Listening l = new Listening(fd, taker);
+        Bound l = new Bound(fd, taker);
         l.watch = loop.watch(fd, events -> l.takeAll());
         if (l.watch < 0) {
             Linux.close(fd);
             throw new IOException("epoll: " + Linux.text(l.watch));
         }
-        return l::close;
+        return l;
     }
 
-    private final class Listening {
+    private final class Bound implements Listening {
         private final int fd;
-        private final Consumer<Link> taker;
+        private final Taker taker;
         private long watch;
         private boolean closed;
 
-        Listening(int fd, Consumer<Link> taker) {
+        Bound(int fd, Taker taker) {
             this.fd = fd;
             this.taker = taker;
         }
 
         private void takeAll() {
             for (int n = 0; n < BATCH; n++) {
+                if (!taker.mayCome()) {
+                    return;
+                }
                 int accepted = accept();
+                if (accepted >= 0) {
+                    taker.take(new FdLink(accepted, loop));
+                    continue;
+                }
+                taker.nobodyCame();
                 if (accepted == -Linux.EAGAIN) {
                     return;
                 }
-                if (accepted >= 0) {
-                    taker.accept(new FdLink(accepted, loop));
-                } else if (accepted == -Linux.EMFILE
+                if (accepted == -Linux.EMFILE
                         || accepted == -Linux.ENFILE
                         || accepted == -Linux.ENOMEM) {
                     // edge-triggered: nobody will call again for those that wait
@@ -94,11 +105,17 @@ final class FdSockets implements SocketKind {
             loop.execute(this::takeAll);
         }
 
+        @Override
+        public void resume() {
+            loop.execute(this::takeAll);
+        }
+
         private synchronized int accept() {
             return closed ? -Linux.EAGAIN : UnixFd.accept(fd);
         }
 
-        synchronized void close() {
+        @Override
+        public synchronized void close() {
             if (!closed) {
                 closed = true;
                 loop.forget(watch);

@@ -10,11 +10,12 @@ import java.nio.ByteBuffer;
 /**
  * The three messages that set up a connection over its Unix-domain socket.
  *
- * <p>Shape: fixed sizes, big-endian. The active side sends {@link Hello}; the passive side answers
- * with {@link Reply}, beside it the descriptor of the memory if that is a memfd; the active side
- * says ready once it has mapped it. From then on every byte is a bell, until the connection has
- * ended in order and the passive side says {@link Cable#FREE}: then another Hello may follow, to
- * which {@link #ACCEPTED_AGAIN} is the last word.
+ * <p>Shape: fixed sizes, big-endian. The active side sends {@link Hello}, beside it the TCP socket
+ * that holds its address, unless it makes no native calls; the passive side answers with {@link
+ * Reply}, beside it the descriptor of the memory if that is a memfd; the active side says ready
+ * once it has mapped it. From then on every byte is a bell, until the connection has ended in order
+ * and the passive side says {@link Cable#FREE}: then another Hello may follow, to which {@link
+ * #ACCEPTED_AGAIN} is the last word.
  *
  * {@snippet lang = text :
  *  Hello   0 magic | 4 version | 6 modes | 8 receiveSlots | 12 receiveBytes | 16 sendSlots

@@ -10,7 +10,8 @@ import java.nio.file.Path;
  * What the passive side of a hand-shake grants, and how it says so: memory for both sides with a
  * queue pair on it, or the memory of a cable that has carried a connection once more.
  *
- * <p>Owns the memory, its file and the queue pair until {@link #handOver}. On the event thread.
+ * <p>Owns the memory, its file and the queue pair until {@link #handOver}. On the event thread, but
+ * for {@link #make}, during which nothing else is called.
  */
 final class PassiveAnswer {
     private final ShmFabric fabric;
@@ -19,6 +20,13 @@ final class PassiveAnswer {
     private Cable cable;
     private ShmQueuePair queuePair;
     private Path file;
+
+    /** Memory that was made, before there is a cable. */
+    private Segment segment;
+
+    private long bookedBytes;
+    private String name = "";
+    private int fd = -1;
 
     /**
      * @param cable one that has carried a connection, or null
@@ -36,18 +44,40 @@ final class PassiveAnswer {
                 Handshake.Reply.refusal(status, privateData).encode(), Handshake.MESSAGE_BYTES, -1);
     }
 
+    /** Whether the memory that the client will get cannot change its size. */
+    boolean sealed(Handshake.Hello hello) {
+        return (hello.modes() & fabric.modes() & Handshake.MODE_NATIVE) != 0;
+    }
+
+    /** Whether making the memory takes so long that it is to be made elsewhere first. */
+    boolean slow(Handshake.Hello hello) {
+        return cable == null && !sealed(hello);
+    }
+
+    /** Makes the memory, on any thread; why it cannot be, or null. */
+    FabricException make(Handshake.Hello hello, QpSpec spec) {
+        try {
+            makeMemory(layout(hello, spec), sealed(hello));
+            return null;
+        } catch (FabricException e) {
+            return e;
+        }
+    }
+
     /** Says yes, with what was negotiated. */
     void grant(Handshake.Hello hello, QpSpec spec, byte[] privateData) throws IOException {
-        int mode =
-                (hello.modes() & fabric.modes() & Handshake.MODE_NATIVE) != 0
-                        ? Handshake.MODE_NATIVE
-                        : Handshake.MODE_PORTABLE;
-        ShmLayout layout = ShmFabric.layout(mode, hello.spec(), spec);
+        ShmLayout layout = layout(hello, spec);
+        int mode = sealed(hello) ? Handshake.MODE_NATIVE : Handshake.MODE_PORTABLE;
         if (cable != null) {
             grantAgain(mode, layout, spec, privateData);
         } else {
             grantMemory(mode, layout, spec, privateData);
         }
+    }
+
+    private ShmLayout layout(Handshake.Hello hello, QpSpec spec) {
+        int mode = sealed(hello) ? Handshake.MODE_NATIVE : Handshake.MODE_PORTABLE;
+        return ShmFabric.layout(mode, hello.spec(), spec);
     }
 
     /**
@@ -68,27 +98,12 @@ final class PassiveAnswer {
 
     private void grantMemory(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
             throws IOException {
-        int fd = -1;
+        boolean sealed = mode == Handshake.MODE_NATIVE;
         try {
-            fabric.reserve(layout.totalBytes);
-            String name = "";
-            Segment segment = null;
-            boolean isNative = mode == Handshake.MODE_NATIVE;
-            try {
-                if (isNative) {
-                    fd = Memory.create(layout.totalBytes);
-                    segment = Memory.map(fd, layout.totalBytes);
-                } else {
-                    name = Memory.newName();
-                    file = Memory.file(listener.directory(), name);
-                    segment = Memory.createFile(file, layout.totalBytes);
-                }
-            } finally {
-                if (segment == null) {
-                    fabric.release(layout.totalBytes);
-                }
+            if (segment == null) {
+                makeMemory(layout, sealed);
             }
-            cable = new Cable(fabric, link, segment, layout, isNative);
+            cable = new Cable(fabric, link, segment, layout, sealed);
             queuePair = fabric.queuePair(1, cable, listener::rest);
             reply(Handshake.ACCEPTED, mode, layout, name, spec, privateData, fd);
         } catch (FabricException e) {
@@ -96,6 +111,26 @@ final class PassiveAnswer {
             throw e;
         } finally {
             ShmListener.closeDescriptor(fd);
+            fd = -1;
+        }
+    }
+
+    private void makeMemory(ShmLayout layout, boolean sealed) throws FabricException {
+        fabric.reserve(layout.totalBytes);
+        try {
+            if (sealed) {
+                fd = Memory.create(layout.totalBytes);
+                segment = Memory.map(fd, layout.totalBytes);
+            } else {
+                name = Memory.newName();
+                file = Memory.file(listener.directory(), name);
+                segment = Memory.createFile(file, layout.totalBytes);
+            }
+            bookedBytes = layout.totalBytes;
+        } finally {
+            if (segment == null) {
+                fabric.release(layout.totalBytes);
+            }
         }
     }
 
@@ -141,6 +176,10 @@ final class PassiveAnswer {
         } else if (cable != null) {
             cable.close();
         } else {
+            if (segment != null) {
+                segment.release().run();
+                fabric.release(bookedBytes);
+            }
             link.close();
         }
     }

@@ -5,6 +5,8 @@ import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricException.Cause;
 import io.sdp4j.rdma.QpSpec;
+import io.sdp4j.rdma.os.DaemonThread;
+import io.sdp4j.rdma.os.TcpSocketFd;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +26,8 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
     private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long RESTING_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long MAPPING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final String LEFT = "the client left";
 
     private enum State {
         HELLO,
@@ -79,6 +83,10 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         } catch (IOException e) {
             end(null);
         }
+    }
+
+    boolean again() {
+        return again;
     }
 
     /** Ends it if it only waits for another connection on an old cable. */
@@ -151,7 +159,20 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         if (again) {
             listener.roused();
         }
-        ShmListener.closeDescriptor(link.takeDescriptor());
+        int shown = link.takeDescriptor();
+        try {
+            judge(shown);
+        } finally {
+            if (shown >= 0) {
+                TcpSocketFd.closeStrange(shown);
+            }
+        }
+    }
+
+    /**
+     * @param shown what came with the Hello, or -1
+     */
+    private void judge(int shown) throws IOException {
         hello = Handshake.Hello.parse(buffer);
         if (hello == null || (again && listener.closed())) {
             end(null); // unanswered on an old cable, the client asks for a listener anew
@@ -161,7 +182,17 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                 || !listener.covers(hello.wanted())
                 || (hello.modes() & fabric.modes()) == 0) {
             refuse(Handshake.REJECTED, new byte[0]);
+        } else if (ShmFabric.scarce(link.descriptor()) != null) {
+            refuse(Handshake.NO_MEMORY, new byte[0]);
         } else {
+            String fault =
+                    answer.sealed(hello)
+                            ? fabric.proof().refuseClient(shown, hello.own(), hello.wanted())
+                            : null;
+            if (fault != null) {
+                refuse(Handshake.REJECTED, new byte[0]);
+                return;
+            }
             state = State.ASKED;
             listener.onRequest(this);
         }
@@ -201,12 +232,13 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
                         end(new FabricException(Cause.CLOSED, "the client left"));
                         return;
                     }
-                    try {
+                    if (ShmLayout.wishes(hello.spec()) > ShmLayout.mostWishes(spec)) {
+                        endWithoutMemory(tooMuch());
+                    } else if (answer.slow(hello)) {
+                        // to fill a file takes longer than others can wait for this thread
+                        DaemonThread.of("sdp4j-shm-file", () -> makeAndGrant(spec, data)).start();
+                    } else {
                         grant(spec, data);
-                    } catch (FabricException e) {
-                        end(e);
-                    } catch (IOException e) {
-                        end(new FabricException(Cause.CLOSED, "the client left", e));
                     }
                 });
     }
@@ -242,7 +274,46 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         }
     }
 
-    private void grant(QpSpec spec, byte[] privateData) throws IOException {
+    private void makeAndGrant(QpSpec spec, byte[] privateData) {
+        FabricException failure = answer.make(hello, spec);
+        fabric.loop()
+                .execute(
+                        () -> {
+                            if (left) {
+                                end(new FabricException(Cause.CLOSED, LEFT));
+                            } else if (failure != null) {
+                                endWithoutMemory(failure);
+                            } else {
+                                grant(spec, privateData);
+                            }
+                        });
+    }
+
+    private FabricException tooMuch() {
+        return new FabricException(
+                Cause.RESOURCES, "the client wants buffers like " + hello.spec());
+    }
+
+    private void endWithoutMemory(FabricException why) {
+        try {
+            answer.refuse(Handshake.NO_MEMORY, new byte[0]);
+        } catch (IOException e) {
+            // it has left, too
+        }
+        end(why);
+    }
+
+    private void grant(QpSpec spec, byte[] privateData) {
+        try {
+            answerYes(spec, privateData);
+        } catch (FabricException e) {
+            end(e);
+        } catch (IOException e) {
+            end(new FabricException(Cause.CLOSED, LEFT, e));
+        }
+    }
+
+    private void answerYes(QpSpec spec, byte[] privateData) throws IOException {
         answer.grant(hello, spec, privateData);
         if (again) {
             established();

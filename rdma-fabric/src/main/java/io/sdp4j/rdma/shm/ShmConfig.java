@@ -14,6 +14,8 @@ import java.nio.file.Path;
  *     were used
  * @param sleepTogether whether two threads that only wait for each other may sleep on one processor
  *     where they do not spin
+ * @param portable whether connections over files are offered and accepted, whose size and ends
+ *     cannot be proven; without native calls there are no others
  */
 public record ShmConfig(
         Path directory,
@@ -21,15 +23,16 @@ public record ShmConfig(
         long spinMaxNanos,
         int spinnersMax,
         long memoryMaxBytes,
-        boolean sleepTogether) {
-    /** With sleeping together. */
+        boolean sleepTogether,
+        boolean portable) {
+    /** With sleeping together, and without connections over files. */
     public ShmConfig(
             Path directory,
             boolean allowNative,
             long spinMaxNanos,
             int spinnersMax,
             long memoryMaxBytes) {
-        this(directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, true);
+        this(directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, true, false);
     }
 
     public ShmConfig {
@@ -47,30 +50,66 @@ public record ShmConfig(
     /** Native where granted, 20 us of spinning on all cores but one, 16 GiB of address space. */
     public static ShmConfig defaults() {
         int cores = Runtime.getRuntime().availableProcessors();
-        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true);
+        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true, false);
     }
 
     public ShmConfig withDirectory(Path other) {
         return new ShmConfig(
-                other, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, sleepTogether);
+                other,
+                allowNative,
+                spinMaxNanos,
+                spinnersMax,
+                memoryMaxBytes,
+                sleepTogether,
+                portable);
     }
 
     public ShmConfig withNative(boolean allowed) {
         return new ShmConfig(
-                directory, allowed, spinMaxNanos, spinnersMax, memoryMaxBytes, sleepTogether);
+                directory,
+                allowed,
+                spinMaxNanos,
+                spinnersMax,
+                memoryMaxBytes,
+                sleepTogether,
+                portable);
     }
 
     public ShmConfig withSpin(long maxNanos, int max) {
-        return new ShmConfig(directory, allowNative, maxNanos, max, memoryMaxBytes, sleepTogether);
+        return new ShmConfig(
+                directory, allowNative, maxNanos, max, memoryMaxBytes, sleepTogether, portable);
     }
 
     public ShmConfig withMemory(long maxBytes) {
         return new ShmConfig(
-                directory, allowNative, spinMaxNanos, spinnersMax, maxBytes, sleepTogether);
+                directory,
+                allowNative,
+                spinMaxNanos,
+                spinnersMax,
+                maxBytes,
+                sleepTogether,
+                portable);
     }
 
     public ShmConfig withSleepTogether(boolean allowed) {
         return new ShmConfig(
-                directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, allowed);
+                directory,
+                allowNative,
+                spinMaxNanos,
+                spinnersMax,
+                memoryMaxBytes,
+                allowed,
+                portable);
+    }
+
+    public ShmConfig withPortable(boolean allowed) {
+        return new ShmConfig(
+                directory,
+                allowNative,
+                spinMaxNanos,
+                spinnersMax,
+                memoryMaxBytes,
+                sleepTogether,
+                allowed);
     }
 }

@@ -11,6 +11,7 @@ import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.rdma.os.EpollLoop;
+import io.sdp4j.rdma.os.Linux;
 import io.sdp4j.rdma.os.RunQueue;
 import io.sdp4j.rdma.os.SelectorLoop;
 import io.sdp4j.rdma.os.Spinner;
@@ -28,9 +29,10 @@ import java.util.function.Consumer;
  * The shared-memory fabric: RC queue pairs between processes of one host.
  *
  * <p>Two modes. <em>Native</em>: memory in sealed memfds, sleeping by futex, sockets as raw
- * descriptors. <em>Portable</em>, where native access is denied: memory in files that lose their
- * name at once, sleeping by park, sockets as channels; slower, otherwise the same. Fabrics of both
- * modes can be joined; the connection is portable then.
+ * descriptors. <em>Portable</em>, where native access is denied and the configuration allows it:
+ * memory in files that lose their name at once, sleeping by park, sockets as channels; slower, and
+ * nothing proves what the other side says of itself. Fabrics of both modes can be joined where both
+ * allow it; the connection is portable then.
  *
  * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link Trust}.
  */
@@ -57,6 +59,9 @@ public final class ShmFabric implements Fabric {
     private static final long SWEEP_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long SWEEP_LATER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    private static final int MAX_HANDSHAKES = 256;
+    private static final int FEW_DESCRIPTORS = 1024;
+
     private static final AtomicInteger SPINNERS = new AtomicInteger();
 
     private static final long PATIENCE_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
@@ -67,12 +72,21 @@ public final class ShmFabric implements Fabric {
     private final Trust trust;
     private final SocketKind sockets;
     private final Rendezvous rendezvous;
+    private final Proof proof = new Proof();
     private final AtomicLong reservedBytes = new AtomicLong();
     private final Set<ShmQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final Set<ShmListener> listeners = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean sweepDue = new AtomicBoolean();
     private final Spares spares = new Spares(this);
     private volatile boolean closed;
+
+    /** Clients that have come and not been answered in full. Of the event thread. */
+    private int handshakes;
+
+    /** Clients were left in a listener's backlog. Of the event thread. */
+    private boolean someWait;
+
+    private final int mostHandshakes;
 
     /**
      * Opens the fabric. Makes no file and no thread before somebody listens or connects.
@@ -90,6 +104,13 @@ public final class ShmFabric implements Fabric {
     public static ShmFabric open(ShmConfig config, EventLoop loop, Consumer<String> warnings)
             throws FabricException {
         boolean nativeMode = config.allowNative() && loop instanceof EpollLoop;
+        if (!nativeMode && !config.portable()) {
+            throw new FabricException(
+                    FabricException.Cause.UNAVAILABLE,
+                    "shared memory needs native calls, which are denied or switched off in this"
+                            + " JVM; sdp4j.shm.portable=true on both sides allows memory in files,"
+                            + " whose size and ends nobody can prove");
+        }
         Trust trust = new Trust(OwnUser.id(nativeMode), nativeMode);
         return new ShmFabric(config, loop, nativeMode, trust, warnings);
     }
@@ -122,11 +143,18 @@ public final class ShmFabric implements Fabric {
             this.loop = selectors;
             sockets = new ChannelSockets(selectors, trust.ownUid());
         }
+        mostHandshakes = mostHandshakes(nativeMode);
         rendezvous =
                 new Rendezvous(
                         new Places(config.directory(), trust.ownUid(), nativeMode),
                         sockets,
                         warnings);
+    }
+
+    /** A share of the descriptors: those who only knock must not take what others need. */
+    private static int mostHandshakes(boolean nativeMode) {
+        long limit = nativeMode ? Linux.descriptorLimit() : FEW_DESCRIPTORS;
+        return Math.clamp(limit / 8, 1, MAX_HANDSHAKES);
     }
 
     /** Whether native calls are used. */
@@ -192,8 +220,8 @@ public final class ShmFabric implements Fabric {
         requireOpen();
         rendezvous.sweep();
         ShmListener listener = new ShmListener(this, request);
+        listeners.add(listener); // before a client can come, and be made to wait
         listener.start();
-        listeners.add(listener);
         if (closed) {
             listener.close();
             requireOpen();
@@ -229,6 +257,45 @@ public final class ShmFabric implements Fabric {
         return trust;
     }
 
+    Proof proof() {
+        return proof;
+    }
+
+    /**
+     * Descriptors from this number on are left to the application: the kernel gives the lowest that
+     * is free, so all below are in use. There is enough left then for what goes by TCP instead.
+     */
+    static long ownDescriptors() {
+        long limit = Linux.descriptorLimit();
+        return limit == Long.MAX_VALUE ? limit : limit / 8 * 3;
+    }
+
+    /** Why no descriptor {@code fd} is to be used for a connection, or null; -1 = not known. */
+    static String scarce(int fd) {
+        return fd < 0 || fd < ownDescriptors()
+                ? null
+                : fd + " descriptors are in use, of " + Linux.descriptorLimit() + " (ulimit -n)";
+    }
+
+    /** On the event thread: whether one more client may be heard now; if so it is counted. */
+    boolean beginHandshake() {
+        if (handshakes >= mostHandshakes) {
+            someWait = true;
+            return false;
+        }
+        handshakes++;
+        return true;
+    }
+
+    /** On the event thread: one that was counted has ended; others may be waiting. */
+    void endHandshake() {
+        handshakes--;
+        if (someWait) {
+            someWait = false;
+            listeners.forEach(ShmListener::hear);
+        }
+    }
+
     Spares spares() {
         return spares;
     }
@@ -242,9 +309,8 @@ public final class ShmFabric implements Fabric {
     }
 
     int modes() {
-        return nativeMode
-                ? Handshake.MODE_NATIVE | Handshake.MODE_PORTABLE
-                : Handshake.MODE_PORTABLE;
+        return (nativeMode ? Handshake.MODE_NATIVE : 0)
+                | (config.portable() ? Handshake.MODE_PORTABLE : 0);
     }
 
     static ShmLayout layout(int mode, QpSpec active, QpSpec passive) {

@@ -45,6 +45,9 @@ final class ShmLayout {
 
     static final int CHUNK_HEADER_BYTES = 64;
 
+    /** Eight times what the default buffers take. */
+    private static final long WISHES_BYTES = 4 << 20;
+
     /** Ring entries beyond slots and chunks: one each of the connection's last words. */
     private static final int LAST_WORDS = 4;
 
@@ -76,7 +79,7 @@ final class ShmLayout {
         for (int lane = 0; lane < 2; lane++) {
             slots[lane] = receiver[lane].receiveSlots();
             slotBytes[lane] = receiver[lane].receiveBytes();
-            stride[lane] = ((slotBytes[lane] + 63) / 64 | 1) * 64;
+            stride[lane] = stride(slotBytes[lane]);
             ringEntries[lane] = powerOfTwo(slots[lane] + chunks + LAST_WORDS);
             returnEntries[lane] = powerOfTwo(slots[lane] + chunks);
             ring[lane] = at;
@@ -99,6 +102,20 @@ final class ShmLayout {
             at += QueuePair.STAGING_BYTES;
         }
         totalBytes = align(at, PAGE);
+    }
+
+    /** Memory that a side asks for with its receive slots. */
+    static long wishes(QpSpec spec) {
+        return (long) spec.receiveSlots() * stride(spec.receiveBytes());
+    }
+
+    /** The most that a peer of {@code own} may ask for: what this side does, or a little. */
+    static long mostWishes(QpSpec own) {
+        return Math.max(WISHES_BYTES, wishes(own));
+    }
+
+    private static int stride(int slotBytes) {
+        return ((slotBytes + 63) / 64 | 1) * 64;
     }
 
     int chunkStride() {

@@ -22,8 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>A name appears with its listener already behind it: the socket is bound under another name and
  * then renamed, which also takes the place of a listener whose process is gone.
  */
-final class ShmListener implements FabricListener {
-    private static final int MAX_PENDING = 1024;
+final class ShmListener implements FabricListener, SocketKind.Taker {
     private static final int MAX_RESTING = 64;
 
     private final ShmFabric fabric;
@@ -34,7 +33,7 @@ final class ShmListener implements FabricListener {
     private Path directory;
     private volatile boolean closed;
 
-    private record Name(String name, Object identity, Runnable stop) {}
+    private record Name(String name, Object identity, SocketKind.Listening listening) {}
 
     ShmListener(ShmFabric fabric, ListenRequest request) {
         this.fabric = fabric;
@@ -70,9 +69,9 @@ final class ShmListener implements FabricListener {
             throw new IOException(
                     address + " is longer than a socket's name may be; set a shorter directory");
         }
-        Runnable stop;
+        SocketKind.Listening listening;
         try {
-            stop = fabric.sockets().listen(address, this::onConnection);
+            listening = fabric.sockets().listen(address, this);
         } catch (IOException e) {
             throw new IOException("in " + place.path() + ": " + e.getMessage(), e);
         }
@@ -84,20 +83,39 @@ final class ShmListener implements FabricListener {
             }
             place.rename(temporary, name);
             taken = true;
-            return new Name(name, made.identity(), stop);
+            return new Name(name, made.identity(), listening);
         } finally {
             if (!taken) {
-                stop.run();
+                listening.close();
                 fabric.rendezvous().removeIfDead(place, temporary);
             }
         }
     }
 
-    private void onConnection(Link link) {
-        if (closed
-                || pending.size() >= MAX_PENDING
-                || fabric.trust().refuseClient(link.peerUid()) != null) {
+    @Override
+    public boolean mayCome() {
+        return fabric.beginHandshake();
+    }
+
+    @Override
+    public void nobodyCame() {
+        fabric.endHandshake();
+    }
+
+    /** On the event thread: clients that had to wait may come. */
+    void hear() {
+        List<Name> all;
+        synchronized (this) {
+            all = List.copyOf(names);
+        }
+        all.forEach(n -> n.listening.resume());
+    }
+
+    @Override
+    public void take(Link link) {
+        if (closed || fabric.trust().refuseClient(link.peerUid()) != null) {
             link.close();
+            fabric.endHandshake();
             return;
         }
         PassiveSide side = new PassiveSide(fabric, this, link);
@@ -107,7 +125,10 @@ final class ShmListener implements FabricListener {
 
     /** Waits for another connection on {@code cable}, unless enough others do. */
     boolean rest(Cable cable) {
-        if (closed || !cable.nativeMode() || resting.get() >= MAX_RESTING) {
+        if (closed
+                || !cable.nativeMode()
+                || resting.get() >= MAX_RESTING
+                || ShmFabric.scarce(cable.link().descriptor()) != null) {
             return false;
         }
         resting.incrementAndGet();
@@ -152,8 +173,11 @@ final class ShmListener implements FabricListener {
         request.handler().onRequest(side);
     }
 
+    /** It has ended, or has become a connection. */
     void forget(PassiveSide side) {
-        pending.remove(side);
+        if (pending.remove(side) && !side.again()) {
+            fabric.endHandshake();
+        }
     }
 
     boolean closed() {
@@ -186,7 +210,7 @@ final class ShmListener implements FabricListener {
         }
         for (Name n : all) {
             fabric.rendezvous().removeOwn(directory, n.name, n.identity);
-            n.stop.run();
+            n.listening.close();
         }
         for (PassiveSide side : pending) {
             side.listenerClosed();

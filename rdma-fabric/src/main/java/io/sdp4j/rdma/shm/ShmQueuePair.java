@@ -39,6 +39,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     private final int receiveBase;
     private final int receiveStride;
 
+    private final boolean sealed;
     private final boolean inMemfd;
 
     private final Unsent unsent;
@@ -77,7 +78,8 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         receiveStride = layout.stride[1 - side];
         unsent = new Unsent(mem, layout, side);
         readWord = ShmLayout.control(side) + ShmLayout.READ_WORD;
-        inMemfd = cable.nativeMode() && parts.nativeCalls;
+        sealed = cable.nativeMode();
+        inMemfd = sealed && parts.nativeCalls;
     }
 
     int side() {
@@ -115,7 +117,12 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
 
     @Override
     public boolean writesPast() {
-        return true;
+        return inMemfd; // in machine code of our own a file that was cut off would end the JVM
+    }
+
+    @Override
+    public boolean memoryMayFault() {
+        return !sealed;
     }
 
     @Override
@@ -356,6 +363,11 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         lifeline.kill(why);
     }
 
+    /** As {@link #kill}, for callers that hold locks. */
+    void killSoon(WcStatus why) {
+        fabric.loop().execute(() -> kill(why));
+    }
+
     /** Runs {@code task} unless the memory was unmapped and the socket closed. */
     void whileMapped(Runnable task) {
         lifeline.whileMapped(task);
@@ -380,10 +392,15 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
 
     @Override
     public void abort() {
-        if (!ended()) {
-            lastWord(Descriptor.DISCONNECT);
+        try {
+            if (!ended()) {
+                lastWord(Descriptor.DISCONNECT);
+            }
+        } catch (InternalError e) {
+            // the memory is gone already
+        } finally {
+            lifeline.cut();
         }
-        lifeline.cut();
     }
 
     @Override

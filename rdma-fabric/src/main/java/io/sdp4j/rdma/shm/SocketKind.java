@@ -3,7 +3,6 @@ package io.sdp4j.rdma.shm;
 import io.sdp4j.rdma.FabricException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.function.Consumer;
 
 /** How Unix-domain sockets are made here: as raw descriptors, or as JDK channels. */
 interface SocketKind {
@@ -19,6 +18,27 @@ interface SocketKind {
     /** Whether {@code path} is a socket without a process. */
     boolean isDead(Path path);
 
-    /** Listens at {@code path}; {@code taker} gets every connection, on the event thread. */
-    Runnable listen(Path path, Consumer<Link> taker) throws IOException;
+    /** Listens at {@code path}. */
+    Listening listen(Path path, Taker taker) throws IOException;
+
+    /** Told on the event thread. */
+    interface Taker {
+        /** Whether to take the next connection; if not, all wait until {@link Listening#resume}. */
+        boolean mayCome();
+
+        /** After {@link #mayCome}. */
+        void take(Link link);
+
+        /** After {@link #mayCome}, when nobody had come. */
+        void nobodyCame();
+    }
+
+    /** What {@link #listen} began. */
+    interface Listening {
+        /** On the event thread: asks again whether connections may come. */
+        void resume();
+
+        /** Any thread. */
+        void close();
+    }
 }

@@ -1,6 +1,7 @@
 package io.sdp4j.rdma.shm;
 
 import io.sdp4j.rdma.CompletionQueue;
+import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.rdma.os.Affinity;
 import io.sdp4j.rdma.os.Futex;
 import io.sdp4j.rdma.os.Linux;
@@ -24,8 +25,9 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Words are hints: a peer that forges them only delays itself, because what ends the connection
  * or a sleep from this side is told by the private fields here, and rouses a sleeper whatever the
- * words say. So a sleep on the futex needs no end of its own; a parked thread, whose byte the event
- * thread takes, looks again after 100 ms when its wait is young and after a second when it is old.
+ * words say; and one that ends sleeps for nothing again and again is cut. So a sleep on the futex
+ * needs no end of its own; a parked thread, whose byte the event thread takes, looks again after
+ * 100 ms when its wait is young and after a second when it is old.
  *
  * <p>{@link #await} and {@link #busyPoll} are used by one thread at a time, {@link #notifyPeer}
  * under the queue pair's lock, the rest by any thread.
@@ -34,6 +36,10 @@ final class Waiter {
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long OLD_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int YOUNG_SLEEPS = 10;
+
+    /** Sleeps of one wait that may end for nothing, each before a tenth of its time. */
+    private static final int MOST_FUTILE = 1000;
+
     private static final int CPU_EVERY = 16;
 
     /** After one the peer has run, unless others came first. */
@@ -79,6 +85,7 @@ final class Waiter {
 
     private int waits;
     private int cpu = -1;
+    private long futileSince;
 
     /** Waits since the peer was last seen on another processor. */
     private int beside;
@@ -220,7 +227,7 @@ final class Waiter {
         long deadline = deadline(nanos);
         long word = own + ShmLayout.SLEEP_WORD;
         sleeping = true;
-        while (true) {
+        for (int n = 0; ; n++) {
             Words.INT.setOpaque(mem, word, 1);
             VarHandle.fullFence();
             long left = left(deadline);
@@ -231,6 +238,7 @@ final class Waiter {
             if (hasSomething()) {
                 break;
             }
+            n = count(n);
         }
         Words.INT.setOpaque(mem, word, 0);
         sleeping = false;
@@ -251,11 +259,31 @@ final class Waiter {
             LockSupport.parkNanos(this, Math.min(left, n < YOUNG_SLEEPS ? YOUNG_NANOS : OLD_NANOS));
             // a set flag would make every further park return at once
             interrupted |= Thread.interrupted();
+            n = count(n);
         }
         parked = null;
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /**
+     * After a sleep in which nothing came: a peer that ends one after the other for nothing is cut.
+     *
+     * @param n how many there were before
+     * @return how many shall count
+     */
+    private int count(int n) {
+        if (n == YOUNG_SLEEPS) {
+            futileSince = System.nanoTime();
+        }
+        if (n < YOUNG_SLEEPS + MOST_FUTILE) {
+            return n;
+        }
+        if (System.nanoTime() - futileSince < MOST_FUTILE * YOUNG_NANOS) {
+            qp.killSoon(WcStatus.REM_INV_REQ_ERR);
+        }
+        return YOUNG_SLEEPS - 1;
     }
 
     private static long deadline(long nanos) {

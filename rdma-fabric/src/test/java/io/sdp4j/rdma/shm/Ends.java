@@ -4,6 +4,7 @@ import io.sdp4j.rdma.ConnectRequest;
 import io.sdp4j.rdma.EventLoop;
 import io.sdp4j.rdma.EventLoops;
 import io.sdp4j.rdma.FabricException;
+import io.sdp4j.rdma.HeldAddress;
 import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.rdma.QueuePair;
 import java.io.IOException;
@@ -24,6 +25,9 @@ final class Ends {
     private static final EventLoop NATIVE = EventLoops.start("test-native", true, THROWN::add);
     private static final EventLoop PORTABLE = EventLoops.start("test-portable", false, THROWN::add);
 
+    /** What every client here claims, and holds. */
+    static final InetSocketAddress HELD = HeldAddress.on(InetAddress.getLoopbackAddress());
+
     private Ends() {}
 
     static EventLoop loop(boolean nativeMode) {
@@ -35,17 +39,13 @@ final class Ends {
     }
 
     static ShmConfig config(Path dir, boolean nativeMode) {
-        return ShmConfig.defaults().withDirectory(dir).withNative(nativeMode);
+        return ShmConfig.defaults().withDirectory(dir).withNative(nativeMode).withPortable(true);
     }
 
     /** For a connection to {@code to} within twenty seconds. */
     static ConnectRequest request(InetSocketAddress to, QpSpec spec) {
         return new ConnectRequest(
-                to,
-                _ -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
-                new byte[0],
-                spec,
-                System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+                to, _ -> HELD, new byte[0], spec, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
     }
 
     static QueuePair connect(ShmFabric fabric, InetSocketAddress to, QpSpec spec)

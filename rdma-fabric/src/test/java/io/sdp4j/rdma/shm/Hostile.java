@@ -62,7 +62,7 @@ public final class Hostile {
                     fabric.connect(
                                     new ConnectRequest(
                                             victim,
-                                            _ -> victim,
+                                            _ -> Ends.HELD,
                                             new byte[0],
                                             Peer.SPEC,
                                             System.nanoTime() + TimeUnit.SECONDS.toNanos(5)))

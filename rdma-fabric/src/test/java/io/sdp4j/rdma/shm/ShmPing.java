@@ -379,7 +379,7 @@ public final class ShmPing {
         return fabric.connect(
                         new ConnectRequest(
                                 remote,
-                                _ -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+                                _ -> Ends.HELD,
                                 new byte[10],
                                 SPEC,
                                 System.nanoTime() + TimeUnit.SECONDS.toNanos(5)))

@@ -288,7 +288,8 @@ final class ShmRendezvousTest extends ShmDirectory {
         Process peer = Peer.startUsual(nativeMode, hasRuntimeDirectory ? runtime : null);
         try (ShmFabric fabric =
                 ShmFabric.open(
-                        ShmConfig.defaults().withNative(nativeMode), Ends.loop(nativeMode))) {
+                        ShmConfig.defaults().withNative(nativeMode).withPortable(true),
+                        Ends.loop(nativeMode))) {
             InetSocketAddress to =
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));
             QueuePair qp = fabric.connect(request(to)).queuePair();

@@ -1,0 +1,196 @@
+package io.sdp4j.rdma.os;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteOrder;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What the kernel says of a descriptor that somebody claims to be the TCP socket of an address. The
+ * descriptor may be anything. Stateless.
+ *
+ * <p>Source: socket(7), tcp(7), {@code linux/in6.h}; {@code SO_NETNS_COOKIE} since Linux 5.14.
+ */
+public final class TcpSocketFd {
+    private static final int AF_UNIX = 1;
+    private static final int AF_INET = 2;
+    private static final int AF_INET6 = 10;
+    private static final int SOCK_STREAM = 1;
+    private static final int IPPROTO_TCP = 6;
+    private static final int IPPROTO_IPV6 = 41;
+    private static final int IPV6_V6ONLY = 26;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_TYPE = 3;
+    private static final int SO_LINGER = 13;
+    private static final int SO_PROTOCOL = 38;
+    private static final int SO_NETNS_COOKIE = 71;
+    private static final int F_DUPFD_CLOEXEC = 1030;
+    private static final int ADDRESS_BYTES = 28;
+
+    private TcpSocketFd() {}
+
+    private static final class Own {
+        static final long COOKIE = own();
+
+        private static long own() {
+            int fd = (int) Linux.call(Linux.SOCKET, AF_UNIX, SOCK_STREAM | Linux.CLOEXEC, 0);
+            if (fd < 0) {
+                return 0;
+            }
+            try {
+                return namespace(fd);
+            } finally {
+                Linux.close(fd);
+            }
+        }
+    }
+
+    /**
+     * Why {@code fd} does not hold {@code claimed} in the network of this process; null if it does.
+     */
+    public static String fault(int fd, InetSocketAddress claimed) {
+        if (fd < 0) {
+            return "no socket came with it";
+        }
+        if (option(fd, SO_TYPE) != SOCK_STREAM || option(fd, SO_PROTOCOL) != IPPROTO_TCP) {
+            return "what came with it is no TCP socket";
+        }
+        if (namespace(fd) != Own.COOKIE) {
+            return "its socket is of another network namespace";
+        }
+        return holds(fd, claimed) ? null : "its socket is not bound to " + claimed;
+    }
+
+    private static boolean holds(int fd, InetSocketAddress claimed) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(ADDRESS_BYTES + 4, 8);
+            s.set(JAVA_INT, ADDRESS_BYTES, ADDRESS_BYTES);
+            long at = s.address();
+            if (Linux.call(Linux.GETSOCKNAME, fd, at, at + ADDRESS_BYTES) < 0) {
+                return false;
+            }
+            int port = Short.toUnsignedInt(s.get(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), 2));
+            int family = Short.toUnsignedInt(s.get(JAVA_SHORT, 0));
+            if (port == 0
+                    || port != claimed.getPort()
+                    || (family != AF_INET && family != AF_INET6)) {
+                return false;
+            }
+            byte[] ip = new byte[family == AF_INET ? 4 : 16];
+            MemorySegment.copy(s, JAVA_BYTE, family == AF_INET ? 4 : 8, ip, 0, ip.length);
+            InetAddress bound = InetAddress.getByAddress(ip); // IPv4 in IPv6 becomes IPv4
+            if (!bound.isAnyLocalAddress()) {
+                return bound.equals(plain(claimed.getAddress()));
+            }
+            boolean four = claimed.getAddress() instanceof Inet4Address;
+            return four == (family == AF_INET) || (four && bothFamilies(fd));
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /** Without scope and name. */
+    private static InetAddress plain(InetAddress a) throws UnknownHostException {
+        return InetAddress.getByAddress(a.getAddress());
+    }
+
+    private static boolean bothFamilies(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(8, 8);
+            return option(fd, IPPROTO_IPV6, IPV6_V6ONLY, s, 4) == 4 && s.get(JAVA_INT, 0) == 0;
+        }
+    }
+
+    private static int option(int fd, int name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(16, 8);
+            return option(fd, SOL_SOCKET, name, s, 4) == 4 ? s.get(JAVA_INT, 0) : -1;
+        }
+    }
+
+    /** The network that a socket is in; 0 where the kernel does not tell. */
+    private static long namespace(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(16, 8);
+            return option(fd, SOL_SOCKET, SO_NETNS_COOKIE, s, 8) == 8 ? s.get(JAVA_LONG, 0) : 0;
+        }
+    }
+
+    private static int option(int fd, int level, int name, MemorySegment into, int lenBytes) {
+        into.set(JAVA_INT, lenBytes, lenBytes);
+        long at = into.address();
+        long r = Linux.call(Linux.GETSOCKOPT, fd, level, name, at, at + lenBytes, 0);
+        return r < 0 ? -1 : into.get(JAVA_INT, lenBytes);
+    }
+
+    /**
+     * A duplicate of a socket of this process that holds {@code address} and is not connected, to
+     * be closed by the caller; -1 if there is none. What was made last is looked at first.
+     */
+    public static int duplicate(InetSocketAddress address) {
+        int free = (int) Linux.call(Linux.FCNTL, 0, F_DUPFD_CLOEXEC, 0);
+        if (free >= 0) {
+            Linux.close(free);
+        }
+        for (int fd = free - 1; fd >= 0; fd--) {
+            int copy = copyIfHolds(fd, address);
+            if (copy >= 0) {
+                return copy;
+            }
+        }
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path p : all) {
+                int fd = Integer.parseInt(p.getFileName().toString());
+                int copy = fd < free ? -1 : copyIfHolds(fd, address);
+                if (copy >= 0) {
+                    return copy;
+                }
+            }
+        } catch (java.io.IOException | NumberFormatException e) {
+            // without /proc there is nothing to be found
+        }
+        return -1;
+    }
+
+    /** Looks again at the copy: the number may come to stand for something else meanwhile. */
+    private static int copyIfHolds(int fd, InetSocketAddress address) {
+        if (!holds(fd, address)) {
+            return -1;
+        }
+        int copy = (int) Linux.call(Linux.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
+        if (copy >= 0 && (fault(copy, address) != null || connected(copy))) {
+            Linux.close(copy);
+            return -1;
+        }
+        return copy;
+    }
+
+    private static boolean connected(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(ADDRESS_BYTES + 4, 8);
+            s.set(JAVA_INT, ADDRESS_BYTES, ADDRESS_BYTES);
+            long at = s.address();
+            return Linux.call(Linux.GETPEERNAME, fd, at, at + ADDRESS_BYTES) >= 0;
+        }
+    }
+
+    /** Closes a descriptor that a stranger has sent: no socket may take its time over it. */
+    public static void closeStrange(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment off = arena.allocate(8, 8);
+            Linux.call(Linux.SETSOCKOPT, fd, SOL_SOCKET, SO_LINGER, off.address(), 8, 0);
+        }
+        Linux.close(fd);
+    }
+}
