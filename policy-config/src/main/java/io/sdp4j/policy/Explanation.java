@@ -43,9 +43,15 @@ public record Explanation(
         near = List.copyOf(near);
     }
 
+    /** As people write it: Java puts a slash before an address without a name. */
+    private String place() {
+        String text = address.toString();
+        return text.startsWith("/") ? text.substring(1) : text;
+    }
+
     /** One sentence: what happens, and by which rule. */
     public String sentence() {
-        String who = role.word() + " " + (role == Role.CONNECT ? "to " : "on ") + address;
+        String who = role.word() + " " + (role == Role.CONNECT ? "to " : "on ") + place();
         String what =
                 switch (decision.verdict()) {
                     case DIRECT -> "uses kernel TCP and asks no provider";
@@ -58,7 +64,7 @@ public record Explanation(
                 };
         String why =
                 rule == null
-                        ? "no rule matches, and the default is '" + decision.rule() + "'"
+                        ? decision.rule()
                         : decision.origin() + " says '" + decision.rule() + "'";
         return "A " + who + " in program '" + program + "' " + what + ": " + why + ".";
     }

@@ -14,6 +14,8 @@ public record Lint(Kind kind, Rule rule, String detail) {
         UNKNOWN_HOST,
         /** A port range whose end lies before its start. */
         EMPTY_PORT_RANGE,
+        /** An address with a prefix has bits behind it, which do not count. */
+        HOST_BITS,
         /** No socket can have such a port. */
         NEVER_MATCHES,
         /** An earlier rule takes everything this one could match. */

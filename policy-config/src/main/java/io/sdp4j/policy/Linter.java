@@ -2,6 +2,7 @@ package io.sdp4j.policy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Finds rules that are legal and useless. Quadratic in the number of rules: never on a data path.
@@ -16,6 +17,7 @@ final class Linter {
             if (rule.unknownHost()) {
                 found.add(new Lint(Lint.Kind.UNKNOWN_HOST, rule, unknownHost(rule)));
             }
+            hostBits(rule, found);
             if (rule.satisfiable()) {
                 shadow(rules, i, found);
                 options(rule, found);
@@ -70,5 +72,27 @@ final class Linter {
         return rule.decision().verdict() == Verdict.OFFLOAD_ONLY
                 ? "refuses every address on its ports while host '" + rule.host() + "' is unknown"
                 : "does not match while host '" + rule.host() + "' is unknown";
+    }
+
+    /** An address and its prefix, as both dialects write them. */
+    private static final Pattern PREFIXED =
+            Pattern.compile("\\[?([0-9a-fA-F:.]+)(?:\\]/|/)(\\d+)\\]?");
+
+    private static void hostBits(Rule rule, List<Lint> found) {
+        java.util.regex.Matcher written = PREFIXED.matcher(rule.decision().rule());
+        if (rule.addresses().size() != 1 || !rule.host().isEmpty() || !written.find()) {
+            return;
+        }
+        AddressRange range = rule.addresses().getFirst();
+        String address = written.group(1);
+        AddressRange literal =
+                address.indexOf(':') < 0 ? Literals.dottedQuad(address) : Literals.ipv6(address);
+        if (literal != null && (literal.high() != range.high() || literal.low() != range.low())) {
+            String detail =
+                    "stands for every address of "
+                            + range
+                            + ": bits behind the prefix do not count";
+            found.add(new Lint(Lint.Kind.HOST_BITS, rule, detail));
+        }
     }
 }

@@ -53,6 +53,7 @@ public final class PolicySource {
     private final AtomicBoolean checking = new AtomicBoolean();
     private final AtomicLong generation = new AtomicLong();
 
+    private volatile List<String> problems = List.of();
     private Environment.Stamp seen; // guarded by checking; null: could not be looked at
     private int unknownHosts; // guarded by checking: rules in force that wait for one
     private long nextLookUpNanos; // guarded by checking
@@ -151,6 +152,7 @@ public final class PolicySource {
             seen = loaded.stamp;
             withoutRules(choice.file + " has no rule, and rules are required");
         } else if (!adopt(loaded)) {
+            problems = List.copyOf(loaded.notes);
             String why = loaded.notes.getFirst();
             String more =
                     loaded.notes.size() > 1 ? " (" + (loaded.notes.size() - 1) + " more)" : "";
@@ -322,6 +324,11 @@ public final class PolicySource {
                 // Whoever connects just now must not suffer from a log that fails.
             }
         }
+    }
+
+    /** Everything that was wrong with the file at the start; empty if it could be used. */
+    public List<String> problems() {
+        return problems;
     }
 
     /** The file in use or wanted; null: none was named and none is in the usual place. */

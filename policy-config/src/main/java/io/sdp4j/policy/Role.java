@@ -17,6 +17,22 @@ public enum Role {
 
     private final String word = name().toLowerCase(Locale.ROOT);
 
+    /**
+     * The role that a word of rule files means, in whatever case: {@code connect}, {@code client},
+     * {@code listen}, {@code server}.
+     *
+     * @throws IllegalArgumentException for any other word
+     */
+    public static Role of(String word) {
+        return switch (word.toLowerCase(Locale.ROOT)) {
+            case "connect", "client" -> CONNECT;
+            case "listen", "server" -> LISTEN;
+            default ->
+                    throw new IllegalArgumentException(
+                            "expected connect, client, listen or server, found " + word);
+        };
+    }
+
     /** The word rule files use: {@code connect} or {@code listen}. */
     public String word() {
         return word;

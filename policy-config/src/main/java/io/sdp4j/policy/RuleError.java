@@ -1,5 +1,8 @@
 package io.sdp4j.policy;
 
+import java.util.List;
+import java.util.regex.Pattern;
+
 /**
  * One thing wrong in a rule file.
  *
@@ -10,12 +13,15 @@ package io.sdp4j.policy;
  * @param expected what should stand there
  */
 public record RuleError(String file, int line, int column, String found, String expected) {
+    private static final Pattern LIST = Pattern.compile("^one of |, | or ");
+
     /**
      * {@code file:line:column: found 'x', expected y}, on one line and without control characters.
      */
     public String message() {
         String place = line == 0 ? file : file + ":" + line + ":" + column;
-        return place + ": found " + printable(found) + ", expected " + expected;
+        String question = Nearest.question(found, List.of(LIST.split(expected)));
+        return place + ": found " + printable(found) + ", expected " + expected + question;
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.sdp4j.policy;
 
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
@@ -15,6 +17,9 @@ import java.util.function.Consumer;
  * nothing here throws because of what a user wrote.
  */
 public final class Settings {
+    private static final List<String> IDS =
+            Arrays.stream(Setting.values()).map(Setting::id).toList();
+
     private final Map<Setting, Value> values = new EnumMap<>(Setting.class);
 
     /** A number or flag has its text parsed; any other has the number 0. */
@@ -57,7 +62,12 @@ public final class Settings {
             }
         }
         for (String unknown : options.keySet()) {
-            sink.accept("sdp4j: agent option '" + printable(unknown) + "' is unknown, ignored");
+            String question = Nearest.question(unknown, IDS);
+            sink.accept(
+                    "sdp4j: agent option '"
+                            + printable(unknown)
+                            + "' is unknown, ignored"
+                            + question);
         }
         return settings;
     }

@@ -43,7 +43,7 @@ class ExplainAndLintTest {
                         "7 an earlier rule matches first"),
                 e.near().stream().map(n -> n.rule().line() + " " + n.reason()).toList());
         assertEquals(
-                "A connect to /10.1.2.3:80 in program 'web' uses kernel TCP:"
+                "A connect to 10.1.2.3:80 in program 'web' uses kernel TCP:"
                         + " f:6 says 'use tcp  connect *   10.1.0.0/16:80'.",
                 e.sentence());
         assertTrue(e.near().getFirst().sentence().contains("f:1"));
@@ -69,6 +69,10 @@ class ExplainAndLintTest {
     void findsRulesThatMeanNothing() {
         assertEquals(List.of("5 UNKNOWN_HOST", "8 SHADOWED"), lint(RULES));
         assertEquals(List.of("1 EMPTY_PORT_RANGE"), lint("use sdp connect * *:10-5"));
+        assertEquals(List.of("1 HOST_BITS"), lint("use sdp connect * 10.1.2.3/16:80"));
+        assertEquals(List.of(), lint("use sdp connect * 10.1.0.0/16:80"));
+        assertEquals(List.of("1 HOST_BITS"), lint("use sdp connect * [2001:db8::1]/64:80"));
+        assertEquals(List.of(), lint("use sdp connect * [2001:db8::]/64:80"));
         assertEquals(List.of("1 NEVER_MATCHES"), lint("connect * 70000"));
         assertEquals(List.of("1 NEVER_MATCHES"), lint("use sdp connect * *:0"));
         assertEquals(List.of(), lint("use sdp listen * *:0"));

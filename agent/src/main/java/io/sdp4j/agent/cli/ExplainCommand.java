@@ -5,10 +5,14 @@ import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Explanation;
 import io.sdp4j.policy.Lint;
+import io.sdp4j.policy.Nearest;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Role;
+import io.sdp4j.policy.Rule;
+import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
+import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.PathCode;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -38,6 +42,8 @@ import picocli.CommandLine.Spec;
                     + " something."
         })
 final class ExplainCommand implements Callable<Integer> {
+    private static final List<String> FABRICS = List.of(HostResolver.SHM, DeviceResolver.VERBS);
+
     @Spec private CommandSpec spec;
 
     @Option(names = "--json", description = "Print the result as JSON.")
@@ -49,7 +55,11 @@ final class ExplainCommand implements Callable<Integer> {
             description = "Rule file; without it, the one an agent would find.")
     private String file = "";
 
-    @Option(names = "--role", paramLabel = "ROLE", description = "connect (default) or listen.")
+    @Option(
+            names = "--role",
+            paramLabel = "ROLE",
+            converter = RoleWord.class,
+            description = "connect or client (default), listen or server.")
     private Role role = Role.CONNECT;
 
     @Option(
@@ -86,12 +96,46 @@ final class ExplainCommand implements Callable<Integer> {
         if (address != null) {
             explain(policy, result);
         }
+        List<String> found = new ArrayList<>(source.problems());
+        lints.forEach(one -> found.add(one.sentence()));
         if (lint) {
-            result.put("lint", lints.stream().map(Lint::sentence).toList());
+            found.addAll(unknownFabrics(policy));
+            result.put("lint", found);
         }
         print(result);
         boolean refused = source.file() != null && source.generation() == 0;
-        return refused || !lints.isEmpty() ? Exit.FAILED : Exit.OK;
+        return refused || (lint && !found.isEmpty()) ? Exit.FAILED : Exit.OK;
+    }
+
+    /** The words that rules use for roles. */
+    static final class RoleWord implements CommandLine.ITypeConverter<Role> {
+        @Override
+        public Role convert(String word) {
+            try {
+                return Role.of(word);
+            } catch (IllegalArgumentException wrong) {
+                throw new CommandLine.TypeConversionException(wrong.getMessage());
+            }
+        }
+    }
+
+    /** Rules that name a fabric which this build does not have. */
+    private static List<String> unknownFabrics(Policy policy) {
+        List<String> found = new ArrayList<>();
+        for (Rule rule : policy.rules()) {
+            for (String fabric : rule.decision().fabrics()) {
+                if (!FABRICS.contains(fabric)) {
+                    found.add(
+                            rule
+                                    + " names fabric '"
+                                    + fabric
+                                    + "', which this build does not have: use "
+                                    + String.join(" or ", FABRICS)
+                                    + Nearest.question(fabric, FABRICS));
+                }
+            }
+        }
+        return found;
     }
 
     private void explain(Policy policy, Map<String, Object> result) {

@@ -2,24 +2,26 @@ package io.sdp4j.agent.cli;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
  * Runs a command with the agent on for every JVM that it starts, however it starts it: through
  * {@code JAVA_TOOL_OPTIONS}. ({@code JDK_JAVA_OPTIONS} would miss JVMs that are not started by the
- * {@code java} launcher, and older ones.) Each JVM says on standard error that it picked the
- * variable up; nothing can be done about that line.
+ * {@code java} launcher, and older ones.) The script {@code sdp4j} asks for the variable only and
+ * then becomes the command; started by itself, this stays beside the command. Each JVM says on
+ * standard error that it picked the variable up; nothing can be done about that line.
  */
 @Command(
         name = "run",
@@ -37,6 +39,12 @@ final class RunCommand implements Callable<Integer> {
     private static final String VARIABLE = "JAVA_TOOL_OPTIONS";
 
     @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--print-variable",
+            hidden = true,
+            description = "Print how many words come before the command, and the variable.")
+    private boolean print;
 
     @Parameters(
             arity = "0..*",
@@ -64,16 +72,19 @@ final class RunCommand implements Callable<Integer> {
         if (at == words.size()) {
             throw new CommandLine.ParameterException(spec.commandLine(), "no command given");
         }
+        if (print) {
+            PrintWriter out = spec.commandLine().getOut();
+            out.println(at);
+            out.println(toolOptions(Place.agentJar(), options, present()));
+            return Exit.OK;
+        }
         return execute(words.subList(at, words.size()), options);
     }
 
     private int execute(List<String> command, Map<String, String> options)
             throws InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-        Map<String, String> environment = builder.environment();
-        environment.put(
-                VARIABLE,
-                toolOptions(Place.agentJar(), options, environment.getOrDefault(VARIABLE, "")));
+        builder.environment().put(VARIABLE, toolOptions(Place.agentJar(), options, present()));
         Process process;
         try {
             process = builder.start();
@@ -86,14 +97,17 @@ final class RunCommand implements Callable<Integer> {
         return process.waitFor();
     }
 
+    private static String present() {
+        String present = System.getenv(VARIABLE);
+        return present == null ? "" : present;
+    }
+
     private static void stop(Process process) {
         process.destroy();
         try {
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-            }
+            process.waitFor(); // it may need its time, and whoever waits for us can end both
         } catch (InterruptedException e) {
-            process.destroyForcibly();
+            Thread.currentThread().interrupt();
         }
     }
 
