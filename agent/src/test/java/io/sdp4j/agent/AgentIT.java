@@ -109,7 +109,7 @@ class AgentIT {
         assertRan(outcome, 1);
         assertTrue(outcome.err().contains("native access is denied"), outcome::err);
         assertTrue(outcome.err().contains("shm.portable"), outcome::err);
-        assertEquals(List.of(0L, 1L, 0L), connections(report));
+        assertEquals(List.of(0L, 0L, 1L), connections(report));
         outcome = connect("shm.portable=true,report=" + report, "--illegal-native-access=deny");
         assertRan(outcome, 1);
         assertEquals(List.of(1L, 0L, 0L), connections(report));

@@ -15,6 +15,8 @@ public final class FabricException extends IOException {
          * Native access, a system call or a file needed by the fabric is not to be had in this JVM.
          */
         UNAVAILABLE,
+        /** The listener has no room for another request at the moment. */
+        BUSY,
         /** Nobody serves this address on this fabric. */
         NO_LISTENER,
         /** The peer said no; its private data may say why. */

@@ -78,11 +78,6 @@ final class BufferSizes {
         }
     }
 
-    /** Whether nothing is left to give back. */
-    boolean rested() {
-        return rested;
-    }
-
     /** Asks for the first size; false if that must be tried again. */
     private boolean shrink() {
         if (machine.peerReceiveBytes() <= firstBytes) {

@@ -1,16 +1,14 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.rdma.EventLoop;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at every busy stream from time to time, so that one that has become quiet gives back the
- * memory that load has made it take. Looks as long as there are such streams, on the event thread;
- * a stream that has given everything back comes again when a message goes either way. Thread-safe.
+ * Looks at every stream from time to time, so that one that has become quiet gives back the memory
+ * that load has made it take. Looks as long as there are streams, on the event thread. Thread-safe.
  */
 final class QuietWatch {
     private static final Logger LOG = LoggerFactory.getLogger(QuietWatch.class);
@@ -28,7 +26,7 @@ final class QuietWatch {
         this.periodNanos = periodNanos;
     }
 
-    /** Looks at it until it is released or needs no look any more. */
+    /** Looks at it until it is released. */
     void add(StreamLife stream) {
         if (periodNanos > 0) {
             streams.add(stream);
@@ -56,12 +54,7 @@ final class QuietWatch {
 
     private void look() {
         try {
-            for (StreamLife stream : List.copyOf(streams)) {
-                streams.remove(stream); // first: one that becomes active comes back by itself
-                if (look(stream)) {
-                    streams.add(stream);
-                }
-            }
+            streams.removeIf(stream -> !look(stream));
         } finally {
             goOn();
         }

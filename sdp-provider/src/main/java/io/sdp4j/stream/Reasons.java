@@ -52,6 +52,7 @@ final class Reasons {
             case ABANDONED -> ReasonCode.ABANDONED;
             case VERSION -> ReasonCode.VERSION;
             case UID -> ReasonCode.UID;
+            case BUSY -> ReasonCode.BACKLOG;
             case RESOURCES -> ReasonCode.MEMORY;
             case PROTOCOL -> ReasonCode.PROTOCOL;
         };

@@ -64,11 +64,6 @@ final class StreamCore {
     private final StreamTimers timers;
     private final Consumer<Violation> onViolation;
     private final Runnable onEnd;
-    private final Runnable onActive;
-
-    /** Nobody looks at it from time to time. */
-    private boolean dormant;
-
     private int wakeOps;
 
     private boolean endTold;
@@ -76,7 +71,6 @@ final class StreamCore {
 
     /**
      * @param fabric what it can do: the machine was told that buffers can be lent to it if it can
-     * @param onActive told under the lock of the first message after {@link #dormant}
      * @param onViolation told how the peer broke the protocol
      * @param onEnd told on the event thread, once, when a closed stream has nothing left to do
      * @param onRest told of the port of the new owner when the session was suspended
@@ -90,13 +84,11 @@ final class StreamCore {
             IntConsumer onTimer,
             Consumer<Violation> onViolation,
             IntConsumer onRest,
-            Runnable onActive,
             Runnable onEnd) {
         this.settings = settings;
         this.loop = loop;
         this.onViolation = onViolation;
         this.onEnd = onEnd;
-        this.onActive = onActive;
         this.timers = new StreamTimers(settings, loop, onTimer);
         this.legs = new Legs(qp, settings.buffers());
         this.inbox = new Inbox(this, legs, outbox);
@@ -141,7 +133,6 @@ final class StreamCore {
             onCompletion();
             carryOut();
             fate.onMessage();
-            awake();
         }
         batch.flushIfPeerKeepsUp();
         if (lending != null) {
@@ -150,18 +141,6 @@ final class StreamCore {
         if (rest.closed() && !endTold && over()) {
             endTold = true;
             later(onEnd); // whoever looked took the end from the queue that would have told of it
-        }
-    }
-
-    /** Whether it is looked at only when it is active again. */
-    void dormant(boolean is) {
-        dormant = is;
-    }
-
-    private void awake() {
-        if (dormant) {
-            dormant = false;
-            onActive.run();
         }
     }
 
@@ -376,7 +355,6 @@ final class StreamCore {
     /** Sends a filled slot; false if the stream was cut meanwhile. */
     boolean send(int slot, int payloadBytes, boolean urgent) {
         sizes.onUsed();
-        awake();
         boolean sent = machine.send(slot, payloadBytes, urgent, outbox);
         carryOut();
         if (!sent) {

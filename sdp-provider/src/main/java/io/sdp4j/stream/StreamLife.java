@@ -27,9 +27,6 @@ final class StreamLife {
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
 
-    /** Whether a message that nobody waits for may be asked for: a device is looked at instead. */
-    private final boolean shared;
-
     /** Where the peer is asked to follow to; null = nowhere. Guarded by the lock. */
     private Relocation relocation;
 
@@ -45,7 +42,6 @@ final class StreamLife {
         this.local = local;
         this.remote = remote;
         StreamSettings settings = context.settings().over(fabric.capabilities());
-        shared = !fabric.capabilities().rdmaSparesCopies();
         core =
                 new StreamCore(
                         machine,
@@ -56,7 +52,6 @@ final class StreamLife {
                         this::onTimer,
                         what -> context.complaints().add(remote.getAddress(), what),
                         this::onRest,
-                        () -> context.quiet().add(this),
                         this::releaseIfClosed);
         watch = new StreamWatch(core, this::onDoorbell);
         waiters = new Waiters(qp.completions(), watch, context.loop());
@@ -128,11 +123,10 @@ final class StreamLife {
     /**
      * From time to time: gives back what a quiet stream does not need.
      *
-     * @return false when the stream is released, or until the next message has nothing to give back
+     * @return false when the stream is released
      */
     boolean onLook() {
         int wake;
-        boolean dormant;
         List<QueuePair> left;
         synchronized (core) {
             if (core.released()) {
@@ -146,13 +140,11 @@ final class StreamLife {
                 core.sizes.rest();
             }
             left = takeLeft();
-            dormant = left.isEmpty() && shared && core.sizes.rested() && watch.armUnwatched();
-            core.dormant(dormant);
             wake = core.takeWakeOps();
         }
         left.forEach(QueuePair::close);
         waiters.signal(wake);
-        return !dormant;
+        return true;
     }
 
     private List<QueuePair> takeLeft() {

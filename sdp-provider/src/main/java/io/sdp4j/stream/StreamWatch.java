@@ -274,15 +274,6 @@ final class StreamWatch implements Waiters.Stream {
         return (ends || lingers || waits || core.rest.asked()) && !core.over();
     }
 
-    /**
-     * Asks for the doorbell for a message that nobody waits for, unless somebody has it.
-     *
-     * @return false if something is there already
-     */
-    boolean armUnwatched() {
-        return watched || core.queue.arm();
-    }
-
     void close() {
         closing = true;
     }

@@ -28,7 +28,7 @@ public class LaneReturns {
     public LaneReturns() {
         int slot = out.take(null);
         mem.set(JAVA_LONG, LAYOUT.data[0], 1);
-        out.post(slot);
+        out.post(slot, false);
         out.publish(slot);
         long _ = in.next();
         boolean _ = in.deliver(slot, 8);

@@ -81,7 +81,10 @@ class DeviceTestTest {
 
     private void run(UnaryOperator<OffloadStream> fault, long millis) throws Exception {
         SdpProvider provider =
-                SdpProvider.create(Settings.of(Map.of("shm.dir", folder.toString()), line -> {}));
+                SdpProvider.create(
+                        Settings.of(
+                                Map.of("shm.dir", folder.toString(), "shm.portable", "true"),
+                                line -> {}));
         new DeviceTest(
                         new Faulty(provider, fault),
                         "shm",

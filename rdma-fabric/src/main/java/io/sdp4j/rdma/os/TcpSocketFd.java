@@ -38,6 +38,12 @@ public final class TcpSocketFd {
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int ADDRESS_BYTES = 28;
 
+    /** Numbers looked at around a likely one: a connect takes a few descriptors. */
+    private static final int NEAR = 64;
+
+    /** A hint. */
+    private static volatile int lastFound;
+
     private TcpSocketFd() {}
 
     private static final class Own {
@@ -136,24 +142,40 @@ public final class TcpSocketFd {
 
     /**
      * A duplicate of a socket of this process that holds {@code address} and is not connected, to
-     * be closed by the caller; -1 if there is none. What was made last is looked at first.
+     * be closed by the caller; -1 if there is none. Numbers below the first free one are looked at
+     * first, then those beside the one that was found last, then all.
      */
     public static int duplicate(InetSocketAddress address) {
         int free = (int) Linux.call(Linux.FCNTL, 0, F_DUPFD_CLOEXEC, 0);
         if (free >= 0) {
             Linux.close(free);
         }
-        for (int fd = free - 1; fd >= 0; fd--) {
+        int copy = among(free - NEAR, free - 1, address);
+        if (copy < 0) {
+            copy = among(lastFound - NEAR, lastFound + NEAR, address);
+        }
+        return copy >= 0 ? copy : amongAll(address);
+    }
+
+    /** The highest of these numbers that holds the address, copied, or -1. */
+    private static int among(int from, int to, InetSocketAddress address) {
+        for (int fd = to; fd >= Math.max(from, 0); fd--) {
             int copy = copyIfHolds(fd, address);
             if (copy >= 0) {
+                lastFound = fd;
                 return copy;
             }
         }
+        return -1;
+    }
+
+    private static int amongAll(InetSocketAddress address) {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path p : all) {
                 int fd = Integer.parseInt(p.getFileName().toString());
-                int copy = fd < free ? -1 : copyIfHolds(fd, address);
+                int copy = copyIfHolds(fd, address);
                 if (copy >= 0) {
+                    lastFound = fd;
                     return copy;
                 }
             }
@@ -185,8 +207,15 @@ public final class TcpSocketFd {
         }
     }
 
-    /** Closes a descriptor that a stranger has sent: no socket may take its time over it. */
+    /**
+     * Closes a descriptor that a stranger has sent. One that is connected may not take its time
+     * over it; on any other the option is its owner's, and stays.
+     */
     public static void closeStrange(int fd) {
+        if (!connected(fd)) {
+            Linux.close(fd);
+            return;
+        }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment off = arena.allocate(8, 8);
             Linux.call(Linux.SETSOCKOPT, fd, SOL_SOCKET, SO_LINGER, off.address(), 8, 0);

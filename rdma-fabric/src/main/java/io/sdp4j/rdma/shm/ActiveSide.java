@@ -131,7 +131,7 @@ final class ActiveSide {
                 return fabric.sockets()
                         .connect(at, () -> fabric.rendezvous().removeIfDead(in, listener));
             } catch (FabricException e) {
-                if (left() <= BUSY_NANOS) {
+                if (e.why() != Cause.BUSY || left() <= BUSY_NANOS) {
                     throw e;
                 }
                 requireWanted();

@@ -39,7 +39,7 @@ final class ChannelSockets implements SocketKind {
                 return link;
             }
             throw new FabricException(
-                    FabricException.Cause.RESOURCES, "the backlog of " + path + " is full");
+                    FabricException.Cause.BUSY, "the backlog of " + path + " is full");
         } catch (FabricException e) {
             throw e;
         } catch (IOException e) {

@@ -41,7 +41,7 @@ final class FdSockets implements SocketKind {
         Linux.close(fd);
         if (r == -Linux.EAGAIN) {
             throw new FabricException(
-                    FabricException.Cause.RESOURCES, "the backlog of " + path + " is full");
+                    FabricException.Cause.BUSY, "the backlog of " + path + " is full");
         }
         if (r == -Linux.ECONNREFUSED) {
             ifDead.run();

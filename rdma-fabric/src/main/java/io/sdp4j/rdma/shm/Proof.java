@@ -23,7 +23,7 @@ import java.util.Map;
  * loopback address speaks with loopback addresses only. Thread-safe.
  */
 final class Proof {
-    private static final int MOST_KNOWN = 64;
+    private static final int MOST_KNOWN = 4096;
 
     private record Held(int pid, long inode) {}
 

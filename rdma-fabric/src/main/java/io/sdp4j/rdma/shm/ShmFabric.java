@@ -267,7 +267,7 @@ public final class ShmFabric implements Fabric {
      */
     static long ownDescriptors() {
         long limit = Linux.descriptorLimit();
-        return limit == Long.MAX_VALUE ? limit : limit / 8 * 3;
+        return limit == Long.MAX_VALUE ? limit : limit / 2;
     }
 
     /** Why no descriptor {@code fd} is to be used for a connection, or null; -1 = not known. */
