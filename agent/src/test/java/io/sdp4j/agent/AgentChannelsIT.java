@@ -18,7 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Channels in JVMs that know nothing of the jar. Checklist of jdk-spi.md, 57, 66 and 67. */
+/** Channels in JVMs that know nothing of the jar. Behaviours 57, 66 and 67. */
 class AgentChannelsIT {
     @TempDir private Path folder;
 

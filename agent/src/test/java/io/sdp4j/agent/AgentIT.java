@@ -25,7 +25,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The jar in JVMs that know nothing of it. Checklist of jdk-spi.md, 65 to 74 and 79. */
+/** The jar in JVMs that know nothing of it. Behaviours 65 to 74 and 79. */
 class AgentIT {
     @TempDir private Path folder;
 

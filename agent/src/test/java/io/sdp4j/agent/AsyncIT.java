@@ -18,7 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Asynchronous channels of a program that knows nothing of the agent: checklist 64, 66 to 68. */
+/** Asynchronous channels of a program that knows nothing of the agent: behaviours 64, 66 to 68. */
 class AsyncIT {
     private static final String PROPERTY = "java.nio.channels.spi.AsynchronousChannelProvider";
 
@@ -35,7 +35,7 @@ class AsyncIT {
         return ((Map<?, ?>) made.get("offloaded")).values().stream().mapToLong(n -> (Long) n).sum();
     }
 
-    /** Goal: checklist 64, every kind of group passes the switch, and nothing is said. */
+    /** Goal: behaviour 64, every kind of group passes the switch, and nothing is said. */
     @Test
     @DisplayName("64: every kind of group passes the switch")
     void everyKindOfGroupIsOffloaded() throws IOException {
@@ -76,7 +76,7 @@ class AsyncIT {
         assertTrue(outcome.err().startsWith("sdp4j: off, "), outcome::err);
     }
 
-    /** Goal: checklist 67, so does one that comes in a service file. */
+    /** Goal: behaviour 67, so does one that comes in a service file. */
     @Test
     @DisplayName("67: a provider on the class path stays, and one line says so")
     void standsAsideForAService() throws IOException {
@@ -96,7 +96,7 @@ class AsyncIT {
                 outcome.errLines().getFirst());
     }
 
-    /** Goal: checklist 67, somebody else's provider stays, and one line says so. */
+    /** Goal: behaviour 67, somebody else's provider stays, and one line says so. */
     @Test
     @DisplayName("67: a provider that is named stays, and one line says so")
     void standsAside() {
@@ -125,7 +125,7 @@ class AsyncIT {
         assertEquals(List.of("sun.nio.ch"), who.outLines());
     }
 
-    /** Goal: checklist 68, the property is gone again. */
+    /** Goal: behaviour 68, the property is gone again. */
     @Test
     @DisplayName("68: no property is left")
     void leavesNoProperty() {

@@ -15,12 +15,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: every line of BEHAVIOURS.md has a test that carries its number. Method: reads the list and
- * the sources of all tests.
+ * Goal: every behaviour of docs/jdk-contract.md has a test that carries its number. Method: reads
+ * the list and the sources of all tests.
  */
 class BehavioursTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-    private static final String ID = "(?:[A-Z]+-)?[0-9]+";
+    private static final String ID = "[0-9]+";
     private static final Pattern LISTED = Pattern.compile("^\\| (" + ID + ") \\| .+ \\|$");
 
     /** The name of a test method: what follows the annotation is one. */
@@ -34,7 +34,7 @@ class BehavioursTest {
 
     private static Set<String> listed() throws IOException {
         Set<String> ids = new TreeSet<>();
-        for (String line : Files.readAllLines(ROOT.resolve("offload-switch/BEHAVIOURS.md"))) {
+        for (String line : Files.readAllLines(ROOT.resolve("docs/jdk-contract.md"))) {
             Matcher m = LISTED.matcher(line);
             if (m.matches()) {
                 assertTrue(ids.add(m.group(1)), line);

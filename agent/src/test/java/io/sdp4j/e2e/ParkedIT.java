@@ -39,7 +39,7 @@ class ParkedIT {
     }
 
     @Test
-    @DisplayName("60, NIO-28: 9,100 virtual threads park, and reads and writes are recorded")
+    @DisplayName("60, 90: 9,100 virtual threads park, and reads and writes are recorded")
     void virtualThreadsParkAndReadsAreRecorded() throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
             Child under = run(jvms, true);

@@ -171,7 +171,7 @@ class OffloadSwitchTest {
         }
     }
 
-    /** NET-28: the rule's time, but never more than half of a caller who has a fallback. */
+    /** Behaviour 3: the rule's time, but never more than half of a caller who has a fallback. */
     @Test
     void timeIsShared() throws ConnectException {
         OffloadSwitch target = of(new Failing(ReasonCode.NO_PEER, false));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Listening and accepting: checklist 28 and 29. */
+/** Listening and accepting: behaviours 28 and 29. */
 interface AcceptContract extends Sockets {
     @ParameterizedTest
     @EnumSource(Kind.class)

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Ends of all kinds: checklist 10 to 19. */
+/** Ends of all kinds: behaviours 10 to 19. */
 interface CloseContract extends Sockets {
     @ParameterizedTest
     @EnumSource(Kind.class)
@@ -196,7 +196,7 @@ interface CloseContract extends Sockets {
         }
     }
 
-    /** Goal: the first write to a peer that closed vanishes, the next fails (NET-14). */
+    /** Goal: the first write to a peer that closed vanishes, the next fails (behaviour 16). */
     @Test
     @DisplayName("16: the first write to a peer that closed vanishes")
     default void writesToAPeerThatClosed() throws IOException {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Connecting, binding and addresses: checklist 2 to 7. */
+/** Connecting, binding and addresses: behaviours 2 to 7. */
 interface ConnectContract extends Sockets {
     InetAddress LOOPBACK = Here.ADDRESS;
 
@@ -284,8 +284,8 @@ interface ConnectContract extends Sockets {
         }
     }
 
-    /** Goal: no client ever gets the listener's own address and port (NET-26). */
     @Test
+    @DisplayName("97: no client ever gets the listener's own address and port")
     default void neverConnectsToItself() throws IOException {
         try (ServerSocket listener = listen(50)) {
             for (int i = 0; i < 40; i++) {

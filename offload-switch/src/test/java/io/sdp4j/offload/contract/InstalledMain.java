@@ -102,7 +102,7 @@ final class InstalledMain {
         check(target.report().offloaded().equals(java.util.Map.of("loop", 4L)), target.report());
     }
 
-    /** NET-6: a socket that is accepted into keeps its SO_TIMEOUT and nothing else. */
+    /** Behaviour 30: a socket that is accepted into keeps its SO_TIMEOUT and nothing else. */
     private static void implAccept() throws Exception {
         installed(new LoopbackProvider());
         class Accepting extends ServerSocket {
@@ -232,7 +232,7 @@ final class InstalledMain {
         }
     }
 
-    /** NET-15 to NET-17: {@code socksProxyHost} holds for new Socket(), not for NO_PROXY. */
+    /** Behaviour 31: {@code socksProxyHost} holds for new Socket(), not for NO_PROXY. */
     private static void socks() throws Exception {
         AtomicInteger proxied = new AtomicInteger();
         try (ServerSocket proxy = new ServerSocket(0, 50, LOOPBACK)) {

@@ -155,7 +155,7 @@ final class LoopbackStream implements OffloadStream {
     private int writable(int len) throws SocketException {
         checkOpen();
         if (resetPending) {
-            resetPending = false; // a write consumes the error: NET-30
+            resetPending = false; // a write consumes the error: behaviour 17
             throw new SocketException("Connection reset by peer");
         }
         if (finished || dead) {
@@ -167,7 +167,7 @@ final class LoopbackStream implements OffloadStream {
     private void given(int n) {
         bytesWritten += n;
         if (peer.closed) {
-            dead = dead || n > 0; // NET-14: these bytes vanish, the answer is a reset
+            dead = dead || n > 0; // behaviour 16: these bytes vanish, the answer is a reset
         } else if (!peer.inputShut && n > 0) {
             peer.count += n;
             peer.wakeReader(false);

@@ -17,7 +17,7 @@ import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Options of both kinds, before and after connecting: checklist 23 and 24. */
+/** Options of both kinds, before and after connecting: behaviours 23 and 24. */
 interface OptionContract extends Sockets {
     Set<String> CLIENT_OPTIONS =
             Set.of(

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Reading, writing, time-outs and interrupts: checklist 8, 9, 20 to 22, 25 to 27. */
+/** Reading, writing, time-outs and interrupts: behaviours 8, 9, 20 to 22, 25 to 27. */
 interface ReadContract extends Sockets {
     @ParameterizedTest
     @EnumSource(Kind.class)

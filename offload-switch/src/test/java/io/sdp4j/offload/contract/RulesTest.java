@@ -131,7 +131,7 @@ class RulesTest {
         }
     }
 
-    /** Goal: a full backlog sends the client to TCP, and everybody is served (NET-24). */
+    /** Goal: a full backlog sends the client to TCP, and everybody is served (behaviour 28). */
     @Test
     void fullBacklog() throws IOException {
         OffloadSwitch owner = of(Policy.allowAll(), new LoopbackProvider());

@@ -10,7 +10,7 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** TLS layered over a connection: checklist 33. */
+/** TLS layered over a connection: behaviour 33. */
 interface TlsContract extends Sockets {
     @Test
     @DisplayName("33: TLS layered over a connection")

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
- * Urgent data: checklist 22. One byte is urgent at a time, the last one; reads stop before it; what
+ * Urgent data: behaviour 22. One byte is urgent at a time, the last one; reads stop before it; what
  * becomes of it is decided when the reader comes to it.
  */
 interface UrgentContract extends Sockets {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Virtual threads that wait leave their carrier to others: checklist 60. */
+/** Virtual threads that wait leave their carrier to others: behaviour 60. */
 interface VirtualThreadContract extends Sockets {
     /**
      * Connections in this JVM; one virtual thread waits at each end of each. Bounded by descriptors

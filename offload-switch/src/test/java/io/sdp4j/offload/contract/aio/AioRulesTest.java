@@ -114,7 +114,9 @@ class AioRulesTest {
         }
     }
 
-    /** Goal: a full backlog sends clients to TCP, and both queues are served in turn (NET-23). */
+    /**
+     * Goal: a full backlog sends clients to TCP, and both queues are served in turn (behaviour 29).
+     */
     @Test
     void bothQueuesAreServedInTurn() throws Exception {
         OffloadSwitch owner = of(Policy.allowAll(), new LoopbackProvider());
@@ -242,7 +244,7 @@ class AioRulesTest {
 
     /** Goal: what comes up after nobody wants it any more is cut, and the caller knows at once. */
     @Test
-    @DisplayName("AIO-6: a connect can be closed and cancelled while providers are asked")
+    @DisplayName("96: a connect can be closed and cancelled while providers are asked")
     void closedOrCancelledWhileProvidersAreAsked() throws Exception {
         for (boolean cancel : new boolean[] {false, true}) {
             LoopbackProvider inner = new LoopbackProvider();
@@ -296,7 +298,7 @@ class AioRulesTest {
         }
     }
 
-    /** Goal: AIO-3, a connection that comes up, or in, after the group has begun to end. */
+    /** Goal: behaviour 93, a connection that comes up, or in, after the group has begun to end. */
     @Test
     void groupEndsWhileProvidersAreAsked() throws Exception {
         LoopbackProvider inner = new LoopbackProvider();

@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Close, end and reset: AIO-5, checklist 10, 14, 16, 45, 63. */
+/** Close, end and reset: behaviours 10, 14, 16, 45, 63 and 95. */
 interface AsyncCloseContract extends Aio {
     @Test
     @DisplayName("63: close fails what is pending")

@@ -28,7 +28,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Connect, bind and accept: AIO-5, AIO-6, checklist 2, 5, 6, 7, 29, 39, 59. */
+/** Connect, bind and accept: behaviours 2, 5, 6, 7, 29, 39, 59, 95 and 96. */
 interface AsyncConnectContract extends Aio {
     private static InetSocketAddress loopback(int port) {
         return new InetSocketAddress(Here.ADDRESS, port);
@@ -201,7 +201,7 @@ interface AsyncConnectContract extends Aio {
         }
     }
 
-    /** Goal: checklist 29, a plain TCP client is served at the same time. */
+    /** Goal: behaviour 29, a plain TCP client is served at the same time. */
     @Test
     @DisplayName("29: plain TCP clients are served")
     default void plainTcpClientsAreServed() throws Exception {

@@ -26,11 +26,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Groups: AIO-1 to AIO-4, AIO-6, checklist 63, 64. */
+/** Groups: behaviours 63, 64, 91 to 94 and 96. */
 interface AsyncGroupContract extends Aio {
-    /** AIO-1, AIO-4: handlers run on threads of the group, whoever initiates. */
+    /** Behaviours 91 and 94: handlers run on threads of the group, whoever initiates. */
     @Test
-    @DisplayName("63, AIO-1, AIO-4: handlers run on threads of the group")
+    @DisplayName("63, 91, 94: handlers run on threads of the group")
     default void handlersRunOnGroupThreads() throws Exception {
         AsynchronousChannelGroup group = group(2, "members");
         try (Pair p = pair(group)) {
@@ -70,10 +70,11 @@ interface AsyncGroupContract extends Aio {
     }
 
     /**
-     * AIO-4: on a group thread a handler is called at once, but never more than 16 deep in another.
+     * Behaviour 94: on a group thread a handler is called at once, but never more than 16 deep in
+     * another.
      */
     @Test
-    @DisplayName("AIO-4: handlers nest only so deep")
+    @DisplayName("94: handlers nest only so deep")
     default void handlersNestOnlySoDeep() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
         try (Pair p = pair(group)) {
@@ -115,7 +116,7 @@ interface AsyncGroupContract extends Aio {
         }
     }
 
-    /** AIO-4: what a handler does to its interrupt flag is gone with it. */
+    /** Behaviour 94: what a handler does to its interrupt flag is gone with it. */
     @Test
     default void interruptEndsWithItsHandler() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
@@ -155,9 +156,9 @@ interface AsyncGroupContract extends Aio {
         group.shutdownNow();
     }
 
-    /** AIO-2. */
+    /** Behaviour 92. */
     @Test
-    @DisplayName("AIO-2: a foreign group is illegal")
+    @DisplayName("92: a foreign group is illegal")
     default void foreignGroupIsIllegal() throws Exception {
         AsynchronousChannelGroup foreign =
                 new AsynchronousChannelGroup(provider()) {
@@ -186,9 +187,9 @@ interface AsyncGroupContract extends Aio {
         assertThrows(IllegalChannelGroupException.class, () -> listen(foreign));
     }
 
-    /** AIO-3: no new channel, and the end comes with the last old one. */
+    /** Behaviour 93: no new channel, and the end comes with the last old one. */
     @Test
-    @DisplayName("63, AIO-3: shutdown waits for the last channel")
+    @DisplayName("63, 93: shutdown waits for the last channel")
     default void shutdownWaitsForTheLastChannel() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
         assertSame(provider(), group.provider());
@@ -213,9 +214,9 @@ interface AsyncGroupContract extends Aio {
         assertTrue(group.isTerminated());
     }
 
-    /** AIO-3: everything is closed, whatever carries it. */
+    /** Behaviour 93: everything is closed, whatever carries it. */
     @Test
-    @DisplayName("63, AIO-3: shutdownNow closes everything")
+    @DisplayName("63, 93: shutdownNow closes everything")
     default void shutdownNowClosesEverything() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
         try (AsynchronousServerSocketChannel outside = listen(null)) {
@@ -246,7 +247,7 @@ interface AsyncGroupContract extends Aio {
         assertTrue(group.isTerminated());
     }
 
-    /** Checklist 64: the three kinds of group, with threads of the application's executor. */
+    /** Behaviour 64: the three kinds of group, with threads of the application's executor. */
     @Test
     @DisplayName("64: every kind of group")
     default void everyKindOfGroup() throws Exception {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Options, with the kernel's answers: checklist 23, 24. */
+/** Options, with the kernel's answers: behaviours 23, 24. */
 interface AsyncOptionContract extends Aio {
     @Test
     default void optionsAreTheKernels() throws Exception {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Reading and writing: AIO-5, checklist 43, 44, 63. */
+/** Reading and writing: behaviours 43, 44, 63 and 95. */
 interface AsyncReadWriteContract extends Aio {
     @Test
     default void futureAndHandlerCarryData() throws Exception {
@@ -61,9 +61,11 @@ interface AsyncReadWriteContract extends Aio {
         }
     }
 
-    /** Goal: AIO-5, one outstanding operation per direction, and each direction by itself. */
+    /**
+     * Goal: behaviour 95, one outstanding operation per direction, and each direction by itself.
+     */
     @Test
-    @DisplayName("63, AIO-5: one operation for each direction")
+    @DisplayName("63, 95: one operation for each direction")
     default void secondOperationIsPending() throws Exception {
         try (Pair p = pair()) {
             Outcome<Integer> read = new Outcome<>();
@@ -148,7 +150,7 @@ interface AsyncReadWriteContract extends Aio {
         }
     }
 
-    /** Goal: checklist 44, positions move exactly, over heap, direct, sliced and empty buffers. */
+    /** Goal: behaviour 44, positions move exactly, over heap, direct, sliced and empty buffers. */
     @Test
     default void gathersAndScatters() throws Exception {
         try (Pair p = pair()) {

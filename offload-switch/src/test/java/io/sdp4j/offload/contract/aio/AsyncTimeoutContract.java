@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Time-outs and cancel: AIO-5, checklist 63. */
+/** Time-outs and cancel: behaviours 63 and 95. */
 interface AsyncTimeoutContract extends Aio {
     String NO_READ = "Reading not allowed due to timeout or cancellation";
     String NO_WRITE = "Writing not allowed due to timeout or cancellation";

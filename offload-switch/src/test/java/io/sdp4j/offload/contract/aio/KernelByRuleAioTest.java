@@ -20,6 +20,7 @@ import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The contract where rules could offload something, but not what is connected to here. */
@@ -58,8 +59,8 @@ class KernelByRuleAioTest extends SwitchedAioTest {
         }
     }
 
-    /** Goal: where nothing could ever be offloaded, channels are the JDK's own. */
     @Test
+    @DisplayName("98: where nothing could ever be offloaded, channels are the JDK's own")
     void withoutRulesChannelsAreTheJdks() throws Exception {
         Policy nothing = Policy.everything(Decision.of(Verdict.KERNEL, "use tcp", "test:1"));
         OffloadSwitch idle = new OffloadSwitch(() -> nothing, List.of(), SwitchSettings.defaults());

@@ -355,7 +355,7 @@ interface ConnectingContract extends NioChannels {
     }
 
     @Test
-    @DisplayName("NIO-5: channels and selectors report the provider they came from")
+    @DisplayName("88: channels and selectors report the provider they came from")
     default void providers() throws IOException {
         try (Pair p = pair();
                 Selector selector = provider().openSelector()) {

@@ -60,7 +60,7 @@ interface RegisteringContract extends NioChannels {
     }
 
     @Test
-    @DisplayName("2.3: interest changed under a selection counts from the next one")
+    @DisplayName("41: interest changed under a selection counts from the next one")
     default void interestChangedDuringSelect() throws Exception {
         try (Pair p = polledPair();
                 Selector selector = provider().openSelector()) {
@@ -76,7 +76,7 @@ interface RegisteringContract extends NioChannels {
     }
 
     @Test
-    @DisplayName("2.3: a registration under a selection returns at once and counts from the next")
+    @DisplayName("41: a registration under a selection returns at once and counts from the next")
     default void registeredDuringSelect() throws Exception {
         try (Pair p = polledPair();
                 Selector selector = provider().openSelector()) {
@@ -154,7 +154,7 @@ interface RegisteringContract extends NioChannels {
         }
     }
 
-    /** Goal: configureBlocking waits for a read that blocks (NIO-8). */
+    /** Goal: configureBlocking waits for a read that blocks (behaviour 51). */
     @Test
     default void configureBlockingWaitsForABlockedRead() throws Exception {
         try (Pair p = pair()) {

@@ -112,7 +112,7 @@ interface SelectingContract extends NioChannels {
     }
 
     @Test
-    @DisplayName("NIO-13: end, reset and shutdown of either direction make keys ready")
+    @DisplayName("89: end, reset and shutdown of either direction make keys ready")
     default void endsAreReady() throws Exception {
         try (Pair p = polledPair();
                 Selector selector = provider().openSelector()) {
@@ -149,7 +149,7 @@ interface SelectingContract extends NioChannels {
     }
 
     @Test
-    @DisplayName("NIO-13: a refused connect is ready for all that was asked")
+    @DisplayName("89: a refused connect is ready for all that was asked")
     default void refusalIsReadyForAll() throws Exception {
         InetSocketAddress nobody;
         try (ServerSocketChannel gone = listen(1)) {

@@ -376,7 +376,7 @@ interface TransferContract extends NioChannels {
         }
     }
 
-    /** Goal: a mapped file is written as it is (NIO-25 relies on it). */
+    /** Goal: a mapped file is written as it is (behaviour 57 relies on it). */
     @Test
     default void mappedBuffers() throws Exception {
         byte[] content = Expect.bytes(300_000, 5);
