@@ -26,7 +26,8 @@ public final class ChannelProvider extends SelectorProvider {
 
     /**
      * Becomes the JVM's provider, unless the program has named one or another agent came first
-     * (NIO-1 to NIO-3). The property is unset again afterwards: child JVMs do not know this class.
+     * (behaviours 66 to 68). The property is unset again afterwards: child JVMs do not know this
+     * class.
      *
      * @return why not, as one sentence for people, or null
      */

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 
 /**
  * Teaches {@code sun.nio.ch.FileChannelImpl} that a channel may take a file's bytes by a way of its
- * own (NIO-26): a switched channel that is on the kernel's TCP lets the kernel send them, which the
- * JDK asks of its own class only.
+ * own (behaviour 57): a switched channel that is on the kernel's TCP lets the kernel send them,
+ * which the JDK asks of its own class only.
  *
  * <p>Such a channel is a {@code BiFunction} of the file and of position and count; it answers how
  * many bytes it took, or null to have them as before.

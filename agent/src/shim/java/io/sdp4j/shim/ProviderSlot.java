@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 record ProviderSlot<P>(Class<P> service, String what) {
     /**
      * Has the JVM fill the place now, and leaves no trace: a property that stayed would be handed
-     * on to child processes, where our class does not exist (NIO-1).
+     * on to child processes, where our class does not exist (behaviour 79).
      *
      * @param ours a public class with a public constructor without parameters
      * @param fill the JDK's method that fills the place

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Teaches {@code sun.nio.ch.Streams} to let a channel make its own streams (NIO-24).
+ * Teaches {@code sun.nio.ch.Streams} to let a channel make its own streams (behaviour 56).
  *
  * <p>The streams that it makes for a channel it does not know hold a lock while they wait, so that
  * a reader keeps every writer waiting, for ever if the answer depends on it. Here a channel of a

@@ -192,7 +192,7 @@ public final class OffloadSwitch {
         boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
         boolean byRule = decision.connectTimeoutNanos() > 0;
         long capNanos = byRule ? decision.connectTimeoutNanos() : settings.connectTimeoutNanos();
-        // NET-28: with a fallback to come, half of the caller's time is the kernel's.
+        // behaviour 3: with a fallback to come, half of the caller's time is the kernel's.
         long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
         Failure failure = new Failure();
         OffloadUnavailable nobody = nobodyAt(remote);

@@ -18,8 +18,8 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Close: the closer sets {@code closing} and wakes the stream; the stream is given back under
  * all three locks, by the closer if both data locks are free and nobody moves it, else by the
- * operation that leaves last (NET-11). So whoever holds a data lock and has seen {@link #closing}
- * false may use the stream; after giving the lock back he must call {@link #leave}.
+ * operation that leaves last (behaviour 10). So whoever holds a data lock and has seen {@link
+ * #closing} false may use the stream; after giving the lock back he must call {@link #leave}.
  */
 public class OpenStream {
     /** Pause between two looks at {@link OffloadStream#drained}, at first and at most. */

@@ -29,7 +29,7 @@ import java.util.List;
  * Immutable.
  *
  * <p>Source: libsdp's config_parser.y and libsdp.conf; sun.net.sdp.SdpProvider of JDK 25;
- * jdk-spi.md 7.2 and 7.3.
+ * docs/jdk-contract.md 7.
  */
 public final class RuleFile {
     /** Whose grammar a file is written in. */

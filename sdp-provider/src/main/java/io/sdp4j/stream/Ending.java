@@ -66,7 +66,7 @@ final class Ending {
 
     /**
      * Whether a write that found no room succeeds all the same and its bytes vanish: the first one
-     * to a process that has ended in TCP's good order (NET-14).
+     * to a process that has ended in TCP's good order (behaviour 16).
      */
     boolean swallowsWrite() {
         boolean swallows = core.reset() && core.fate.vanishedClean() && !writeSwallowed;

@@ -12,13 +12,13 @@ import java.nio.channels.CompletionHandler;
 import java.util.concurrent.Future;
 
 /**
- * One asynchronous accept for two queues: the kernel's and the offload listeners' (NET-22).
+ * One asynchronous accept for two queues: the kernel's and the offload listeners' (behaviour 29).
  *
  * <p>Shape: the application's accept is {@code waiting}, at most one, while an accept of the
  * kernel's channel is under way as well. That one cannot be taken back: a connection that it brings
  * after the application's accept was satisfied by an offloaded one is {@code kept} for the next
- * accept. When both queues have something they are served in turn (NET-23). {@code this} guards the
- * fields; no handler is called and no channel touched with it held.
+ * accept. When both queues have something they are served in turn (behaviour 29). {@code this}
+ * guards the fields; no handler is called and no channel touched with it held.
  */
 final class AsyncAcceptor
         implements CompletionHandler<AsynchronousSocketChannel, Void>, Pending.Owner {

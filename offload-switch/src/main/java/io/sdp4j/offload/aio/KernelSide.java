@@ -147,7 +147,7 @@ final class KernelSide {
         return holdsPort && info == null ? null : kernel.getLocalAddress();
     }
 
-    /** Binds to {@code source} unless the application has bound already (NET-25). */
+    /** Binds to {@code source} unless the application has bound already (behaviour 6). */
     InetSocketAddress holdPort(InetAddress source) throws IOException {
         if (kernel.getLocalAddress() == null) {
             kernel.bind(new InetSocketAddress(source, 0));

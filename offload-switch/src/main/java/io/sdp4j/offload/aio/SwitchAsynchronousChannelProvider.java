@@ -45,7 +45,7 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
         return new SwitchChannelGroup(this, kernel, inner);
     }
 
-    /** Ours for a group of the application's (AIO-2). */
+    /** Ours for a group of the application's (behaviour 92). */
     private SwitchChannelGroup open(AsynchronousChannelGroup group) throws IOException {
         if (group == null) {
             synchronized (this) {

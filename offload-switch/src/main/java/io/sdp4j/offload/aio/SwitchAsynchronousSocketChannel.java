@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 
 /**
  * An asynchronous channel that decides when it connects whether the kernel's TCP or an offload
- * provider carries it, and never changes its mind afterwards (AIO-6).
+ * provider carries it, and never changes its mind afterwards (behaviour 96).
  *
  * <p>Shape: {@code side} has the JDK's own channel, which does everything until an offload attempt
  * begins, and everything again once the connection goes through the kernel. Offloaded, {@code

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A channel group: the JDK's own, which has the threads, the timer and every kernel channel, and
- * beside it the offloaded channels that the JDK's cannot see (AIO-1, AIO-3).
+ * beside it the offloaded channels that the JDK's cannot see (behaviours 91 and 93).
  *
  * <p>Termination is the inner group's. It is told to shut down once this one was and the last
  * member is gone; then it waits for its kernel channels by itself. {@code this} guards the fields.
@@ -162,7 +162,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
 
     /**
      * Delivers an outcome that is known before the initiating call returns: to a handler, on this
-     * thread if the JDK would call it here (AIO-4), or as a future that is over.
+     * thread if the JDK would call it here (behaviour 94), or as a future that is over.
      */
     <V, A> Future<V> deliver(
             CompletionHandler<V, ? super A> handler, A attachment, V value, Throwable failure) {

@@ -13,12 +13,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One {@code accept} for two queues: the kernel's and the offload listeners' (NET-22).
+ * One {@code accept} for two queues: the kernel's and the offload listeners' (behaviour 29).
  *
  * <p>Shape: {@code acceptLock} admits one thread at a time; it takes from the two queues in turn
- * when both have something (NET-23) and waits for either in {@link ListenWaiter}. The kernel's
- * {@code accept} is called only when the listener polled readable, and with its shortest time-out,
- * because another process may have taken the connection.
+ * when both have something (behaviour 29) and waits for either in {@link ListenWaiter}. The
+ * kernel's {@code accept} is called only when the listener polled readable, and with its shortest
+ * time-out, because another process may have taken the connection.
  *
  * <p>Close: the closer sets {@code closed} and signals; descriptors are given back under {@code
  * acceptLock}, by the closer if nobody accepts, else by the last who leaves.
@@ -138,7 +138,7 @@ final class Acceptor {
         waiter.await(nanos);
         Thread self = Thread.currentThread();
         if (self.isVirtual() && self.isInterrupted()) {
-            throw new InterruptedIOException(); // NET-12
+            throw new InterruptedIOException(); // behaviour 21
         }
     }
 

@@ -19,7 +19,7 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
         OffloadedConnection connection = offloaded();
         return connection != null
                 ? connection.inputStream(this::close)
-                : created().inputStream(); // NET-8
+                : created().inputStream(); // the kernel's own
     }
 
     @Override
@@ -27,7 +27,7 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
         OffloadedConnection connection = offloaded();
         return connection != null
                 ? connection.outputStream(this::close)
-                : created().outputStream(); // NET-8
+                : created().outputStream(); // the kernel's own
     }
 
     @Override

@@ -85,7 +85,7 @@ public final class OffloadedConnection extends OpenStream {
         }
         try {
             if (eof) {
-                return -1; // even when closed (NET-13)
+                return -1; // even when closed (behaviour 14)
             }
             noteUse(timeout > 0);
             int n = inputReady() ? stream.tryRead(b, off, len) : -1;
@@ -125,7 +125,7 @@ public final class OffloadedConnection extends OpenStream {
         do {
             stream.await(OffloadStream.READ, leftNanos);
             if (self.isVirtual() && self.isInterrupted()) {
-                throw new InterruptedIOException(); // NET-12
+                throw new InterruptedIOException(); // behaviour 21
             }
             n = inputReady() ? stream.tryRead(b, off, len) : -1;
             if (n == 0 && timed) {
@@ -138,7 +138,7 @@ public final class OffloadedConnection extends OpenStream {
         return n;
     }
 
-    /** A reset stays one (NET-13); what a closer interrupted is a closed socket. */
+    /** A reset stays one (behaviour 17); what a closer interrupted is a closed socket. */
     private SocketException remembered(SocketException e) {
         if (!closing() && "Connection reset".equals(e.getMessage())) {
             reset = true;
@@ -184,7 +184,7 @@ public final class OffloadedConnection extends OpenStream {
             if (stuck) {
                 stream.await(OffloadStream.WRITE, Long.MAX_VALUE);
                 if (self.isVirtual() && self.isInterrupted()) {
-                    throw new InterruptedIOException(); // NET-12
+                    throw new InterruptedIOException(); // behaviour 21
                 }
             }
             checkOutput();

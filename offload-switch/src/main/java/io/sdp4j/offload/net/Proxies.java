@@ -10,7 +10,7 @@ import java.net.URISyntaxException;
 import java.util.List;
 
 /**
- * Whether the JDK would send a socket through a proxy (NET-15 to NET-17). Stateless.
+ * Whether the JDK would send a socket through a proxy (behaviour 31). Stateless.
  *
  * <p>Without a factory, {@code new Socket()} asks the {@code ProxySelector} and {@code new
  * Socket(Proxy.NO_PROXY)} does not; with one, both ask the factory, which is told nothing.

@@ -26,10 +26,10 @@ import java.util.function.BooleanSupplier;
  * A socket that decides when it connects whether the kernel's TCP or an offload provider carries
  * it, and never changes its mind afterwards.
  *
- * <p>Shape: on the kernel, {@code kernel} does everything and hands out its own streams (NET-8).
- * Offloaded, {@code offloaded} carries the data and {@code kernel} stays, unconnected, to hold the
- * port number and to answer for options (NET-25); an accepted one gets its {@code kernel} only when
- * an option is asked for. {@code connectLock} is held while connecting.
+ * <p>Shape: on the kernel, {@code kernel} does everything and hands out its own streams. Offloaded,
+ * {@code offloaded} carries the data and {@code kernel} stays, unconnected, to hold the port number
+ * and to answer for options (behaviour 6); an accepted one gets its {@code kernel} only when an
+ * option is asked for. {@code connectLock} is held while connecting.
  */
 final class SwitchClientImpl extends DataSocketImpl {
     private final boolean proxies;
@@ -205,7 +205,7 @@ final class SwitchClientImpl extends DataSocketImpl {
         }
     }
 
-    /** Binds the kernel's socket, so that the number is ours against TCP too (NET-25). */
+    /** Binds the kernel's socket, so that the number is ours against TCP too (behaviour 6). */
     private InetSocketAddress localAddressTowards(InetSocketAddress target, InetAddress known)
             throws IOException {
         InetAddress source = LocalAddresses.towards(target, known);
@@ -310,7 +310,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             kernel = connected;
             fd = connected.fileDescriptor(); // as the JDK's own has it, for those who look
             if (timeoutMillis > 0) {
-                connected.setOption(SO_TIMEOUT, timeoutMillis); // NET-6
+                connected.setOption(SO_TIMEOUT, timeoutMillis); // behaviour 30
             }
             kernelInfo = why;
             state = State.CONNECTED;
@@ -318,7 +318,9 @@ final class SwitchClientImpl extends DataSocketImpl {
         owner.counters().kernelAccepted(why.reason());
     }
 
-    /** A socket that existed before it was accepted into keeps its SO_TIMEOUT only (NET-6). */
+    /**
+     * A socket that existed before it was accepted into keeps its SO_TIMEOUT only (behaviour 30).
+     */
     private void forgetUnconnected() throws IOException {
         assert Thread.holdsLock(stateLock);
         if (state == State.NEW) {

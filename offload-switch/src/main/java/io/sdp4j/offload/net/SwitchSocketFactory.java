@@ -5,8 +5,8 @@ import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 
 /**
- * Makes implementations for one kind of socket. Does nothing but allocate (NET-1): it is asked for
- * every TLS wrapper and for each pending accept, and what it gives is often thrown away.
+ * Makes implementations for one kind of socket. Does nothing but allocate (behaviour 61): it is
+ * asked for every TLS wrapper and for each pending accept, and what it gives is often thrown away.
  */
 public final class SwitchSocketFactory implements SocketImplFactory {
     private final OffloadSwitch owner;

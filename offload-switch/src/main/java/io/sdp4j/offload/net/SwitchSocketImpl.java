@@ -24,7 +24,7 @@ import java.util.Set;
  *
  * <p>Shape: {@code kernel} is the JDK's own implementation. It is created at once and does
  * everything until it is decided who carries the data; options are always set on it, so that it
- * checks, rounds and answers them (NET-9, NET-20).
+ * checks, rounds and answers them (behaviours 23 and 24).
  *
  * <p>States: NEW, UNCONNECTED (also: listening), CONNECTING, CONNECTED, CLOSED. {@code stateLock}
  * guards the state and every field without another remark; nobody blocks while holding it.

@@ -40,7 +40,7 @@ final class AcceptQueues {
         waiter.signal();
     }
 
-    /** Which queue to look at: they take turns when both have something (NET-23). */
+    /** Which queue to look at: they take turns when both have something (behaviour 29). */
     boolean kernelsTurn() {
         kernelsTurn = !kernelsTurn;
         return kernelsTurn;

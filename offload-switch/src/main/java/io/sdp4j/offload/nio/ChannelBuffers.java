@@ -53,7 +53,7 @@ abstract class ChannelBuffers {
 
     /**
      * For several, of which the first has something remaining; a failure after some bytes is told
-     * by the next call (NET-30).
+     * by the next call (behaviour 17).
      */
     abstract int moveSeveral(ByteBuffer[] buffers, int from, int to) throws IOException;
 

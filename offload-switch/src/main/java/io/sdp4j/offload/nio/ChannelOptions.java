@@ -11,7 +11,7 @@ import java.util.Set;
 
 /**
  * The options of a channel, answered by a channel of the JDK's, so that the kernel checks, rounds
- * and remembers them (NET-9, NET-20).
+ * and remembers them (behaviours 23 and 24).
  *
  * <p>Shape: {@code holder} is the channel that answers: the one that connects through the kernel,
  * or one that was made to hold the port number of an offloaded connection; null before an accepted

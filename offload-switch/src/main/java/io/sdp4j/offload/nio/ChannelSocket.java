@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * {@code SocketChannel.socket()}: a channel that looks like a socket. What the JDK's own adaptor of
- * the kernel's channel can answer, it answers (NIO-30).
+ * the kernel's channel can answer, it answers (behaviour 55).
  */
 final class ChannelSocket extends OptionSocket {
     private volatile int timeoutMillis;

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * Reads and writes of an offloaded channel, blocking or not, as {@code SocketChannelImpl} has them
  * on top of a descriptor.
  *
- * <p>A blocking operation announces itself to the channel before it moves a byte (NIO-22), and its
- * thread sleeps in the fabric, not in a selector.
+ * <p>A blocking operation announces itself to the channel before it moves a byte (behaviour 37),
+ * and its thread sleeps in the fabric, not in a selector.
  */
 final class ChannelStream extends OpenStream {
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -171,7 +171,7 @@ final class ChannelStream extends OpenStream {
     }
 
     /**
-     * A reset stays one (NET-13), but input that was shut is at its end. What else ends a
+     * A reset stays one (behaviour 17), but input that was shut is at its end. What else ends a
      * connection (ETIMEDOUT) is not a SocketException in the JDK's channels.
      */
     private int readFailed(SocketException e) throws IOException {

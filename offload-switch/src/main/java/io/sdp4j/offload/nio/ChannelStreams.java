@@ -10,7 +10,7 @@ import java.util.function.IntSupplier;
 
 /**
  * Input and output streams of a channel in blocking mode. Unlike those that the JDK makes for a
- * channel that it does not know, a reader does not keep a writer waiting (NIO-24).
+ * channel that it does not know, a reader does not keep a writer waiting (behaviour 56).
  */
 final class ChannelStreams {
     private ChannelStreams() {}

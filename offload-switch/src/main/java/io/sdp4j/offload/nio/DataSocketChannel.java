@@ -13,7 +13,8 @@ import sun.nio.ch.Util;
 
 /**
  * The reading and writing half of a channel: each call goes to whoever carries the connection. What
- * an offloaded one moves is told to the flight recorder as the JDK's own channels tell it (NIO-28).
+ * an offloaded one moves is told to the flight recorder as the JDK's own channels tell it
+ * (behaviour 90).
  */
 abstract sealed class DataSocketChannel extends DescribedSocketChannel
         implements BiFunction<FileChannel, long[], Long> permits PolledSocketChannel {
@@ -26,7 +27,7 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         super(provider, options);
     }
 
-    /** After a call of the kernel's channel, which may have closed itself (NIO-29). */
+    /** After a call of the kernel's channel, which may have closed itself (behaviour 36). */
     abstract void followKernel();
 
     /** Something on this side has changed what is ready. */
@@ -97,8 +98,8 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     }
 
     /**
-     * For {@code FileChannel.transferTo} (NIO-26): where the kernel carries the connection it sends
-     * the file, too. Elsewhere short pieces are read; to map them would take longer.
+     * For {@code FileChannel.transferTo} (behaviour 57): where the kernel carries the connection it
+     * sends the file, too. Elsewhere short pieces are read; to map them would take longer.
      *
      * @param range position and count, at most what the file holds
      * @return bytes taken; null = to be written as to any other channel

@@ -12,7 +12,7 @@ import java.nio.channels.SocketChannel;
 import sun.nio.ch.SelChImpl;
 
 /**
- * The port number of a connection that a provider carries: real, and nobody else's (NET-25).
+ * The port number of a connection that a provider carries: real, and nobody else's (behaviour 6).
  *
  * <p>Shape: the kernel's channel of the application holds it if the application has bound; else
  * {@code holder}, a channel that is made for an attempt. Guarded by the channel's state lock, which
@@ -109,8 +109,8 @@ final class HeldPort {
 
     /**
      * A duplicate would keep the kernel's socket alive, and with it what selectors have registered,
-     * which would report its hang-up for ever (NIO-15). Two sockets that both ask for it may be
-     * bound to one port as long as neither listens, so the number is ours at every moment.
+     * which would report its hang-up for ever (behaviour 47). Two sockets that both ask for it may
+     * be bound to one port as long as neither listens, so the number is ours at every moment.
      */
     private void bindBeside(SocketChannel copy) throws IOException {
         SocketAddress bound = channel.kernel.getLocalAddress();

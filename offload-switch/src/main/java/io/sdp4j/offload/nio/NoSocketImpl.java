@@ -9,8 +9,8 @@ import java.net.SocketOption;
 import java.util.Set;
 
 /**
- * What adaptors give to their superclass, which without one would make a second socket (NIO-23). An
- * adaptor overrides everything, so nothing here is ever called.
+ * What adaptors give to their superclass, which without one would make a second socket (behaviour
+ * 55). An adaptor overrides everything, so nothing here is ever called.
  */
 final class NoSocketImpl extends SocketImpl {
     private static AssertionError called() {

@@ -13,7 +13,7 @@ import sun.nio.ch.EPollSelectorProvider;
 /**
  * The JDK's own provider with other stream-socket channels. Selectors, datagram channels, pipes,
  * UNIX-domain and inherited channels are the JDK's, and so is every stream-socket channel that no
- * rule could ever offload (NIO-5, NIO-18).
+ * rule could ever offload (behaviours 88 and 98).
  */
 final class SwitchSelectorProvider extends EPollSelectorProvider {
     private final OffloadSwitch owner;

@@ -32,7 +32,7 @@ import sun.nio.ch.SelectionKeyImpl;
  * listeners stand beside it and {@code accept} takes from both. Without them every call is passed
  * to the kernel's channel.
  *
- * <p>Connections that come by TCP are handed out as the JDK's own channels (NIO-17).
+ * <p>Connections that come by TCP are handed out as the JDK's own channels (behaviour 57).
  *
  * <p>Shape: {@code kernel} is pinned, so that its descriptor stays until this channel is closed and
  * out of every selector. With offload listeners it never blocks, and {@code queues} has the

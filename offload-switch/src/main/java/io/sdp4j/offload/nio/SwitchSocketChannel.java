@@ -30,8 +30,8 @@ import sun.nio.ch.SelChImpl;
  * and, on the kernel, after it: every call is passed to it. It is pinned, so that its descriptor
  * stays until this channel is closed <em>and</em> out of every selector. An offloaded channel has a
  * {@code stream} and, once it is non-blocking, a {@code doorbell}, which takes over the number of
- * the kernel's descriptor; so the number that selectors know never changes (NIO-6). An accepted
- * channel has no {@code kernel}.
+ * the kernel's descriptor; so the number that selectors know never changes (behaviour 42). An
+ * accepted channel has no {@code kernel}.
  *
  * <p>Locks: {@code readLock} and {@code writeLock} are held by one reader and one writer of the
  * stream, both by whoever connects or changes the blocking mode; {@code stateLock} guards state and
@@ -292,13 +292,13 @@ final class SwitchSocketChannel extends PolledSocketChannel
         }
     }
 
-    /** For {@code Channels.newInputStream} (NIO-24). */
+    /** For {@code Channels.newInputStream} (behaviour 56). */
     @Override
     public InputStream get() {
         return new ChannelStreams.Input(this, () -> 0);
     }
 
-    /** For {@code Channels.newOutputStream} (NIO-24). */
+    /** For {@code Channels.newOutputStream} (behaviour 56). */
     @Override
     public OutputStream call() {
         return new ChannelStreams.Output(this);
