@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>A lost packet is sent again six times: seven would mean for ever on soft-RoCE. A receive that
  * is missing is tried three times at the connection manager's 655 ms; with credits it never is
- * (verbs-ffm.md 0.9, 6).
+ * (docs/verbs.md 6).
  */
 final class ConnParams {
     private static final int RETRIES = 6;

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 /**
  * What went wrong, why, and what the user can do, from errno values and from events.
  *
- * <p>Source of the values: verbs-ffm.md 4, measured on rxe and siw; {@code enum ib_cm_rej_reason}
+ * <p>Source of the values: docs/verbs.md 4, measured on rxe and siw; {@code enum ib_cm_rej_reason}
  * of the kernel's ib_cm.h for the positive ones.
  */
 final class Failures {

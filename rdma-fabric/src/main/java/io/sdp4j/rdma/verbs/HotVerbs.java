@@ -12,9 +12,10 @@ import java.lang.invoke.MethodHandle;
  * The verbs of the data path. They are inline functions in the header and have no symbols: each
  * device's context has pointers to them, which are called with one handle for each signature.
  *
- * <p>Polling is {@code critical}: every provider reads memory under a spin lock, and none enters
- * the kernel. Posting and asking for an event do enter it with software devices, so they are not.
- * Nothing here allocates. Thread-safe as the library is.
+ * <p>Polling is {@code critical}: every provider reads memory under a spin lock. Some enter the
+ * kernel for a completion with an error (docs/verbs.md 9), and none else. Posting and asking for an
+ * event do enter it with software devices, so they are not. Nothing here allocates. Thread-safe as
+ * the library is.
  *
  * <p>Source: infiniband/verbs.h, rdma-core 44.
  */
