@@ -6,7 +6,8 @@ import java.util.List;
 /**
  * Empties the rules of the JDK's own SDP switch when it was initialised before us.
  *
- * <p>Needs {@code sun.net} and {@code sun.net.sdp} opened to this module. Source: SDP-2.
+ * <p>Needs {@code sun.net} and {@code sun.net.sdp} opened to this module. Source:
+ * docs/jdk-contract.md 7.1.
  */
 public final class JdkSdp {
     private JdkSdp() {}

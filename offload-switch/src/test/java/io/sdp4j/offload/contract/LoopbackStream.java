@@ -260,7 +260,7 @@ final class LoopbackStream implements OffloadStream {
                     if (self.isVirtual()) {
                         waiting = false;
                     } else {
-                        interrupted |= Thread.interrupted(); // THR-3
+                        interrupted |= Thread.interrupted(); // behaviour 20
                     }
                 }
             }
