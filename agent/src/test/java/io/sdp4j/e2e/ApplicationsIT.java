@@ -2,6 +2,7 @@ package io.sdp4j.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.e2e.programs.Casts;
 import io.sdp4j.samples.HttpsClient;
 import io.sdp4j.samples.HttpsServer;
 import io.sdp4j.samples.JdbcWorkload;
@@ -11,6 +12,7 @@ import io.sdp4j.samples.StreamClient;
 import io.sdp4j.samples.StreamServer;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -130,6 +132,43 @@ class ApplicationsIT extends Comparison {
                 };
         same("https", application, ends, false);
         assertEquals("true", EXPECTED.get("https").get("post_correct"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("76: JGroups, blocking and non-blocking, casts in bursts")
+    void jgroups(Ends ends) throws Exception {
+        String classes =
+                Jvms.classPathOf(Casts.class)
+                        + File.pathSeparator
+                        + Jvms.classPathOf(org.jgroups.JChannel.class);
+        // it warns of a machine that has no address but the loopback one
+        Path logging = directory.resolve("logging.properties");
+        Files.writeString(
+                logging, "handlers=java.util.logging.ConsoleHandler\norg.jgroups.level=SEVERE\n");
+        List<String> options = List.of("-Djava.util.logging.config.file=" + logging);
+        for (String stack : List.of("TCP", "TCP_NIO2")) {
+            Application application =
+                    new Application() {
+                        @Override
+                        public Child server(boolean agent) throws Exception {
+                            return casts(agent, stack);
+                        }
+
+                        @Override
+                        public Child client(boolean agent, String port) throws Exception {
+                            return casts(agent, stack, port, "3");
+                        }
+
+                        private Child casts(boolean agent, String... args) throws IOException {
+                            String main = Casts.class.getName();
+                            return jvms.java("JGroups", agent, options, classes, main, args);
+                        }
+                    };
+            same(stack, application, ends, false);
+            assertEquals(
+                    Map.of("members", "2", "casts", "900", "right", "true"), EXPECTED.get(stack));
+        }
     }
 
     @ParameterizedTest
