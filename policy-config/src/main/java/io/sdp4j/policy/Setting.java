@@ -154,7 +154,7 @@ public enum Setting {
             256,
             1_048_576,
             "bytes",
-            "Size of a private buffer over an RDMA device, unless sdp4j.buffers.bytes is more."),
+            "Size of a private buffer over an RDMA device."),
     /** Life of keys that nobody uses. */
     VERBS_KEYS_KEEP_MS(
             "sdp4j.verbs.keys.keep.ms",
@@ -176,15 +176,17 @@ public enum Setting {
     /** Size of a receive buffer. */
     BUFFERS_BYTES(
             "sdp4j.buffers.bytes",
-            16_400,
+            262_160,
             256,
             1_048_576,
             "bytes",
-            "Size of a private buffer, the 16 bytes of BSDH included."),
+            "Size of a private buffer in shared memory, the 16 bytes of BSDH included. While the"
+                    + " reader keeps up a message takes 16 KiB of it at most, and what was never"
+                    + " used is no memory."),
     /** Size of a receive buffer under load. */
     BUFFERS_MAX_BYTES(
             "sdp4j.buffers.max.bytes",
-            16_400,
+            262_160,
             256,
             1_048_576,
             "bytes",

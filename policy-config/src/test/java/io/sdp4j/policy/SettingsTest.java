@@ -64,7 +64,7 @@ class SettingsTest {
         assertFalse(settings.flag(Setting.JMX));
         assertEquals("off", settings.text(Setting.SHM_NATIVE));
         assertEquals("/a=b.conf", settings.text(Setting.POLICY));
-        assertEquals(16_400, settings.intValue(Setting.BUFFERS_BYTES));
+        assertEquals(262_160, settings.intValue(Setting.BUFFERS_BYTES));
         assertEquals(List.of(), lines);
     }
 

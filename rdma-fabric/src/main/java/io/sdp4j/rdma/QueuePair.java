@@ -62,6 +62,23 @@ public interface QueuePair {
     int sendBytes();
 
     /**
+     * Bytes of a send slot whose memory is there in any case. Whoever sends more than these has
+     * asked {@link #bookLong} before.
+     */
+    default int usualBytes() {
+        return sendBytes();
+    }
+
+    /**
+     * Books the memory of longer messages, until {@link #rest} or {@link #close}.
+     *
+     * @return false: this process has no more to give now, and only {@link #usualBytes} may be sent
+     */
+    default boolean bookLong() {
+        return true;
+    }
+
+    /**
      * Memory that holds the receive slots. The peer may write it at any time: copy first, then
      * check the copy.
      */

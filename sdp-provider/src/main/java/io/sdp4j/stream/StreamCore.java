@@ -242,9 +242,20 @@ final class StreamCore {
         return Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
     }
 
-    /** As {@link #maxPayload}, for the next message: what is owed is not mixed with what is not. */
+    /**
+     * As {@link #maxPayload}, for the next message: as much as is usual while the peer keeps up, so
+     * that it reads one while the next is filled; all that fits when it is behind, so that a peer
+     * which does not read takes as much as a kernel's socket.
+     */
+    int nextPayload() {
+        int most = maxPayload();
+        int usual = qp.usualBytes() - Bsdh.BYTES;
+        return most <= usual || (batch.peerBehind() && qp.bookLong()) ? most : usual;
+    }
+
+    /** As {@link #nextPayload}: what is owed is not mixed with what is not. */
     int payloadLimit() {
-        return Math.min(machine.source().payloadLimit(), maxPayload());
+        return Math.min(machine.source().payloadLimit(), nextPayload());
     }
 
     /** Nothing may touch the queue pair any more. */

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * @param maxBufferBytes size to which they grow under load, at least {@code bufferBytes}
  * @param deviceBuffers private buffers of a stream where every message is work for a device, 4 to
  *     64; see {@link #over}
- * @param deviceBufferBytes least size of each there
+ * @param deviceBufferBytes size of each there, always
  * @param bulkBytes payload that goes one way without an answer before the stream counts as bulk
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
  * @param closeGraceNanos how long the second closer leaves closing the connection below to the
@@ -124,17 +124,21 @@ record StreamSettings(
 
     /**
      * These for one fabric. A message costs a device, and its software, much that its length does
-     * not change, so there buffers are larger; and fewer, because they are registered memory.
+     * not change, so there messages are longer; and buffers are smaller and fewer, because all of
+     * them are registered memory.
      */
     StreamSettings over(Capabilities c) {
-        int bytes = Math.max(bufferBytes, deviceBufferBytes);
-        if (c.sendsCompleteAtPost() || (bytes == bufferBytes && deviceBuffers == buffers)) {
+        boolean same =
+                deviceBuffers == buffers
+                        && deviceBufferBytes == bufferBytes
+                        && deviceBufferBytes == maxBufferBytes;
+        if (c.sendsCompleteAtPost() || same) {
             return this;
         }
         return new StreamSettings(
                 deviceBuffers,
-                bytes,
-                Math.max(maxBufferBytes, bytes),
+                deviceBufferBytes,
+                deviceBufferBytes,
                 deviceBuffers,
                 deviceBufferBytes,
                 bulkBytes,

@@ -107,7 +107,7 @@ final class StreamWatch implements Waiters.Stream {
             core.progress();
             if ((readyOps() & OffloadStream.WRITE) != 0) {
                 int messages = Math.max(1, core.machine.credit() - CONTROL_CREDITS);
-                room = (long) messages * core.maxPayload();
+                room = (long) messages * core.nextPayload();
             }
             wake = core.takeWakeOps();
         }

@@ -72,15 +72,19 @@ final class StreamWriter {
     int write(byte[] b, int off, ByteBuffer src, int len, boolean more) throws SocketException {
         int done = 0;
         int taken = -1; // a reserved slot that is being filled without the lock
-        int filled = 0; // payload bytes in it
+        int before = 0; // payload bytes of earlier writes in it
+        int filled = 0; // payload bytes of this one
         int most = 0; // payload bytes that it may hold
         boolean bulk = false;
         while (true) {
             int wake;
             SocketException failure = null;
             synchronized (core) {
-                boolean followed = len - done - filled > SMALL_BYTES || (bulk && filled == most);
-                if (filled > 0 && core.sendPart(taken, filled, followed)) {
+                int all = before + filled;
+                boolean followed = len - done - filled > SMALL_BYTES || (bulk && all == most);
+                if (filled > 0
+                        && (core.batch.keep(taken, all, most)
+                                || core.sendPart(taken, all, followed))) {
                     done += filled;
                 }
                 if (sample != null) {
@@ -91,20 +95,26 @@ final class StreamWriter {
                     core.progress();
                 }
                 int n = 1;
-                while (n > 0 && len - done > 0 && underLock(len - done)) {
+                while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
                     n = writeSmall(b, off + done, src, len - done, more);
                     done += n;
                 }
                 taken = -1;
                 bulk = false;
                 if (len - done > SMALL_BYTES) {
-                    core.batch.flush();
-                    taken = core.reserve();
-                    most = core.maxPayload();
-                    if (taken < 0 && len - done > most) {
+                    before = core.batch.goesOn() ? core.batch.bytes() : 0;
+                    if (before > 0) {
+                        most = before + core.batch.room();
+                        taken = core.batch.takeOut();
+                    } else {
+                        core.batch.flush();
+                        taken = core.reserve();
+                        most = core.nextPayload();
+                    }
+                    if (taken < 0 && len - done > core.maxPayload()) {
                         core.sizes.grow();
                     }
-                    bulk = countOneWay(Math.min(most, len - done));
+                    bulk = countOneWay(Math.min(most - before, len - done));
                 }
                 if (taken < 0 && done == 0 && len > 0) {
                     failure = ending.forWriter();
@@ -122,8 +132,8 @@ final class StreamWriter {
             if (taken < 0) {
                 return done;
             }
-            filled = Math.min(most, len - done);
-            copy(taken, b, off + done, src, filled, bulk && writesPast);
+            filled = Math.min(most - before, len - done);
+            copy(taken, before, b, off + done, src, filled, bulk && writesPast);
         }
     }
 
@@ -151,16 +161,11 @@ final class StreamWriter {
         return written;
     }
 
-    /** Whether so many bytes are copied under the lock. */
-    private boolean underLock(int len) {
-        return len <= SMALL_BYTES || core.batch.takes(len);
-    }
-
-    private void copy(int taken, byte[] b, int off, ByteBuffer src, int n, boolean past) {
+    private void copy(int taken, int at, byte[] b, int off, ByteBuffer src, int n, boolean past) {
         if (sample != null) {
             sample.begin(n);
         }
-        core.slots.fill(taken, Bsdh.BYTES, b, off, src, n, past);
+        core.slots.fill(taken, Bsdh.BYTES + at, b, off, src, n, past);
         if (sample != null) {
             sample.onCopied(n);
         }
@@ -200,7 +205,7 @@ final class StreamWriter {
         if (taken < 0) {
             return 0;
         }
-        int n = Math.min(core.maxPayload(), len);
+        int n = Math.min(core.nextPayload(), len);
         return core.batch.sendOrKeep(taken, b, off, src, n, more) ? n : 0;
     }
 

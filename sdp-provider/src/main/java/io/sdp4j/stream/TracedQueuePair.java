@@ -280,6 +280,16 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public int usualBytes() {
+        return qp.usualBytes();
+    }
+
+    @Override
+    public boolean bookLong() {
+        return qp.bookLong();
+    }
+
+    @Override
     public MemorySegment receiveMemory() {
         return receiveMemory;
     }

@@ -8,9 +8,10 @@ import io.sdp4j.wire.SdpMachine;
 import java.nio.ByteBuffer;
 
 /**
- * Gathers small writes into one message while the peer is behind, so that a stream of them costs a
- * message for many writes instead of one each. A peer that keeps up gets every write at once, but
- * for the {@link GatherGoal}, and the buffers of one gathering write together.
+ * Gathers writes into one message while the peer is behind, so that a stream of small ones costs a
+ * message for many writes instead of one each, and each buffer of the peer holds what it can. A
+ * peer that keeps up gets every write at once, but for the {@link GatherGoal}, and the buffers of
+ * one gathering write together.
  *
  * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
  * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than
@@ -18,6 +19,11 @@ import java.nio.ByteBuffer;
  * is still to come; or while there is a goal. It is sent when it is full, when credits are back,
  * before a thread waits to read, before anything that must not overtake it, and at the latest by a
  * timer (docs/protocol.md 17.4 and 18, Nagle flush).
+ *
+ * <p>Small writes are added under the lock. A large one <em>takes out</em> the slot and fills it on
+ * without the lock; what was in it before is the peer's if this process ends meanwhile. It is kept
+ * again where that makes a difference to what the peer can take: where a message may be longer than
+ * is usual, and the last one.
  *
  * <p>The last message that the peer's credits allow is the send buffer of a peer that does not
  * read: as long as it is not sent, further small writes find room. So neither a thread that waits
@@ -48,6 +54,12 @@ final class WriteBatch {
     private int slot = -1;
     private int bytes;
 
+    /** Payload that it may hold, or more by now: {@link #most}. */
+    private int mostAtFirst;
+
+    /** It is more than small writes. */
+    private boolean large;
+
     /** It was opened for a peer that was behind. */
     private boolean behind;
 
@@ -72,7 +84,16 @@ final class WriteBatch {
 
     /** Payload that fits the message that the next small write goes into. */
     int room() {
-        return core.maxPayload() - (isOpen() ? bytes : 0);
+        return isOpen() ? most() - bytes : core.nextPayload();
+    }
+
+    private int most() {
+        return Math.max(mostAtFirst, core.nextPayload());
+    }
+
+    /** Payload in the open slot. */
+    int bytes() {
+        return bytes;
     }
 
     int opened() {
@@ -84,30 +105,65 @@ final class WriteBatch {
         return waits;
     }
 
-    /**
-     * Whether a write of so many bytes belongs here, small or not: it would take the last message
-     * without filling it, or finds that open.
-     */
-    boolean takes(int len) {
-        return isOpen() ? isLast() : peerTells && nextIsLast() && len < core.maxPayload();
+    /** Whether a large write goes on in the open slot. */
+    boolean goesOn() {
+        return isOpen() && (isLast() || isLong(most()));
     }
 
-    private boolean nextIsLast() {
-        return core.machine.credit() - 1 <= CONTROL_CREDITS;
+    private boolean isLong(int most) {
+        return most > core.qp.usualBytes() - Bsdh.BYTES;
+    }
+
+    /** The open slot, to be filled on; it is not open any more. */
+    int takeOut() {
+        int out = slot;
+        staging.settle(out, Bsdh.BYTES + bytes);
+        slot = -1;
+        waits = false;
+        return out;
+    }
+
+    /**
+     * Keeps a slot that a large write has filled in part, if it is not to be sent.
+     *
+     * @param payloadBytes all that is in it
+     * @param most what it may hold
+     */
+    boolean keep(int taken, int payloadBytes, int most) {
+        boolean wanted = isLast() || (isLong(most) && peerBehind());
+        if (payloadBytes == most || !wanted || core.machine.reset() || core.machine.outputShut()) {
+            return false;
+        }
+        core.qp.unsent(taken, Bsdh.BYTES + payloadBytes, 0);
+        open(taken, payloadBytes, most);
+        large = true;
+        return true;
+    }
+
+    private void open(int taken, int payloadBytes, int most) {
+        slot = taken;
+        bytes = payloadBytes;
+        mostAtFirst = most;
+        large = false;
+        behind = peerBehind();
+        if (opened++ == 0) {
+            GatheredAtExit.add(core);
+        }
     }
 
     private boolean isLast() {
         return peerTells && core.machine.credit() <= CONTROL_CREDITS;
     }
 
-    private boolean peerBehind(SdpMachine machine) {
-        return machine.credit() < lowWater;
+    /** Whether the peer has not read half of what its buffers can take. */
+    boolean peerBehind() {
+        return core.machine.credit() < lowWater;
     }
 
     /** Whether so many bytes need not wait for more. */
     private boolean enough(int payloadBytes) {
         goal.onAnswers(core.inbox.deliveries());
-        return payloadBytes >= goal.bytes() && !peerBehind(core.machine);
+        return payloadBytes >= goal.bytes() && !peerBehind();
     }
 
     /**
@@ -118,18 +174,14 @@ final class WriteBatch {
      * @return whether it was taken; false if the stream was cut
      */
     boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
-        if (n == core.maxPayload() || (!more && enough(n))) {
+        int most = core.nextPayload();
+        if (n == most || (!more && enough(n))) {
             slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
             goal.onSent();
             return core.send(taken, n, false);
         }
         staging.add(taken, Bsdh.BYTES, b, off, src, n);
-        slot = taken;
-        bytes = n;
-        behind = peerBehind(core.machine);
-        if (opened++ == 0) {
-            GatheredAtExit.add(core);
-        }
+        open(taken, n, most);
         return true;
     }
 
@@ -143,11 +195,11 @@ final class WriteBatch {
             flush();
             return 0;
         }
-        int maxPayload = core.maxPayload();
-        int n = Math.min(len, maxPayload - bytes);
+        int room = room();
+        int n = Math.min(len, room);
         staging.add(slot, Bsdh.BYTES + bytes, b, off, src, n);
         bytes += n;
-        if (bytes == maxPayload || (!more && enough(bytes))) {
+        if (n == room || (!more && enough(bytes))) {
             flush();
         }
         return n;
@@ -182,7 +234,7 @@ final class WriteBatch {
     void flush() {
         if (slot >= 0) {
             staging.settle(slot, Bsdh.BYTES + bytes);
-            if (behind) {
+            if (behind && !large) {
                 goal.onCaughtUp(bytes);
             } else {
                 goal.onSent();
@@ -222,7 +274,7 @@ final class WriteBatch {
         if (slot >= 0) {
             SdpMachine m = core.machine;
             boolean waitedFor = waits && !isLast();
-            boolean caughtUp = behind ? !peerBehind(m) : enough(bytes);
+            boolean caughtUp = behind ? !peerBehind() : enough(bytes);
             if (waitedFor || caughtUp || m.heldUp() || m.reset()) {
                 flush();
             }

@@ -28,8 +28,8 @@ class DeviceBuffersTest {
         "'buffers.count=64', 16, 65552",
         "'verbs.buffers.count=4', 4, 65552",
         "'verbs.buffers.bytes=32784', 16, 32784",
-        "'buffers.bytes=100000', 16, 100000",
-        "'verbs.buffers.bytes=256,verbs.buffers.count=32', 32, 16400"
+        "'buffers.bytes=100000', 16, 65552",
+        "'verbs.buffers.bytes=256,verbs.buffers.count=32', 32, 256"
     })
     void whereMessagesAreWorkForADevice(String options, int buffers, int bytes) {
         StreamSettings s = settings(options).over(capabilities(false));

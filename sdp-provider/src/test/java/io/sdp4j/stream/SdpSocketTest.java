@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 
 /** The contract of {@code java.net} sockets over SDP on shared memory, with native calls. */
 class SdpSocketTest extends SwitchedTest {
-    private static final TestFabric FABRIC = TestFabric.opened(true);
+    private static final TestFabric FABRIC = TestFabric.opened(true).buffersAsShipped();
 
     SdpSocketTest() {
         super(Policy.allowAll(), List.of(FABRIC.provider()));

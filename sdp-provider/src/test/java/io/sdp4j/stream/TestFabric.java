@@ -62,6 +62,7 @@ final class TestFabric implements AutoCloseable {
     private final int buffers;
     private int deviceBuffers;
     private int deviceBufferBytes = 16_400;
+    private int bufferBytes = 16_400;
     private boolean closed;
     private long resumeNanos = TimeUnit.SECONDS.toNanos(10);
 
@@ -144,9 +145,10 @@ final class TestFabric implements AutoCloseable {
         return this;
     }
 
-    /** Over a device, with buffers of the size that programs have there. */
+    /** With buffers of the sizes that programs have. */
     TestFabric buffersAsShipped() {
         Settings shipped = Settings.of(Map.of(), new Properties(), line -> {});
+        bufferBytes = StreamSettings.of(shipped).bufferBytes();
         deviceBuffers = StreamSettings.of(shipped).deviceBuffers();
         deviceBufferBytes = StreamSettings.of(shipped).deviceBufferBytes();
         return this;
@@ -178,8 +180,8 @@ final class TestFabric implements AutoCloseable {
     StreamSettings settings(int maxBufferBytes, long keepAliveNanos, StreamSettings.Zcopy zcopy) {
         return new StreamSettings(
                 buffers,
-                16_400,
-                maxBufferBytes,
+                bufferBytes,
+                Math.max(bufferBytes, maxBufferBytes),
                 deviceBuffers == 0 ? buffers : deviceBuffers,
                 deviceBufferBytes,
                 262_144,

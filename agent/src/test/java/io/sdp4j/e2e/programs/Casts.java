@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -29,8 +31,8 @@ import org.jgroups.protocols.pbcast.STABLE;
 import org.jgroups.stack.IpAddress;
 
 /**
- * A JGroups cluster of two: {@code STACK} begins it, {@code STACK PORT BURSTS} joins it, casts, and
- * ends.
+ * A JGroups cluster of two: {@code STACK} begins it, {@code STACK PORT BURSTS TIME} joins it,
+ * casts, writes to the file TIME how many milliseconds the median burst took, and ends.
  *
  * <p>A burst is many casts at once, which the first member has to see in order and whole before the
  * next one begins. The stack is {@code TCP} or {@code TCP_NIO2}; the latter drops what the channel
@@ -67,7 +69,7 @@ public final class Casts {
             Object address = channel.down(new Event(Event.GET_PHYSICAL_ADDRESS, channel.address()));
             System.out.println("READY " + ((IpAddress) address).getPort());
         } else {
-            cast(channel, Integer.parseInt(args[2]));
+            cast(channel, Integer.parseInt(args[2]), Path.of(args[3]));
             System.exit(0); // as most do, without leaving
         }
     }
@@ -79,7 +81,7 @@ public final class Casts {
         }
     }
 
-    private static void cast(JChannel channel, int bursts) throws Exception {
+    private static void cast(JChannel channel, int bursts, Path time) throws Exception {
         LinkedBlockingQueue<Boolean> answers = new LinkedBlockingQueue<>();
         Receiver receiver =
                 new Receiver() {
@@ -94,7 +96,9 @@ public final class Casts {
         System.out.println("members=" + channel.view().size());
         int number = 0;
         boolean right = true;
+        long[] nanos = new long[bursts];
         for (int burst = 0; burst < bursts; burst++) {
+            long start = System.nanoTime();
             for (int n = 0; n < CASTS; n++) {
                 byte[] cast = new byte[CAST_BYTES];
                 Arrays.fill(cast, (byte) number);
@@ -103,7 +107,10 @@ public final class Casts {
             }
             Boolean answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
             right &= Boolean.TRUE.equals(answer);
+            nanos[burst] = System.nanoTime() - start;
         }
+        Arrays.sort(nanos);
+        Files.writeString(time, "" + TimeUnit.NANOSECONDS.toMillis(nanos[bursts / 2]));
         System.out.println("casts=" + number);
         System.out.println("right=" + right);
     }

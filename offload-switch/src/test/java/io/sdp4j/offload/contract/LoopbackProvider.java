@@ -22,6 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * its listeners by port number.
  */
 public final class LoopbackProvider implements OffloadProvider {
+    /** What a peer that does not read takes. */
+    public static final int ROOM_BYTES = LoopbackStream.RING_BYTES;
+
     public static final String FABRIC = "loop";
 
     private final Map<Integer, Listener> listeners = new ConcurrentHashMap<>();

@@ -314,7 +314,7 @@ final class ActiveSide {
 
     private Cable map(Handshake.Reply reply, ShmLayout layout) throws FabricException {
         boolean nativeMode = reply.mode() == Handshake.MODE_NATIVE;
-        fabric.reserve(layout.totalBytes);
+        fabric.reserve(layout.bookedBytes());
         Segment segment = null;
         int fd = link.takeDescriptor();
         try {
@@ -330,7 +330,7 @@ final class ActiveSide {
                 Linux.close(fd);
             }
             if (segment == null) {
-                fabric.release(layout.totalBytes);
+                fabric.release(layout.bookedBytes());
             }
         }
         return new Cable(fabric, link, segment, layout, nativeMode);

@@ -33,6 +33,6 @@ record Cable(ShmFabric fabric, Link link, Segment memory, ShmLayout layout, bool
     void close() {
         link.close();
         memory.release().run();
-        fabric.release(layout.totalBytes);
+        fabric.release(layout.bookedBytes());
     }
 }

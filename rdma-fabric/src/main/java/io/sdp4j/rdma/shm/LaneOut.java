@@ -51,6 +51,10 @@ final class LaneOut {
     private final int returnShift;
     private final long data;
     private final int stride;
+
+    /** Slots are taken into use from the last one on. */
+    private final boolean downwards;
+
     private final byte[] state;
 
     /** How often each slot has been posted. */
@@ -78,6 +82,7 @@ final class LaneOut {
         returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[lane]);
         data = layout.data[lane];
         stride = layout.stride[lane];
+        downwards = lane == 1;
         state = new byte[slots];
         turns = new int[slots];
         stack = new int[slots];
@@ -109,7 +114,13 @@ final class LaneOut {
         if (top != window) {
             return false;
         }
-        Mapping.giveBack(mem, data, (long) window * stride);
+        // with all of the pages that begin or end in a slot which was never touched
+        long untouched = downwards ? (long) (slots - window) * stride : 0;
+        long from = (data + untouched) / ShmLayout.PAGE * ShmLayout.PAGE;
+        long to =
+                ShmLayout.align(
+                        data + (long) (downwards ? slots : window) * stride, ShmLayout.PAGE);
+        Mapping.giveBack(mem, from, to - from);
         Arrays.fill(state, UNTOUCHED);
         top = 0;
         window = 0;
@@ -120,7 +131,8 @@ final class LaneOut {
 
     private void widen(int by) {
         int to = Math.min(slots, window + by);
-        for (int slot = to - 1; slot >= window; slot--) {
+        for (int i = to - 1; i >= window; i--) {
+            int slot = downwards ? slots - 1 - i : i;
             assert state[slot] == UNTOUCHED;
             state[slot] = FREE;
             stack[top++] = slot;

@@ -116,7 +116,7 @@ final class PassiveAnswer {
     }
 
     private void makeMemory(ShmLayout layout, boolean sealed) throws FabricException {
-        fabric.reserve(layout.totalBytes);
+        fabric.reserve(layout.bookedBytes());
         try {
             if (sealed) {
                 fd = Memory.create(layout.totalBytes);
@@ -126,10 +126,10 @@ final class PassiveAnswer {
                 file = Memory.file(listener.directory(), name);
                 segment = Memory.createFile(file, layout.totalBytes);
             }
-            bookedBytes = layout.totalBytes;
+            bookedBytes = layout.bookedBytes();
         } finally {
             if (segment == null) {
-                fabric.release(layout.totalBytes);
+                fabric.release(layout.bookedBytes());
             }
         }
     }

@@ -316,7 +316,19 @@ public final class ShmFabric implements Fabric {
     static ShmLayout layout(int mode, QpSpec active, QpSpec passive) {
         return mode == Handshake.MODE_NATIVE
                 ? new ShmLayout(active, passive, NATIVE_CHUNKS, NATIVE_CHUNK_BYTES)
-                : new ShmLayout(active, passive, PORTABLE_CHUNKS, PORTABLE_CHUNK_BYTES);
+                : new ShmLayout(
+                        paidInFull(active),
+                        paidInFull(passive),
+                        PORTABLE_CHUNKS,
+                        PORTABLE_CHUNK_BYTES);
+    }
+
+    /** Files are written in full at once, so their slots are no longer than usual. */
+    private static QpSpec paidInFull(QpSpec spec) {
+        return new QpSpec(
+                spec.receiveSlots(),
+                Math.min(spec.receiveBytes(), ShmLayout.USUAL_BYTES),
+                spec.sendSlots());
     }
 
     /** Books memory for a connection; what only waits for another use must go first. */
@@ -338,7 +350,11 @@ public final class ShmFabric implements Fabric {
         }
     }
 
-    private boolean tryReserve(long bytes) {
+    /** Books memory if there is enough without taking any from others. Any thread, no lock. */
+    boolean tryReserve(long bytes) {
+        if (reservedBytes.get() + bytes > config.memoryMaxBytes()) {
+            return false; // asked for each message then: no write to what all threads read
+        }
         if (reservedBytes.addAndGet(bytes) <= config.memoryMaxBytes()) {
             return true;
         }

@@ -17,14 +17,17 @@ import java.util.Arrays;
  *  128   control line of side 1
  *  256   descriptor ring of lane 0, of lane 1    8-byte entries, written by the sender
  *  ...   return ring of lane 0, of lane 1        4-byte entries, written by the receiver
- *  page  slots of lane 0, slots of lane 1        receiveSlots x stride of the receiving side
+ *  ...   staging of side 0, of side 1            1024 bytes
+ *  page  slots of lane 0                        receiveSlots x stride of the receiving side
  *  page  chunks of lane 0, of lane 1             for RDMA, untouched until used
- *  page  staging of side 0, of side 1            1024 bytes, untouched until used
+ *  page  slots of lane 1                         used from the last one on
  * }
  *
  * Lines that different sides write are 128 bytes apart because processors fetch pairs of lines. The
  * stride of slots is an odd number of 64-byte lines, so that slot starts spread over all sets of
- * the first-level cache.
+ * the first-level cache. Slots are long and mostly untouched, so what a quiet connection uses is
+ * where its memory begins and where it ends: next to that of another one, with which it shares the
+ * page tables.
  */
 final class ShmLayout {
     static final int PAGE = 4096;
@@ -45,8 +48,15 @@ final class ShmLayout {
 
     static final int CHUNK_HEADER_BYTES = 64;
 
-    /** Eight times what the default buffers take. */
-    private static final long WISHES_BYTES = 4 << 20;
+    /**
+     * Of each slot so much is booked from the beginning: 16 KiB of payload, which is enough as long
+     * as the reader keeps up, and the header. What is beyond it is not touched before it was
+     * booked.
+     */
+    static final int USUAL_BYTES = (16 << 10) + 16;
+
+    /** Twice what the default buffers take. */
+    private static final long WISHES_BYTES = 16 << 20;
 
     /** Ring entries beyond slots and chunks: one each of the connection's last words. */
     private static final int LAST_WORDS = 4;
@@ -64,6 +74,9 @@ final class ShmLayout {
     final int chunks;
     final int chunkBytes;
     final long totalBytes;
+
+    /** What of {@code totalBytes} is beyond the usual in the slots of each lane. */
+    final long[] longBytes = new long[2];
 
     /**
      * @param active what side 0 wants
@@ -89,19 +102,26 @@ final class ShmLayout {
             returns[lane] = at;
             at = align(at + 4L * returnEntries[lane], CONTROL_BYTES);
         }
+        for (int side = 0; side < 2; side++) {
+            staging[side] = at;
+            at += QueuePair.STAGING_BYTES;
+        }
         for (int lane = 0; lane < 2; lane++) {
             data[lane] = at = align(at, PAGE);
             at += (long) slots[lane] * stride[lane];
-        }
-        for (int lane = 0; lane < 2; lane++) {
-            chunk[lane] = at = align(at, PAGE);
-            at += (long) chunks * chunkStride();
-        }
-        for (int side = 0; side < 2; side++) {
-            staging[side] = at = align(at, side == 0 ? PAGE : CONTROL_BYTES);
-            at += QueuePair.STAGING_BYTES;
+            int usual = stride(Math.min(slotBytes[lane], USUAL_BYTES));
+            longBytes[lane] = (long) slots[lane] * (stride[lane] - usual);
+            for (int c = 0; lane == 0 && c < 2; c++) {
+                chunk[c] = at = align(at, PAGE);
+                at += (long) chunks * chunkStride();
+            }
         }
         totalBytes = align(at, PAGE);
+    }
+
+    /** What every connection takes, or may take without asking. */
+    long bookedBytes() {
+        return totalBytes - longBytes[0] - longBytes[1];
     }
 
     /** Memory that a side asks for with its receive slots. */
@@ -131,7 +151,7 @@ final class ShmLayout {
         return (long) side * CONTROL_BYTES;
     }
 
-    /** Bytes of the control words and rings, with which the memory starts. */
+    /** Bytes of the control words, rings and staging, with which the memory starts. */
     long wordsBytes() {
         return data[0];
     }
@@ -145,7 +165,7 @@ final class ShmLayout {
                 && Arrays.equals(slotBytes, other.slotBytes);
     }
 
-    private static long align(long at, int to) {
+    static long align(long at, int to) {
         return (at + to - 1) / to * to;
     }
 

@@ -50,6 +50,9 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
 
     private RdmaEngine rdma;
 
+    /** The rest of our slots is booked, and may have been touched. */
+    private boolean bookedLong;
+
     private boolean disconnected;
 
     /** What the hand-shake has agreed on, and what serves it. */
@@ -138,6 +141,26 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     @Override
     public int sendBytes() {
         return layout.slotBytes[side];
+    }
+
+    @Override
+    public int usualBytes() {
+        return Math.min(sendBytes(), ShmLayout.USUAL_BYTES);
+    }
+
+    @Override
+    public boolean bookLong() {
+        if (!bookedLong) {
+            bookedLong = fabric.tryReserve(layout.longBytes[side]);
+        }
+        return bookedLong;
+    }
+
+    private void releaseLong() {
+        if (bookedLong) {
+            bookedLong = false;
+            fabric.release(layout.longBytes[side]);
+        }
     }
 
     @Override
@@ -248,6 +271,9 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
             return true;
         }
         boolean done = out.rest(rdma);
+        if (done && !out.broken()) {
+            releaseLong();
+        }
         return (rdma == null || rdma.rest()) && done;
     }
 
@@ -414,7 +440,10 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
             // the memory is gone already
         }
         fabric.forget(this);
-        // RDMA leaves chunks and regions behind whose end nobody has agreed on
-        lifeline.close(disconnected && queue.farewell() && !own.failed() && rdma == null);
+        // RDMA leaves chunks and regions behind whose end nobody has agreed on, and what was booked
+        // by this connection alone is not another one's to keep
+        boolean asItWas = rdma == null && !bookedLong;
+        lifeline.close(disconnected && queue.farewell() && !own.failed() && asItWas);
+        releaseLong();
     }
 }

@@ -18,6 +18,15 @@ public interface NioChannels {
     /** Whether the data of these channels goes another way than the kernel's TCP. */
     boolean offloads();
 
+    /**
+     * What a peer that does not read takes at least. Kernels take some 4 MB over the loopback
+     * interface; less is asked for here because a writer that is kept from running takes longer,
+     * and then less is gathered in each message.
+     */
+    default int leastUnreadBytes() {
+        return 1_500_000;
+    }
+
     /** Whether the JDK's stream adaptors know these channels; outside an agent they cannot. */
     default boolean streamsAdapted() {
         return true;

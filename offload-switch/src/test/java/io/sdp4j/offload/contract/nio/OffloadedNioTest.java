@@ -22,6 +22,11 @@ class OffloadedNioTest extends SwitchedNioTest {
         return true;
     }
 
+    @Override
+    public int leastUnreadBytes() {
+        return LoopbackProvider.ROOM_BYTES;
+    }
+
     @AfterEach
     void everyStreamIsGivenBack() {
         Nio.await().until(() -> PROVIDER.openStreams() == 0);

@@ -8,5 +8,6 @@ public interface SocketChannelContract
                 ResetContract,
                 StreamingContract,
                 PartialWriteContract,
+                UnreadContract,
                 UrgentChannelContract,
                 SamenessContract {}
