@@ -29,6 +29,12 @@ final class CmMessage {
     /** General services interface: connection managers talk on this queue pair. */
     static final int QUEUE_PAIR = 1;
 
+    /**
+     * Whence messages without SDP come. From the other queue pair, the dissector would take the
+     * zeros of their private data for a Hello.
+     */
+    private static final int SILENT_QUEUE_PAIR = 2;
+
     private final int connectingId;
     private final int acceptingId;
     private final int connectingQp;
@@ -108,7 +114,8 @@ final class CmMessage {
     /** DETH and the MAD's header; the transaction is that of whoever began it. */
     private ByteBuffer mad(int attribute, boolean fromConnecting) {
         ByteBuffer b = ByteBuffer.allocate(DETH_BYTES + MAD_BYTES);
-        b.putInt(GENERAL_SERVICES_KEY).putInt(QUEUE_PAIR);
+        boolean greets = attribute == REQ || attribute == REP;
+        b.putInt(GENERAL_SERVICES_KEY).putInt(greets ? QUEUE_PAIR : SILENT_QUEUE_PAIR);
         boolean answer = attribute == REP || attribute == DREP;
         long transaction = fromConnecting != answer ? connectingId : acceptingId;
         b.put((byte) 1).put((byte) 7).put((byte) 2).put((byte) 3); // CM class, version 2, Send

@@ -27,19 +27,18 @@ import java.util.function.IntPredicate;
  *
  * <p>What is invented: hardware addresses, queue pairs, packet sequence numbers, the CM's own
  * fields, and Hello and HelloAck in the InfiniBand form where the conversation had the short one.
- * What is not in the trace is not in the frames: payload that was not kept (zeros stand for it),
- * RDMA of the other end, answers to RDMA Reads. Messages of more than 32 KiB are several packets.
+ * What is not in the trace is not in the frames: payload that was not kept, RDMA of the other end,
+ * answers to RDMA Reads.
+ *
+ * <p>Each message is one packet, because the dissector takes every packet of a connection for a
+ * message. It holds what the trace has kept, so a file never grows beyond what was recorded; the
+ * frame's length on the wire is the message's.
  *
  * <p>For one thread.
  */
 public final class PcapngExport {
-    private static final int PACKET_BYTES = 32_768;
-
-    /**
-     * Packets of one message at most: enough for the largest private buffer there can be. Of longer
-     * ones, which only a damaged file has, some in the middle are left out.
-     */
-    private static final int MAX_PACKETS = 34;
+    /** Shown of a message that has them: the dissector calls shorter Data malformed. */
+    private static final int LEAST_SHOWN_BYTES = Bsdh.BYTES + 4;
 
     private static final byte[] NOTHING = {};
 
@@ -125,19 +124,8 @@ public final class PcapngExport {
                     send(lane, e, fromConnecting);
                 }
             }
-            case RDMA_READ ->
-                    packet(lane, e, fromConnecting, RoceFrame.READ_REQUEST, reth(e), NOTHING, 0);
-            case RDMA_WRITE -> {
-                boolean one = e.byteLen() <= PACKET_BYTES;
-                packet(
-                        lane,
-                        e,
-                        fromConnecting,
-                        one ? RoceFrame.WRITE_ONLY : RoceFrame.WRITE_FIRST,
-                        reth(e),
-                        NOTHING,
-                        Math.min(e.byteLen(), PACKET_BYTES));
-            }
+            case RDMA_READ -> rdma(lane, e, fromConnecting, RoceFrame.READ_REQUEST, 0);
+            case RDMA_WRITE -> rdma(lane, e, fromConnecting, RoceFrame.WRITE_ONLY, e.byteLen());
             case DISCONNECT -> {
                 byte[] content =
                         lane.ending ? lane.cm.drep(fromConnecting) : lane.cm.dreq(fromConnecting);
@@ -148,8 +136,10 @@ public final class PcapngExport {
         }
     }
 
-    private static byte[] reth(TraceEvent e) {
-        return RoceFrame.reth(EventWords.va(e), EventWords.rkey(e), e.byteLen());
+    /** Without the bytes that it moves: none were kept, and they would be taken for a message. */
+    private void rdma(Lane lane, TraceEvent e, boolean fromConnecting, int opcode, int moved) {
+        byte[] reth = RoceFrame.reth(EventWords.va(e), EventWords.rkey(e), e.byteLen());
+        packet(lane, e, fromConnecting, opcode, reth, NOTHING, moved);
     }
 
     /** Hello and HelloAck make sense together, or there is no connection. */
@@ -239,30 +229,13 @@ public final class PcapngExport {
     }
 
     private void send(Lane lane, TraceEvent e, boolean fromConnecting) {
-        int len = e.byteLen();
-        int packets = Math.max(1, Math.ceilDiv(len, PACKET_BYTES));
-        int shown = Math.min(packets, MAX_PACKETS);
-        for (int i = 0; i < shown; i++) {
-            boolean last = i == shown - 1;
-            int at = (last ? packets - 1 : i) * PACKET_BYTES;
-            int opcode =
-                    packets == 1
-                            ? RoceFrame.SEND_ONLY
-                            : i == 0
-                                    ? RoceFrame.SEND_FIRST
-                                    : last ? RoceFrame.SEND_LAST : RoceFrame.SEND_MIDDLE;
-            int bytes = Math.min(PACKET_BYTES, len - at);
-            packet(lane, e, fromConnecting, opcode, NOTHING, kept(e, at, bytes), bytes);
-        }
+        int shown = Math.min(e.byteLen(), Math.max(e.keptBytes(), LEAST_SHOWN_BYTES));
+        byte[] bytes = new byte[shown];
+        MemorySegment.copy(
+                e.kept(), ValueLayout.JAVA_BYTE, 0, bytes, 0, Math.min(shown, e.keptBytes()));
+        int hidden = e.byteLen() - shown;
+        packet(lane, e, fromConnecting, RoceFrame.SEND_ONLY, NOTHING, bytes, hidden);
         messages++;
-    }
-
-    private static byte[] kept(TraceEvent e, int at, int most) {
-        byte[] kept = new byte[Math.clamp(e.keptBytes() - at, 0, most)];
-        if (kept.length > 0) {
-            MemorySegment.copy(e.kept(), ValueLayout.JAVA_BYTE, at, kept, 0, kept.length);
-        }
-        return kept;
     }
 
     private void packet(
@@ -272,10 +245,10 @@ public final class PcapngExport {
             int opcode,
             byte[] extended,
             byte[] payload,
-            int payloadBytes) {
+            int hiddenBytes) {
         int psn = lane.psn[fromConnecting ? 0 : 1]++;
         int to = lane.cm.queuePair(!fromConnecting);
-        frame(lane, e, fromConnecting, opcode, to, psn, extended, payload, payloadBytes);
+        frame(lane, e, fromConnecting, opcode, to, psn, extended, payload, hiddenBytes);
     }
 
     private void datagram(Lane lane, TraceEvent e, boolean fromConnecting, byte[] content) {
@@ -300,7 +273,7 @@ public final class PcapngExport {
             int psn,
             byte[] extended,
             byte[] payload,
-            int payloadBytes) {
+            int hiddenBytes) {
         byte[] frame =
                 RoceFrame.of(
                         fromConnecting ? lane.connecting : lane.accepting,
@@ -310,11 +283,10 @@ public final class PcapngExport {
                         queuePair,
                         psn,
                         extended,
-                        payload,
-                        payloadBytes);
+                        payload);
         boolean inbound = fromConnecting != lane.connection.connecting();
         try {
-            file.frame(startNanos + e.nanos(), inbound, frame);
+            file.frame(startNanos + e.nanos(), inbound, frame, hiddenBytes);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

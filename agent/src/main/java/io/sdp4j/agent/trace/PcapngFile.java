@@ -49,12 +49,14 @@ final class PcapngFile {
      *
      * @param nanos since 1970
      * @param inbound whether the traced end received it
-     * @param frame all of it, without the Ethernet checksum
+     * @param frame without the Ethernet checksum
+     * @param hiddenBytes how much longer it was on the wire
      */
-    void frame(long nanos, boolean inbound, byte[] frame) throws IOException {
+    void frame(long nanos, boolean inbound, byte[] frame, int hiddenBytes) throws IOException {
         ByteBuffer block = begin(ENHANCED_PACKET, 20 + padded(frame.length) + FLAGS_OPTION_BYTES);
         block.putInt(0).putInt((int) (nanos >>> 32)).putInt((int) nanos);
-        block.putInt(frame.length).putInt(frame.length).put(frame);
+        int wireBytes = (int) Math.min(Integer.MAX_VALUE, (long) frame.length + hiddenBytes);
+        block.putInt(frame.length).putInt(wireBytes).put(frame);
         block.position(block.position() + padded(frame.length) - frame.length);
         block.putShort(OPTION_FLAGS).putShort((short) 4).putInt(inbound ? INBOUND : OUTBOUND);
         block.putInt(0);

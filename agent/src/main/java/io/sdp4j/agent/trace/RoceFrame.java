@@ -9,18 +9,14 @@ import java.nio.ByteBuffer;
  * Makes RoCEv2 frames: Ethernet, IP, UDP, base transport header, what the operation adds, payload,
  * ICRC.
  *
- * <p>Shape: built from front to back; zeros stand for payload that was not kept, because Wireshark
- * (4.0) takes no frame that was cut off. The ICRC and the checksum of UDP are zero, too: nobody
- * computes them from bytes that are not there.
+ * <p>Shape: built from front to back; the lengths inside are those of the frame as it is here,
+ * because Wireshark (4.0) takes no packet of which a part is missing. The ICRC and the checksum of
+ * UDP are zero: they are those of bytes that are not there.
  *
  * <p>Source: InfiniBand Architecture 1, 9.2 to 9.4, and Annex A17 (RoCEv2).
  */
 final class RoceFrame {
-    static final int SEND_FIRST = 0x00;
-    static final int SEND_MIDDLE = 0x01;
-    static final int SEND_LAST = 0x02;
     static final int SEND_ONLY = 0x04;
-    static final int WRITE_FIRST = 0x06;
     static final int WRITE_ONLY = 0x0A;
     static final int READ_REQUEST = 0x0C;
     static final int UD_SEND_ONLY = 0x64;
@@ -48,8 +44,7 @@ final class RoceFrame {
      * @param queuePair number of the queue pair that it goes to
      * @param psn packet sequence number
      * @param extended transport headers behind the base, and a datagram's whole content
-     * @param payload its first bytes
-     * @param payloadBytes how long it was; at most 32 KiB
+     * @param payload a message's first bytes, at most a few KiB
      */
     static byte[] of(
             InetSocketAddress from,
@@ -59,13 +54,12 @@ final class RoceFrame {
             int queuePair,
             int psn,
             byte[] extended,
-            byte[] payload,
-            int payloadBytes) {
+            byte[] payload) {
         boolean ipv4 =
                 from.getAddress() instanceof Inet4Address
                         && to.getAddress() instanceof Inet4Address;
-        int pad = -payloadBytes & 3;
-        int udpBytes = UDP_BYTES + BTH_BYTES + extended.length + payloadBytes + pad + ICRC_BYTES;
+        int pad = -payload.length & 3;
+        int udpBytes = UDP_BYTES + BTH_BYTES + extended.length + payload.length + pad + ICRC_BYTES;
         int ipBytes = ipv4 ? IPV4_BYTES : IPV6_BYTES;
         ByteBuffer b = ByteBuffer.allocate(ETHERNET_BYTES + ipBytes + udpBytes);
         b.put(hardwareAddress(!fromConnecting)).put(hardwareAddress(fromConnecting));

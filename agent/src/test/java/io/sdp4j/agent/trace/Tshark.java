@@ -104,7 +104,7 @@ public final class Tshark {
      */
     public record Seen(Map<Integer, Integer> messages, List<String> malformed) {}
 
-    /** Looks at every frame. */
+    /** Looks at every frame, and counts each that is taken for SDP, whatever it is. */
     public static Seen look(Path file) throws Exception {
         Map<Integer, Integer> messages = new TreeMap<>();
         List<String> malformed = new ArrayList<>();
@@ -118,7 +118,7 @@ public final class Tshark {
                         "infiniband_sdp.bsdh.len",
                         "_ws.col.Info")) {
             String[] f = line.split("\t", -1);
-            if (isMessage(f[0], f[1]) && !f[2].isEmpty()) {
+            if (!f[2].isEmpty()) {
                 messages.merge(Integer.decode(f[2]), 1, Integer::sum);
             }
             boolean emptyData = f[2].equals("0xff") && f[3].equals("16");
@@ -127,16 +127,5 @@ public final class Tshark {
             }
         }
         return new Seen(messages, malformed);
-    }
-
-    /**
-     * Whether what it takes for SDP is SDP: a SEND, not RDMA, where it takes anything for it; Hello
-     * in the request and HelloAck in the reply.
-     */
-    private static boolean isMessage(String opcode, String attribute) {
-        return opcode.equals("0")
-                || opcode.equals("4")
-                || attribute.equals("0x0010")
-                || attribute.equals("0x0013");
     }
 }
