@@ -40,10 +40,10 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
             }
         } catch (IllegalStateException e) {
             Boot.say("asynchronous channels are not offloaded: " + e.getMessage());
-            found = KernelImpl.asynchronous(Boot.instrumentation());
+            found = Boot.jdkAsynchronousChannels();
         }
         if (found == null) { // the switch cannot start, or is just starting on this thread
-            return KernelImpl.asynchronous(Boot.instrumentation());
+            return Boot.jdkAsynchronousChannels();
         }
         return settled.compareAndSet(null, found) ? found : settled.get();
     }

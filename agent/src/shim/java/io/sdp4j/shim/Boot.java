@@ -7,11 +7,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
+import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The agent's life in the unnamed module: what {@code premain} must do at once, and the switch's
@@ -36,13 +35,15 @@ public final class Boot {
     private static final String TOLD = "told";
 
     private static final Object LOCK = new Object();
+    private static final Object LAYER_LOCK = new Object();
 
     private static boolean taken; // guarded by Boot.class
 
-    private static Instrumentation instrumentation;
+    private static Grants grants;
     private static Map<String, String> options = Map.of();
 
     private static boolean starting; // guarded by LOCK
+    private static Layer layer; // guarded by LAYER_LOCK
 
     /** Whether the switch has started; set before {@link #factories}. */
     private static volatile boolean running;
@@ -66,7 +67,7 @@ public final class Boot {
             return;
         }
         taken = true;
-        instrumentation = given;
+        grants = new Grants(given);
         Map<String, String> parsed = Options.parse(text);
         options = parsed;
         String missing = KernelImpl.missing();
@@ -74,12 +75,12 @@ public final class Boot {
             off("this JDK has no " + missing + ", it is too new for this version");
             return;
         }
-        String conf = neutraliseJdkSdp();
+        String conf = neutraliseJdkSdp(given);
         if (conf != null) {
             parsed.put(JDK_SDP, conf);
         }
         options = Map.copyOf(parsed);
-        if (!setFactories()) {
+        if (!setFactories(given)) {
             off("another socket factory is installed already; put this -javaagent first");
             return;
         }
@@ -95,7 +96,7 @@ public final class Boot {
         if (flag("async.enabled", true)) {
             sayIf(AsyncProvider.install());
         }
-        new NativeTransports(given).start();
+        new NativeTransports(Boot::loadedClasses).start();
         String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (!report.isEmpty()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
@@ -124,9 +125,9 @@ public final class Boot {
      *
      * @return the property's value, which is visible again, or null
      */
-    private static String neutraliseJdkSdp() {
+    private static String neutraliseJdkSdp(Instrumentation given) {
         String conf = System.getProperty(JDK_SDP);
-        boolean initialised = conf != null && loaded("sun.net.NetHooks");
+        boolean initialised = conf != null && loaded(given, "sun.net.NetHooks");
         if (conf != null) {
             System.clearProperty(JDK_SDP);
         }
@@ -148,10 +149,7 @@ public final class Boot {
     /** An earlier agent has used sockets, the JDK's switch has its rules: empty them. */
     private static void clearJdkSdpRules() {
         try {
-            Layer layer = Layer.get();
-            Module agent = layer.module("io.sdp4j.agent");
-            access(Set.of(), Set.of("sun.net", "sun.net.sdp"), agent);
-            layer.type("io.sdp4j.agent.JdkSdp").getMethod("clear").invoke(null);
+            layer().type("io.sdp4j.agent.JdkSdp").getMethod("clear").invoke(null);
         } catch (ReflectiveOperationException | RuntimeException e) {
             say(
                     "the JDK's own SDP switch is on and cannot be cleared ("
@@ -161,8 +159,12 @@ public final class Boot {
         }
     }
 
-    private static boolean loaded(String name) {
-        for (Class<?> c : instrumentation.getAllLoadedClasses()) {
+    private static Class<?>[] loadedClasses() {
+        return (Class<?>[]) grants.ask(Grants.Deed.LOADED_CLASSES);
+    }
+
+    private static boolean loaded(Instrumentation given, String name) {
+        for (Class<?> c : given.getAllLoadedClasses()) {
             if (c.getName().equals(name)) {
                 return true;
             }
@@ -172,7 +174,7 @@ public final class Boot {
 
     /** Sets both factories or none. */
     @SuppressWarnings("deprecation") // not for removal, and the only way in
-    private static boolean setFactories() {
+    private static boolean setFactories(Instrumentation given) {
         try {
             Socket.setSocketImplFactory(() -> create(false));
         } catch (IOException e) {
@@ -182,7 +184,7 @@ public final class Boot {
             ServerSocket.setSocketFactory(() -> create(true));
             return true;
         } catch (IOException e) {
-            KernelImpl.removeFactory(instrumentation, Socket.class);
+            KernelImpl.removeFactory(given, Socket.class);
             return false;
         }
     }
@@ -209,14 +211,29 @@ public final class Boot {
             return null;
         }
         try {
-            return Layer.get().type(AGENT).getMethod(method).invoke(null);
+            return layer().type(AGENT).getMethod(method).invoke(null);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             throw new IllegalStateException(cause(e), e);
         }
     }
 
-    static Instrumentation instrumentation() {
-        return instrumentation;
+    /** The layer of this JVM, defined at its first use. */
+    private static Layer layer() {
+        synchronized (LAYER_LOCK) {
+            if (layer == null) {
+                layer = (Layer) grants.ask(Grants.Deed.LAYER);
+            }
+            return layer;
+        }
+    }
+
+    /** What {@code AsynchronousChannelProvider.provider()} gives without a property. */
+    static AsynchronousChannelProvider jdkAsynchronousChannels() {
+        return (AsynchronousChannelProvider) grants.ask(Grants.Deed.JDK_ASYNCHRONOUS_CHANNELS);
+    }
+
+    private static SocketImplFactory[] jdkSockets() {
+        return (SocketImplFactory[]) grants.ask(Grants.Deed.JDK_SOCKETS);
     }
 
     private static SocketImplFactory[] start() {
@@ -225,26 +242,18 @@ public final class Boot {
                 return factories;
             }
             if (starting) {
-                return KernelImpl.factories(instrumentation); // the start itself opens a socket
+                return jdkSockets(); // the start itself opens a socket
             }
             starting = true;
             try {
-                Layer layer = Layer.get();
-                Module offload = layer.module("io.sdp4j.offload");
-                access(
-                        Set.of("sun.nio.ch", "jdk.internal.access", "jdk.internal.event"),
-                        Set.of("java.net", "sun.nio.ch", "java.nio.channels.spi"),
-                        offload);
-                access(Set.of("jdk.internal.module"), Set.of(), layer.module("io.sdp4j.agent"));
                 Object started =
-                        layer.type(AGENT).getMethod("start", Map.class).invoke(null, options);
+                        layer().type(AGENT).getMethod("start", Map.class).invoke(null, options);
                 running = true;
                 factories = (SocketImplFactory[]) started;
             } catch (Throwable t) { // whatever it is, the application must get its socket
                 off(cause(t));
-                KernelImpl.removeFactory(instrumentation, Socket.class);
-                KernelImpl.removeFactory(instrumentation, ServerSocket.class);
-                factories = KernelImpl.factories(instrumentation);
+                grants.ask(Grants.Deed.REMOVE_FACTORIES);
+                factories = jdkSockets();
             } finally {
                 starting = false;
             }
@@ -260,7 +269,7 @@ public final class Boot {
         } catch (IllegalStateException e) {
             say("channels are not offloaded: " + e.getMessage());
         }
-        return found != null ? (SelectorProvider) found : KernelImpl.channels(instrumentation);
+        return (SelectorProvider) (found != null ? found : grants.ask(Grants.Deed.JDK_CHANNELS));
     }
 
     /** What else of the JDK has to know switched channels. */
@@ -268,38 +277,16 @@ public final class Boot {
         if (!running) {
             return;
         }
-        if (!new StreamsPatch().apply(instrumentation)) {
+        if (!(boolean) grants.ask(Grants.Deed.PATCH_STREAMS)) {
             say(
                     "Channels.newInputStream and newOutputStream of one offloaded channel wait for"
                             + " each other: this JDK does not let them be told apart");
         }
-        if (!new FilesPatch().apply(instrumentation)) {
+        if (!(boolean) grants.ask(Grants.Deed.PATCH_FILES)) {
             say(
                     "FileChannel.transferTo copies where a channel fell back to TCP: this JDK does"
                             + " not let it be told that the kernel could send the file");
         }
-    }
-
-    /** Gives packages of java.base to one module; those this JDK lacks are left out. */
-    private static void access(Set<String> exported, Set<String> opened, Module to) {
-        Module base = Object.class.getModule();
-        instrumentation.redefineModule(
-                base,
-                Set.of(),
-                grant(base, exported, to),
-                grant(base, opened, to),
-                Set.of(),
-                Map.of());
-    }
-
-    private static Map<String, Set<Module>> grant(Module base, Set<String> packages, Module to) {
-        Map<String, Set<Module>> grants = new HashMap<>();
-        for (String p : packages) {
-            if (base.getPackages().contains(p)) {
-                grants.put(p, Set.of(to));
-            }
-        }
-        return grants;
     }
 
     /** A line for the log of the switch, which starts for it if need be. */
@@ -309,7 +296,7 @@ public final class Boot {
                 start();
             }
             if (running) {
-                Layer.get().type(AGENT).getMethod("warn", String.class).invoke(null, line);
+                layer().type(AGENT).getMethod("warn", String.class).invoke(null, line);
             }
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             say(line);
@@ -318,7 +305,7 @@ public final class Boot {
 
     private static void report(String file) {
         try {
-            Layer.get().type(AGENT).getMethod("report", String.class).invoke(null, file);
+            layer().type(AGENT).getMethod("report", String.class).invoke(null, file);
         } catch (ReflectiveOperationException | RuntimeException e) {
             say("no report: " + cause(e));
         }

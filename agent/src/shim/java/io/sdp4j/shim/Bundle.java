@@ -74,19 +74,15 @@ final class Bundle implements ModuleFinder {
     }
 
     /**
-     * Defines the layer.
+     * What the layer is to hold.
      *
      * @param jar the agent jar, never closed
      * @param root the module whose needs decide what else is in the layer
      */
-    static ModuleLayer.Controller define(ZipFile jar, URI location, String root)
-            throws IOException {
-        ModuleLayer boot = ModuleLayer.boot();
-        Configuration configuration =
-                boot.configuration()
-                        .resolve(new Bundle(jar, location), ModuleFinder.of(), List.of(root));
-        return ModuleLayer.defineModulesWithOneLoader(
-                configuration, List.of(boot), ClassLoader.getPlatformClassLoader());
+    static Configuration resolve(ZipFile jar, URI location, String root) throws IOException {
+        return ModuleLayer.boot()
+                .configuration()
+                .resolve(new Bundle(jar, location), ModuleFinder.of(), List.of(root));
     }
 
     @Override

@@ -5,8 +5,7 @@ public final class CommandLine {
     private CommandLine() {}
 
     public static void main(String[] args) throws ReflectiveOperationException {
-        Layer layer = Layer.get();
-        layer.passNativeAccess();
+        Layer layer = Layer.define();
         int status =
                 (int)
                         layer.type("io.sdp4j.agent.cli.Main")

@@ -4,29 +4,31 @@ import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
 import java.util.zip.ZipFile;
 
 /**
- * The module layer of this JVM, defined at its first use. Thread-safe.
- *
- * @param location the agent jar
+ * The modules of the agent jar in this JVM. Whoever has the layer's controller can open every
+ * module in it, so it is not kept.
  */
-record Layer(ModuleLayer.Controller controller, URI location) {
+record Layer(ModuleLayer modules) {
     private static final String ROOT = "io.sdp4j.agent";
     private static final String NATIVE = "io.sdp4j.rdma";
 
-    private static Layer instance;
-
-    static synchronized Layer get() {
-        if (instance == null) {
-            try {
-                URI jar = agentJar();
-                instance = new Layer(Bundle.define(new ZipFile(new File(jar)), jar, ROOT), jar);
-            } catch (IOException | URISyntaxException e) {
-                throw new IllegalStateException("cannot read the agent jar: " + e, e);
-            }
+    static Layer define() {
+        try {
+            URI jar = agentJar();
+            ModuleLayer.Controller controller =
+                    ModuleLayer.defineModulesWithOneLoader(
+                            Bundle.resolve(new ZipFile(new File(jar)), jar, ROOT),
+                            List.of(ModuleLayer.boot()),
+                            ClassLoader.getPlatformClassLoader());
+            Layer layer = new Layer(controller.layer());
+            layer.passNativeAccess(controller);
+            return layer;
+        } catch (IOException | URISyntaxException e) {
+            throw new IllegalStateException("cannot read the agent jar: " + e, e);
         }
-        return instance;
     }
 
     /** Where we were loaded from. */
@@ -40,7 +42,7 @@ record Layer(ModuleLayer.Controller controller, URI location) {
      * manifest.
      */
     @SuppressWarnings("restricted")
-    void passNativeAccess() {
+    private void passNativeAccess(ModuleLayer.Controller controller) {
         if (Layer.class.getModule().isNativeAccessEnabled()) {
             controller.enableNativeAccess(module(NATIVE));
         }
@@ -48,7 +50,7 @@ record Layer(ModuleLayer.Controller controller, URI location) {
 
     /** The module of that name, which is in the layer. */
     Module module(String name) {
-        return controller.layer().findModule(name).orElseThrow();
+        return modules.findModule(name).orElseThrow();
     }
 
     /** A public class of the root module. */

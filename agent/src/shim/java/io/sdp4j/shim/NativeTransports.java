@@ -1,8 +1,8 @@
 package io.sdp4j.shim;
 
-import java.lang.instrument.Instrumentation;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Looks at a few moments whether the program runs a native transport of Netty, whose sockets no
@@ -28,12 +28,15 @@ final class NativeTransports extends Thread {
         ".incubator.channel.uring.IOUringEventLoop"
     };
 
-    private final Instrumentation instrumentation;
+    private final Supplier<Class<?>[]> classes;
     private final Set<String> told = new HashSet<>();
 
-    NativeTransports(Instrumentation instrumentation) {
+    /**
+     * @param classes gives the classes that are loaded; null while the JVM ends
+     */
+    NativeTransports(Supplier<Class<?>[]> classes) {
         super(null, null, "sdp4j-transports", 0, false);
-        this.instrumentation = instrumentation;
+        this.classes = classes;
         setDaemon(true);
     }
 
@@ -50,7 +53,7 @@ final class NativeTransports extends Thread {
     }
 
     private void look() {
-        Class<?>[] loaded = instrumentation.getAllLoadedClasses();
+        Class<?>[] loaded = classes.get();
         if (loaded == null) {
             return; // the JVM is ending
         }

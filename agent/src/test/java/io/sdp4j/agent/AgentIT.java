@@ -13,6 +13,7 @@ import io.sdp4j.agent.programs.LastMoment;
 import io.sdp4j.agent.programs.NoSocket;
 import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.Parent;
+import io.sdp4j.agent.programs.Prying;
 import io.sdp4j.agent.programs.Surroundings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -129,6 +130,17 @@ class AgentIT {
     private static String without(Jvm.Outcome outcome, String word) {
         return String.join(
                 "\n", outcome.outLines().stream().filter(line -> !line.contains(word)).toList());
+    }
+
+    /** Goal: what the JVM gave the agent is not given on to every library. */
+    @Test
+    void reflectionFindsNothingThatOnlyAnAgentMayHave() {
+        Jvm.Outcome outcome = Jvm.run(Prying.class, List.of(Jvm.agent("")), Jvm.JAR.toString());
+        assertEquals("", outcome.err());
+        assertEquals(1, outcome.outLines().size(), outcome::out);
+        String[] seen = outcome.outLines().getFirst().split(" ", -1);
+        assertTrue(Integer.parseInt(seen[1]) > 300, outcome::out);
+        assertTrue(Integer.parseInt(seen[3]) > 100, outcome::out);
     }
 
     @Test
