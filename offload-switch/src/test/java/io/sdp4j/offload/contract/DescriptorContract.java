@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.offload.net.SwitchSocketImpl;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -91,7 +92,10 @@ interface DescriptorContract extends Sockets {
                 SocketImpl impl = impl(Socket.class, s);
                 if (offloads()) {
                     Throwable e =
-                            assertThrows(InvocationTargetException.class, () -> asked(impl))
+                            assertThrows(
+                                            InvocationTargetException.class,
+                                            () -> asked(impl),
+                                            () -> SwitchSocketImpl.explain(s).toString())
                                     .getCause();
                     assertInstanceOf(UnsupportedOperationException.class, e);
                     assertTrue(e.getMessage().contains("is offloaded"), e::getMessage);
