@@ -36,7 +36,7 @@ import picocli.CommandLine.HelpCommand;
             "  1   a check failed: doctor found a fault, bytes differ, nothing was offloaded,",
             "      a rule file is refused, a file is no trace",
             "  2   wrong usage",
-            "  69  something needed is missing: a JDK, a jar, a build",
+            "  69  something needed is missing: a JDK, a jar, a build, a file, room to write one",
             "  70  a fault of sdp4j itself",
             "  run ends with the code of its command; 126 and 127 when that cannot be started.",
             "",
@@ -64,7 +64,15 @@ public final class Main implements Runnable {
                     e.printStackTrace(command.getErr());
                     return Exit.FAULT;
                 });
-        return line.execute(args);
+        int code = line.execute(args);
+        if (line.getOut().checkError() && code == Exit.OK) {
+            line.getErr()
+                    .println(
+                            "sdp4j: standard output was not written in full: its disk is full, or"
+                                    + " its reader has gone");
+            return Exit.UNAVAILABLE;
+        }
+        return code;
     }
 
     @Override

@@ -9,12 +9,8 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.EnumSet;
 import java.util.concurrent.Callable;
 import java.util.function.IntPredicate;
 import picocli.CommandLine.ArgGroup;
@@ -35,7 +31,7 @@ import picocli.CommandLine.Spec;
             "The file may still be written to. -> sent by the traced process, <- received.",
             "Payload is kept if the agent option trace.payload.bytes says so. More, and how",
             "to open the pcapng in Wireshark: docs/trace.md.",
-            "Exit code 0; 1 when FILE is not a trace."
+            "Exit code 0; 1 when FILE is not a trace; 69 when a file cannot be read or written."
         })
 final class TraceCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -67,31 +63,62 @@ final class TraceCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
-        if (!Files.isReadable(file) || Files.isDirectory(file)) {
-            throw new Unavailable("cannot read " + file);
+    public Integer call() {
+        if (!Files.isRegularFile(file)) { // opening a FIFO would wait for its writer
+            throw new Unavailable(
+                    "cannot read "
+                            + file
+                            + (Files.exists(file)
+                                    ? ": it is "
+                                            + (Files.isDirectory(file)
+                                                    ? "a directory"
+                                                    : "not a regular file")
+                                    : ": no such file")
+                            + "; name what the agent option trace=FILE has written");
         }
-        PrintWriter out = spec.commandLine().getOut();
-        IntPredicate wanted = n -> connection == 0 || n == connection;
+        if (form.pcapng != null && same(file, form.pcapng)) {
+            spec.commandLine()
+                    .getErr()
+                    .println(
+                            "sdp4j: "
+                                    + form.pcapng
+                                    + " is the trace itself, and would be replaced; name another"
+                                    + " file for --pcapng");
+            return Exit.USAGE;
+        }
         try (TraceReader trace = TraceReader.open(file)) {
-            if (form.json) {
-                json(trace, wanted, out);
-            } else if (form.diagram) {
-                out.print(
-                        TraceDiagram.of(trace, connection == 0 ? first(trace) : connection, true));
-                out.flush();
-            } else if (form.pcapng != null) {
-                pcapng(trace, wanted, out);
-            } else {
-                TraceText.print(trace, wanted, out);
-            }
+            write(trace, n -> connection == 0 || n == connection, spec.commandLine().getOut());
         } catch (TraceReader.NotATrace e) {
             spec.commandLine()
                     .getErr()
                     .println("sdp4j: " + file + " is not a trace: " + e.getMessage());
             return Exit.FAILED;
+        } catch (IOException e) {
+            throw new Unavailable("cannot read " + file + ": " + Failures.reason(e));
         }
         return Exit.OK;
+    }
+
+    /** One file, whatever its names are. */
+    private static boolean same(Path trace, Path out) {
+        try {
+            return Files.exists(out) && Files.isSameFile(trace, out);
+        } catch (IOException e) {
+            throw new Unavailable("cannot write " + out + ": " + Failures.reason(e));
+        }
+    }
+
+    private void write(TraceReader trace, IntPredicate wanted, PrintWriter out) throws IOException {
+        if (form.json) {
+            json(trace, wanted, out);
+        } else if (form.diagram) {
+            out.print(TraceDiagram.of(trace, connection == 0 ? first(trace) : connection, true));
+            out.flush();
+        } else if (form.pcapng != null) {
+            pcapng(trace, wanted, out);
+        } else {
+            TraceText.print(trace, wanted, out);
+        }
     }
 
     private static int first(TraceReader trace) {
@@ -117,8 +144,11 @@ final class TraceCommand implements Callable<Integer> {
     private void pcapng(TraceReader trace, IntPredicate wanted, PrintWriter out)
             throws IOException {
         PcapngExport.Outcome outcome;
-        try (OutputStream to = new BufferedOutputStream(create(form.pcapng))) {
+        try (NewFile file = NewFile.create(form.pcapng)) {
+            OutputStream to = new BufferedOutputStream(file);
             outcome = PcapngExport.write(trace, wanted, to);
+            to.flush();
+            file.finish();
         }
         out.println(
                 form.pcapng
@@ -134,18 +164,5 @@ final class TraceCommand implements Callable<Integer> {
                             + " events of connections whose set-up is not in the trace any more");
         }
         TraceText.notes(trace).forEach(note -> out.println("Note: " + note));
-    }
-
-    /** Payload may be in it, as in the trace: a new file is its owner's alone. */
-    private static OutputStream create(Path file) throws IOException {
-        return Channels.newOutputStream(
-                Files.newByteChannel(
-                        file,
-                        EnumSet.of(
-                                StandardOpenOption.CREATE,
-                                StandardOpenOption.TRUNCATE_EXISTING,
-                                StandardOpenOption.WRITE),
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rw-------"))));
     }
 }
