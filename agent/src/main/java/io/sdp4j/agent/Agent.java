@@ -9,6 +9,7 @@ import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketFactory;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySource;
@@ -141,7 +142,9 @@ public final class Agent {
 
     /** Makes the provider; with the first match, so that a JVM on kernel TCP pays nothing. */
     private static OffloadProvider provider(Settings settings, Consumer<String> sink) {
-        NativeGrant.apply(settings, sink);
+        if (NativeGrant.apply(settings, sink)) {
+            started.told(ReasonCode.UNAVAILABLE);
+        }
         SdpProvider provider = SdpProvider.create(settings);
         provider.fabricStatus(); // opens the fabrics now, outside the time of the first connection
         return provider;

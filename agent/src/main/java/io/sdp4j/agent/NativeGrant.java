@@ -19,24 +19,29 @@ final class NativeGrant {
 
     private NativeGrant() {}
 
-    static void apply(Settings settings, Consumer<String> sink) {
+    /**
+     * @return whether the sink was told that nothing is offloaded
+     */
+    static boolean apply(Settings settings, Consumer<String> sink) {
         if (settings.text(Setting.SHM_NATIVE).equals("off")) {
-            return;
+            return false;
         }
         ModuleLayer layer = NativeGrant.class.getModule().getLayer();
         Optional<Module> module =
                 layer == null ? Optional.empty() : layer.findModule(NATIVE_MODULE);
         if (module.isEmpty() || module.get().isNativeAccessEnabled()) {
-            return;
+            return false;
         }
         if (denied()) {
             sink.accept("native access is denied on the command line, " + without(settings));
-            return;
+            return !settings.flag(Setting.SHM_PORTABLE);
         }
         try {
             JdkBridge.enableNativeAccess(module.get());
+            return false;
         } catch (IllegalStateException e) {
             sink.accept("no native access (" + e.getMessage() + "), " + without(settings));
+            return !settings.flag(Setting.SHM_PORTABLE);
         }
     }
 

@@ -102,6 +102,31 @@ class AgentIT {
         }
     }
 
+    /** Goal: what is asked for is seen, also where nobody has configured any logging. */
+    @Test
+    void debugIsSeenOnAPlainJvm() {
+        Jvm.Outcome outcome = connect("log.level=debug,shm.enabled=false,verbs.enabled=false");
+        assertEquals(BYTE, outcome.outLines());
+        assertTrue(outcome.err().contains(" is not offloaded: "), outcome::err);
+        assertTrue(outcome.err().contains(" DEBUG "), outcome::err);
+    }
+
+    /** Goal: offload that is lost to what the operator can mend is told once, with what to do. */
+    @Test
+    void anUnusableDirectoryIsToldOnce() throws IOException {
+        Path file = file("place", "not a directory");
+        Path log = folder.resolve("log");
+        assertRan(connect("shm.dir=" + file + ",log.file=" + log), 0);
+        List<String> lines =
+                Files.readAllLines(log).stream()
+                        .filter(line -> line.contains(" is not offloaded: "))
+                        .toList();
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.getFirst().contains(" WARN "), lines::toString);
+        assertTrue(lines.getFirst().contains(file.toString()), lines::toString);
+        assertTrue(lines.getFirst().contains("doctor"), lines::toString);
+    }
+
     @Test
     @DisplayName("73: denied native access")
     void obeysDeniedNativeAccess() throws IOException {

@@ -58,6 +58,7 @@ public final class OffloadSwitch {
     private volatile boolean warm;
 
     private final SwitchCounters counters = new SwitchCounters();
+    private final Losses losses = new Losses(line -> Log.OUT.warn(line));
 
     /**
      * @param policy the rules now in force; asked once per connection and listener, must not block
@@ -244,6 +245,7 @@ public final class OffloadSwitch {
         }
         if (!failure.silent) {
             Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
+            losses.add(remote, failure.reason, failure.detail);
         }
         if (only) {
             counters.refused();
@@ -271,6 +273,11 @@ public final class OffloadSwitch {
             refusals.forget(remote);
             misses.remember(remote);
         }
+    }
+
+    /** The operator knows already that nothing is offloaded for that reason. */
+    public void told(ReasonCode reason) {
+        losses.known(reason);
     }
 
     /** See {@link OffloadProvider#choosePort}; 0 if no provider minds. */
@@ -331,6 +338,7 @@ public final class OffloadSwitch {
                     "the peer came in by TCP although the listener offers offload");
         }
         Log.OUT.debug("{} does not listen for offload: {}", address, failure.detail);
+        losses.add("listener " + address, failure.reason, failure.detail);
         if (only) {
             counters.refused();
             throw refusal(

@@ -61,7 +61,8 @@ public enum Setting {
             Kind.TEXT,
             "",
             "file",
-            "File that log records are appended to; empty: System.Logger."),
+            "File that log records are appended to; empty: System.Logger, and standard error"
+                    + " for those below warn that it would drop."),
     /** No line of ours on stderr. */
     QUIET("sdp4j.quiet", false, "Print nothing on stderr, not even why offload is off."),
     /** JMX bean. */

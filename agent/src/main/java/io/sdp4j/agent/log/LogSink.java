@@ -26,6 +26,9 @@ import org.slf4j.event.Level;
  * initialised too early breaks application servers. A record written while another is being written
  * on the same thread is dropped: the application's logging may itself use sockets, which log.
  *
+ * <p>Records below {@code warn} pass only where the operator has asked for them. Where the
+ * System.Logger would not write them, as that of a plain JVM, they go to standard error.
+ *
  * <p>Settings are published by volatile writes before the switch starts. Thread-safe.
  */
 public final class LogSink {
@@ -64,7 +67,12 @@ public final class LogSink {
         WRITING.set(true);
         try {
             if (file.isEmpty()) {
-                SystemLog.LOGGER.log(SystemLog.level(level), message, thrown);
+                if (level.toInt() < Level.WARN.toInt()
+                        && !SystemLog.LOGGER.isLoggable(SystemLog.level(level))) {
+                    System.err.print("sdp4j: " + line(level, name, message, thrown));
+                } else {
+                    SystemLog.LOGGER.log(SystemLog.level(level), message, thrown);
+                }
             } else {
                 stream().print(line(level, name, message, thrown));
             }

@@ -39,7 +39,9 @@ public final class Linux {
     public static final int ENFILE = 23;
     public static final int EMFILE = 24;
     public static final int EINVAL = 22;
+    public static final int EFBIG = 27;
     public static final int ENOSPC = 28;
+    public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
     public static final int EPROTOTYPE = 91;
     public static final int ECONNREFUSED = 111;
@@ -321,6 +323,8 @@ public final class Linux {
             case ENFILE -> "too many open files in the system";
             case EMFILE -> "too many open files";
             case ENOSPC -> "no space left";
+            case EFBIG -> "larger than files may be (ulimit -f)";
+            case ENOSYS -> "the call is not there, or a sandbox denies it";
             case ECONNREFUSED -> "connection refused";
             default -> "errno " + -result;
         };

@@ -36,7 +36,11 @@ final class Memory {
         int fd = Mapping.create("sdp4j", lenBytes);
         if (fd < 0) {
             throw new FabricException(
-                    FabricException.Cause.RESOURCES, "no memfd: " + Linux.text(fd));
+                    FabricException.Cause.RESOURCES,
+                    "cannot make "
+                            + lenBytes
+                            + " bytes of shared memory (memfd_create, ftruncate): "
+                            + Linux.text(fd));
         }
         return fd;
     }
@@ -53,7 +57,10 @@ final class Memory {
     /** Maps a descriptor that came from a peer, if its size is certain. */
     static Segment mapReceived(int fd, long lenBytes) throws FabricException {
         if (fd < 0) {
-            throw new FabricException(FabricException.Cause.PROTOCOL, "the peer sent no memory");
+            throw new FabricException(
+                    FabricException.Cause.PROTOCOL,
+                    "no descriptor of the connection's memory arrived: the peer sent none, or this"
+                            + " process may not have another one (ulimit -n)");
         }
         String fault = Mapping.fault(fd, lenBytes);
         if (fault != null) {

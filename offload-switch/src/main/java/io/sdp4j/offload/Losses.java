@@ -1,0 +1,60 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.offload.spi.ReasonCode;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * Tells the operator of what he can mend: that a rule wants offload, and it is lost to something in
+ * the environment. Each reason is told once in this process. Thread-safe.
+ */
+final class Losses {
+    private static final Map<ReasonCode, String> ADVICE =
+            new EnumMap<>(
+                    Map.of(
+                            ReasonCode.UNAVAILABLE,
+                            "'java -jar sdp4j-agent.jar doctor' looks for what is missing",
+                            ReasonCode.UID,
+                            "run both processes as the same user, in the same namespaces",
+                            ReasonCode.MEMORY,
+                            "raise that limit here or at the peer: ulimit -n, ulimit -f,"
+                                    + " sdp4j.memory.max.mb, the memory of a container"));
+
+    private final Consumer<String> log;
+    private final Set<ReasonCode> told = ConcurrentHashMap.newKeySet();
+
+    /**
+     * @param log takes a line for people
+     */
+    Losses(Consumer<String> log) {
+        this.log = log;
+    }
+
+    /** Somebody has told of that one already. */
+    void known(ReasonCode reason) {
+        told.add(reason);
+    }
+
+    /**
+     * Offload was wanted and could not be had.
+     *
+     * @param what the destination or the listener
+     */
+    void add(Object what, ReasonCode reason, String detail) {
+        String advice = ADVICE.get(reason);
+        if (advice != null && told.add(reason)) {
+            log.accept(
+                    what
+                            + " is not offloaded: "
+                            + detail
+                            + "; "
+                            + advice
+                            + " (reason "
+                            + reason
+                            + ", told once)");
+        }
+    }
+}

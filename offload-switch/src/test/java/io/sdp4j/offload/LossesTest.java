@@ -1,0 +1,44 @@
+package io.sdp4j.offload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.spi.ReasonCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The operator hears once of what he can mend, and nothing of the rest. */
+class LossesTest {
+    private final List<String> log = new ArrayList<>();
+    private final Losses losses = new Losses(log::add);
+
+    @Test
+    void eachReasonThatCanBeMendedIsToldOnce() {
+        for (int round = 0; round < 3; round++) {
+            for (ReasonCode reason : ReasonCode.values()) {
+                losses.add("host:" + round, reason, "detail of " + reason);
+            }
+        }
+        assertEquals(3, log.size(), log::toString);
+        for (String name : List.of("UNAVAILABLE", "UID", "MEMORY")) {
+            assertTrue(
+                    log.stream()
+                            .anyMatch(
+                                    line ->
+                                            line.startsWith(
+                                                            "host:0 is not offloaded: detail of "
+                                                                    + name
+                                                                    + "; ")
+                                                    && line.contains("reason " + name)),
+                    log::toString);
+        }
+    }
+
+    @Test
+    void whatIsKnownIsNotToldAgain() {
+        losses.known(ReasonCode.UNAVAILABLE);
+        losses.add("host", ReasonCode.UNAVAILABLE, "denied");
+        assertEquals(List.of(), log);
+    }
+}
