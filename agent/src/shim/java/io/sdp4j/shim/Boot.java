@@ -1,5 +1,6 @@
 package io.sdp4j.shim;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
@@ -70,6 +71,7 @@ public final class Boot {
         grants = new Grants(given);
         Map<String, String> parsed = Options.parse(text);
         options = parsed;
+        reportAtExit();
         String missing = KernelImpl.missing();
         if (missing != null) {
             off("this JDK has no " + missing + ", it is too new for this version");
@@ -89,6 +91,11 @@ public final class Boot {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as"
                             + " they are");
+            if (parsed.isEmpty()) {
+                say(
+                        "no options came with it; jcmd drops them unless they are quoted: jcmd PID"
+                                + " JVMTI.agent_load sdp4j-agent.jar '\"report=FILE\"'");
+            }
         }
         if (flag("channels.enabled", true)) {
             sayIf(ChannelProvider.install());
@@ -97,10 +104,6 @@ public final class Boot {
             sayIf(AsyncProvider.install());
         }
         new NativeTransports(Boot::loadedClasses).start();
-        String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
-        if (!report.isEmpty()) {
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
-        }
     }
 
     /** Says what is wrong with options and rules now; the first socket may be hours away. */
@@ -300,6 +303,29 @@ public final class Boot {
             }
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             say(line);
+        }
+    }
+
+    /** Whatever becomes of the switch, the report says so; where it cannot be, it is said now. */
+    private static void reportAtExit() {
+        String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
+        if (report.isEmpty()) {
+            return;
+        }
+        String pid = Long.toString(ProcessHandle.current().pid());
+        File file = new File(report.replace("%p", pid)).getAbsoluteFile();
+        File folder = file.getParentFile();
+        if (folder == null || file.isDirectory()) {
+            say("no report: report=" + report + " is a directory, name a file");
+        } else if (!folder.isDirectory()) {
+            say(
+                    "no report: report="
+                            + report
+                            + " is in "
+                            + folder
+                            + ", which is no directory; make it, or name another");
+        } else {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
         }
     }
 
