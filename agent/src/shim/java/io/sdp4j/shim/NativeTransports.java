@@ -9,18 +9,17 @@ import java.util.function.Supplier;
  * switch in Java sees: such a program may never make a socket that would wake the switch.
  *
  * <p>A daemon that sleeps, and now and then goes through the names of the classes that are loaded:
- * about a millisecond each time. Watching classes while they are loaded would cost every class, and
- * the JVM its shared archive. It ends after {@value #LAST_MILLIS} ms of sleep; what comes later is
- * not told. Each copy of Netty (shaded ones are copies) is told once.
+ * about a millisecond each time. Where it finds an event loop it looks for a thread that runs one:
+ * a class alone may have been loaded to verify another that names it, in a program whose sockets
+ * are all Java's. Watching classes while they are loaded would cost every class, and the JVM its
+ * shared archive. It ends after {@value #LAST_MILLIS} ms of sleep; what comes later is not told.
+ * Each copy of Netty (shaded ones are copies) is told once.
  */
 final class NativeTransports extends Thread {
     private static final long FIRST_MILLIS = 500;
     private static final long LAST_MILLIS = FIRST_MILLIS << 11;
 
-    /**
-     * What is loaded only when an event loop is made, behind the name of the copy: that a program
-     * could use the transport, or asks whether it could, is none of our business.
-     */
+    /** What waits for and handles events, behind the name of the copy. */
     private static final String[] LOOPS = {
         ".channel.epoll.EpollIoHandler", // Netty 4.2
         ".channel.epoll.EpollEventLoop", // 4.1
@@ -59,14 +58,26 @@ final class NativeTransports extends Thread {
         }
         for (Class<?> c : loaded) {
             String copy = copyOf(c.getName());
-            if (copy != null && told.add(copy)) {
-                Boot.log(
-                        "a native transport of "
-                                + copy
-                                + " bypasses Java's sockets, nothing that it carries is offloaded;"
-                                + " to turn it off: -D"
-                                + copy
-                                + ".transport.noNative=true");
+            if (copy != null && !told.contains(copy)) {
+                tellOfRunning();
+                return;
+            }
+        }
+    }
+
+    private void tellOfRunning() {
+        for (StackTraceElement[] stack : getAllStackTraces().values()) {
+            for (StackTraceElement frame : stack) {
+                String copy = copyOf(frame.getClassName());
+                if (copy != null && told.add(copy)) {
+                    Boot.log(
+                            "a native transport of "
+                                    + copy
+                                    + " bypasses Java's sockets, nothing that it carries is"
+                                    + " offloaded; to turn it off: -D"
+                                    + copy
+                                    + ".transport.noNative=true");
+                }
             }
         }
     }

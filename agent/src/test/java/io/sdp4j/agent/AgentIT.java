@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.agent.programs.BeanReader;
+import io.sdp4j.agent.programs.EventLoops;
 import io.sdp4j.agent.programs.LastMoment;
 import io.sdp4j.agent.programs.NoSocket;
 import io.sdp4j.agent.programs.OneConnection;
@@ -307,6 +308,88 @@ class AgentIT {
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    /** A shaded copy of Netty is named by its whole package; one that is only loaded is not. */
+    @Test
+    void tellsOfNativeTransportsThatRun() throws IOException {
+        String flink = "org.apache.flink.shaded.netty4.io.netty";
+        for (String[] copies : new String[][] {{"io.netty", flink}, {flink, "io.netty"}}) {
+            Path log = folder.resolve("log-" + copies[1]);
+            Jvm.Outcome outcome =
+                    Jvm.run(
+                            EventLoops.class,
+                            List.of(Jvm.agent("log.file=" + log)),
+                            log.toString(),
+                            copies[0] + ".channel.epoll.EpollEventLoop",
+                            copies[1] + ".channel.epoll.EpollEventLoop");
+            assertEquals(0, outcome.exitCode(), outcome::err);
+            List<String> told =
+                    Files.readAllLines(log).stream().filter(l -> l.contains("noNative")).toList();
+            assertEquals(1, told.size(), told::toString);
+            assertTrue(told.getFirst().contains("native transport of " + copies[1] + " "));
+            assertTrue(told.getFirst().endsWith(" -D" + copies[1] + ".transport.noNative=true"));
+        }
+    }
+
+    /** As an operator does it, who also may forget the quotes, which jcmd wants. */
+    @Test
+    void aLateAgentReportsWithoutASocket() throws Exception {
+        Path report = folder.resolve("late.json");
+        String err = late("\"report=" + report + "\"");
+        assertTrue(err.contains("sdp4j: attached late"), err);
+        assertEquals(List.of(0L, 0L, 0L), connections(report));
+        assertTrue(late().contains("no options came with it"));
+    }
+
+    /** The standard error of a program that opens no socket, given the agent by jcmd. */
+    private String late(String... options) throws Exception {
+        Process process =
+                Jvm.builder(
+                                List.of(
+                                        Jvm.java().toString(),
+                                        "-XX:+EnableDynamicAgentLoading",
+                                        "-cp",
+                                        Jvm.classes(),
+                                        OneConnection.class.getName(),
+                                        "wait"))
+                        .start();
+        try (var out = process.inputReader();
+                var err = process.errorReader()) {
+            assertEquals("waiting", out.readLine());
+            List<String> command =
+                    new ArrayList<>(
+                            List.of(
+                                    Jvm.java().resolveSibling("jcmd").toString(),
+                                    Long.toString(process.pid()),
+                                    "JVMTI.agent_load",
+                                    Jvm.JAR.toAbsolutePath().toString()));
+            command.addAll(List.of(options));
+            Jvm.Outcome loaded = Jvm.process(command, Map.of());
+            assertEquals(0, loaded.exitCode(), loaded::err);
+            // SIGTERM, on which hooks run; the process' own method would close its streams
+            assertTrue(process.toHandle().destroy());
+            assertEquals(143, process.waitFor());
+            return String.join("\n", err.lines().toList());
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void saysAtTheStartThatAReportHasNoPlace() throws Exception {
+        Path folderOfNone = folder.resolve("none");
+        String wrong = "report=" + folderOfNone.resolve("r.json");
+        String line = "sdp4j: no report: " + wrong + " is in " + folderOfNone;
+        Jvm.Outcome early = connect(wrong);
+        assertEquals(0, early.exitCode(), early::err);
+        assertTrue(early.out().contains("byte=42"), early::out);
+        assertEquals(1, early.errLines().size(), early::err);
+        assertTrue(early.err().startsWith(line), early::err);
+        String late = late("\"" + wrong + "\"");
+        assertEquals(1, late.lines().filter(l -> l.startsWith(line)).count(), late);
+        Jvm.Outcome directory = connect("report=" + folder);
+        assertTrue(directory.err().contains("is a directory, name a file"), directory::err);
     }
 
     /**

@@ -113,6 +113,26 @@ class CommandLineIT {
         assertTrue(
                 outcome.out().contains("WARN  native transports    grpc-netty-shaded.jar"),
                 outcome::out);
+        assertTrue(
+                outcome.out().contains("-Dio.grpc.netty.shaded.io.netty.transport.noNative=true"),
+                outcome::out);
+    }
+
+    @Test
+    void namesTheCopyOfNettyByItsWholePackage() throws IOException {
+        Path jar = folder.resolve("shaded.jar");
+        try (var out = new java.util.jar.JarOutputStream(Files.newOutputStream(jar))) {
+            for (String copy : List.of("org_apache_flink_shaded_netty4_", "my_1own_", "")) {
+                String name = "lib" + copy + "netty_transport_native_epoll_x86_64.so";
+                out.putNextEntry(new java.util.jar.JarEntry("META-INF/native/" + name));
+            }
+        }
+        String told = Jvm.cli("doctor", "--class-path", jar.toString()).out();
+        for (String copy : List.of("org.apache.flink.shaded.netty4.", "my_own.", "")) {
+            String option = " -D" + copy + "io.netty.transport.noNative=true";
+            assertTrue(told.contains(option), told);
+        }
+        assertEquals(3, told.split("noNative", -1).length - 1, told);
     }
 
     @Test

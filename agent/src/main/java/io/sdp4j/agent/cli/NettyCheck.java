@@ -7,7 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -18,10 +21,13 @@ import java.util.regex.Pattern;
 final class NettyCheck {
     private static final String NAME = "native transports";
 
-    /** Their libraries, wherever a shaded jar has moved the classes. */
+    /**
+     * Their libraries. In front of the name a shaded copy has its package, with underscores for
+     * dots, and {@code _1} for an underscore.
+     */
     private static final Pattern LIBRARY =
             Pattern.compile(
-                    "META-INF/native/\\w*netty_transport_native_(epoll|io_uring42|io_uring|kqueue)"
+                    "META-INF/native/(?:lib)?(\\w*?)netty_transport_native_(epoll|io_uring42|io_uring|kqueue)"
                             + "\\w*\\.(so|jnilib|dylib)");
 
     private NettyCheck() {}
@@ -34,12 +40,20 @@ final class NettyCheck {
             return Check.ok(NAME, "not looked for; give the application's --class-path");
         }
         List<String> found = new ArrayList<>();
+        Set<String> options = new TreeSet<>();
         int jars = 0;
         for (Path entry : entries(classPath)) {
             try (JarFile jar = new JarFile(entry.toFile())) {
                 jars++;
-                if (jar.stream().anyMatch(e -> LIBRARY.matcher(e.getName()).matches())) {
+                List<String> here =
+                        jar.stream()
+                                .map(e -> LIBRARY.matcher(e.getName()))
+                                .filter(Matcher::matches)
+                                .map(m -> option(m.group(1)))
+                                .toList();
+                if (!here.isEmpty()) {
                     found.add(String.valueOf(entry.getFileName()));
+                    options.addAll(here);
                 }
             } catch (IOException e) {
                 return Check.warn(NAME, entry + " cannot be read: " + e.getMessage(), "");
@@ -50,8 +64,13 @@ final class NettyCheck {
                 : Check.warn(
                         NAME,
                         String.join(", ", found) + " bypass Java's sockets",
-                        "start the application with -Dio.netty.transport.noNative=true (gRPC:"
-                                + " -Dio.grpc.netty.shaded.io.netty.transport.noNative=true)");
+                        "start the application with " + String.join(" ", options));
+    }
+
+    /** What turns off the copy of Netty whose libraries' names begin like that. */
+    private static String option(String prefix) {
+        String copy = prefix.replace('_', '.').replace(".1", "_");
+        return "-D" + copy + "io.netty.transport.noNative=true";
     }
 
     private static List<Path> entries(String classPath) {
