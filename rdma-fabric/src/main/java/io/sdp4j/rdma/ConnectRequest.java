@@ -24,6 +24,9 @@ import java.util.function.Consumer;
  * @param asked called when the peer is about to be asked, on the thread that connects, with
  *     something that tells whether the peer may take the connection for established already; that
  *     may be called on any thread, also later
+ * @param socket a descriptor of the TCP socket that is connected from the local address to {@code
+ *     remote}, whose connection is to move onto the queue pair: both ends prove that they hold it;
+ *     -1 = there is no such connection. Stays the caller's, who may close it at any time
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record ConnectRequest(
@@ -35,7 +38,8 @@ public record ConnectRequest(
         long deadlineNanos,
         long limitNanos,
         BooleanSupplier abandoned,
-        Consumer<BooleanSupplier> asked) {
+        Consumer<BooleanSupplier> asked,
+        int socket) {
     /**
      * How long a fabric may go on waiting for a connection that was abandoned. Short enough for
      * whoever closes a socket, and a stalled attempt that wakes so often costs nothing to speak of.
@@ -61,7 +65,8 @@ public record ConnectRequest(
                 deadlineNanos,
                 limitNanos,
                 abandoned,
-                _ -> {});
+                _ -> {},
+                -1);
     }
 
     /** A request that begins now. */
@@ -112,7 +117,8 @@ public record ConnectRequest(
                 deadlineNanos,
                 limitNanos,
                 abandoned,
-                asked);
+                asked,
+                socket);
     }
 
     /** A request that only its deadline ends. */

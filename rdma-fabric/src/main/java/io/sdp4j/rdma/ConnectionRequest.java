@@ -13,6 +13,14 @@ public interface ConnectionRequest {
     /** The peer's own address, as TCP would show it. */
     InetSocketAddress remoteAddress();
 
+    /**
+     * Whether the TCP connection between the two addresses, whose ends both sides have shown to
+     * hold, is to move onto the queue pair; else this is a connection of its own.
+     */
+    default boolean moves() {
+        return false;
+    }
+
     /** What the peer sent, possibly padded with zeros. Hostile until checked. */
     byte[] privateData();
 

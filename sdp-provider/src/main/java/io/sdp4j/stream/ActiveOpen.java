@@ -42,7 +42,8 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
                 deadlineNanos,
                 limitNanos,
                 abandoned,
-                _ -> {});
+                _ -> {},
+                -1);
     }
 
     /**
@@ -59,7 +60,8 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
             long deadlineNanos,
             long limitNanos,
             BooleanSupplier abandoned,
-            Consumer<BooleanSupplier> asked)
+            Consumer<BooleanSupplier> asked,
+            int socket)
             throws OffloadUnavailable {
         StreamSettings settings = general.over(fabric.capabilities());
         SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
@@ -75,7 +77,8 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
                         deadlineNanos,
                         limitNanos,
                         abandoned,
-                        asked);
+                        asked,
+                        socket);
         Fabric.Connection c;
         try {
             c = fabric.connect(request);

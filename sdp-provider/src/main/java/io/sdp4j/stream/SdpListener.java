@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.offload.spi.AcceptedConnections;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -40,12 +41,19 @@ final class SdpListener implements OffloadListener {
         listeners.add(
                 fabric.listen(
                         new ListenRequest(
-                                spec.address(), spec.dualStack(), r -> onRequest(fabric, r))));
+                                spec.address(),
+                                spec.dualStack(),
+                                r -> onRequest(fabric, r),
+                                spec.accepted()::with)));
     }
 
     private void onRequest(Fabric fabric, ConnectionRequest request) {
         if (closed) {
             request.reject(Reasons.refusal(3));
+            return;
+        }
+        if (request.moves()) {
+            move(fabric, request);
             return;
         }
         if (waiting.incrementAndGet() > spec.backlog()) {
@@ -70,22 +78,44 @@ final class SdpListener implements OffloadListener {
                 });
     }
 
+    /** The kernel has accepted it already, so no backlog counts. */
+    private void move(Fabric fabric, ConnectionRequest request) {
+        AcceptedConnections accepted = spec.accepted();
+        if (!accepted.begin(request.localAddress(), request.remoteAddress())) {
+            request.reject(Reasons.refusal(3));
+            return;
+        }
+        PassiveOpen.answer(
+                request,
+                fabric,
+                context.settings(),
+                new PassiveOpen.Outcome() {
+                    @Override
+                    public void onEstablished(SdpMachine machine, QueuePair qp) {
+                        accepted.moved(stream(fabric, machine, qp, request));
+                    }
+
+                    @Override
+                    public void onFailed() {
+                        accepted.failed(request.localAddress(), request.remoteAddress());
+                    }
+                });
+    }
+
     private void established(
             Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
-        OffloadStream stream =
-                GuardedStream.begin(
-                        machine,
-                        qp,
-                        context,
-                        fabric,
-                        request.localAddress(),
-                        request.remoteAddress());
-        ready.add(stream);
+        ready.add(stream(fabric, machine, qp, request));
         if (closed) {
             abortReady();
         } else {
             spec.onPending().run();
         }
+    }
+
+    private OffloadStream stream(
+            Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
+        return GuardedStream.begin(
+                machine, qp, context, fabric, request.localAddress(), request.remoteAddress());
     }
 
     @Override

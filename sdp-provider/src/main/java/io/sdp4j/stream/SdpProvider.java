@@ -169,7 +169,7 @@ public final class SdpProvider implements OffloadProvider {
 
     @Override
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
-        return reached.lately(spec) ? again(spec) : search(spec);
+        return spec.socket() < 0 && reached.lately(spec) ? again(spec) : search(spec);
     }
 
     private OffloadStream search(ConnectSpec spec) throws OffloadUnavailable {
@@ -178,6 +178,9 @@ public final class SdpProvider implements OffloadProvider {
         List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
         List<String> names = fabrics.order(spec.fabrics());
         for (String name : names) {
+            if (spec.socket() >= 0 && !name.equals(HostResolver.SHM)) {
+                continue; // a device's connection is one of its own
+            }
             FabricPath path = find(paths, name);
             if (path == null || !path.usable()) {
                 last = unreachable(path, spec, last);
@@ -316,7 +319,8 @@ public final class SdpProvider implements OffloadProvider {
                         spec.deadlineNanos(),
                         spec.limitNanos(),
                         spec.abandoned(),
-                        spec.asked());
+                        spec.asked(),
+                        spec.socket());
         return GuardedStream.begin(
                 open.machine(), open.qp(), context, fabric, local[0], spec.remote());
     }

@@ -60,7 +60,8 @@ final class TracedFabric implements Fabric {
                                 request.deadlineNanos(),
                                 request.limitNanos(),
                                 request.abandoned(),
-                                request.asked()));
+                                request.asked(),
+                                request.socket()));
         QueuePair traced =
                 traced(
                         c.queuePair(),
@@ -100,7 +101,8 @@ final class TracedFabric implements Fabric {
                 new ListenRequest(
                         request.address(),
                         request.dualStack(),
-                        r -> request.handler().onRequest(new Request(r, System.nanoTime()))));
+                        r -> request.handler().onRequest(new Request(r, System.nanoTime())),
+                        request.accepted()));
     }
 
     @Override
@@ -131,6 +133,11 @@ final class TracedFabric implements Fabric {
         @Override
         public InetSocketAddress remoteAddress() {
             return request.remoteAddress();
+        }
+
+        @Override
+        public boolean moves() {
+            return request.moves();
         }
 
         @Override

@@ -26,6 +26,9 @@ import java.util.function.Consumer;
  * @param asked called when the peer is about to be asked, with something that tells whether the
  *     peer may have accepted already, although this side does not know it yet; that may be called
  *     on any thread, also later, and is quick
+ * @param socket a descriptor of the TCP socket that is connected from the local address to {@code
+ *     remote}, if its connection is to move onto the stream; -1 = the stream is a connection of its
+ *     own. It may be closed at any time, and its number stand for something else
  */
 public record ConnectSpec(
         InetSocketAddress remote,
@@ -36,7 +39,32 @@ public record ConnectSpec(
         long limitNanos,
         boolean deadlineByRule,
         BooleanSupplier abandoned,
-        Consumer<BooleanSupplier> asked) {
+        Consumer<BooleanSupplier> asked,
+        int socket) {
+
+    /** An attempt to make a connection. */
+    public ConnectSpec(
+            InetSocketAddress remote,
+            LocalAddress localAddress,
+            List<String> fabrics,
+            long askedNanos,
+            long deadlineNanos,
+            long limitNanos,
+            boolean deadlineByRule,
+            BooleanSupplier abandoned,
+            Consumer<BooleanSupplier> asked) {
+        this(
+                remote,
+                localAddress,
+                fabrics,
+                askedNanos,
+                deadlineNanos,
+                limitNanos,
+                deadlineByRule,
+                abandoned,
+                asked,
+                -1);
+    }
 
     /** An attempt that begins now, of which nobody wants to know how far it has got. */
     public ConnectSpec(
@@ -120,7 +148,8 @@ public record ConnectSpec(
                 limitNanos,
                 deadlineByRule,
                 otherAbandoned,
-                asked);
+                asked,
+                socket);
     }
 
     private ConnectSpec from(long begunNanos, long untilNanos) {
@@ -133,7 +162,8 @@ public record ConnectSpec(
                 limitNanos,
                 deadlineByRule,
                 abandoned,
-                asked);
+                asked,
+                socket);
     }
 
     /** Finds, if need be binds, the local address of a connection. */

@@ -13,10 +13,22 @@ import java.util.List;
  * @param fabrics fabrics to listen on; empty = all
  * @param onPending called on a thread of the provider whenever a stream became ready to be polled;
  *     must not block
+ * @param accepted the TCP connections that the kernel listener has accepted and that may move
  */
 public record ListenSpec(
         InetSocketAddress address,
         boolean dualStack,
         int backlog,
         List<String> fabrics,
-        Runnable onPending) {}
+        Runnable onPending,
+        AcceptedConnections accepted) {
+    /** A listener none of whose TCP connections moves. */
+    public ListenSpec(
+            InetSocketAddress address,
+            boolean dualStack,
+            int backlog,
+            List<String> fabrics,
+            Runnable onPending) {
+        this(address, dualStack, backlog, fabrics, onPending, AcceptedConnections.NONE);
+    }
+}

@@ -34,7 +34,10 @@ public final class TcpSocketFd {
     private static final int SO_TYPE = 3;
     private static final int SO_LINGER = 13;
     private static final int SO_PROTOCOL = 38;
+    private static final int SO_BINDTOIFINDEX = 62;
     private static final int SO_NETNS_COOKIE = 71;
+    private static final int TCP_INFO = 11;
+    private static final int TCP_ESTABLISHED = 1;
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int ADDRESS_BYTES = 28;
 
@@ -79,31 +82,100 @@ public final class TcpSocketFd {
     }
 
     private static boolean holds(int fd, InetSocketAddress claimed) {
+        try {
+            InetSocketAddress bound = address(fd, Linux.GETSOCKNAME);
+            if (bound == null || bound.getPort() == 0 || bound.getPort() != claimed.getPort()) {
+                return false;
+            }
+            if (!bound.getAddress().isAnyLocalAddress()) {
+                return bound.getAddress().equals(plain(claimed.getAddress()));
+            }
+            boolean four = claimed.getAddress() instanceof Inet4Address;
+            boolean boundToFour = bound.getAddress() instanceof Inet4Address;
+            return four == boundToFour || (four && bothFamilies(fd));
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /**
+     * What {@code call} says of an IP socket; null if it fails, or of any other. IPv4 in IPv6 is
+     * IPv4.
+     */
+    private static InetSocketAddress address(int fd, int call) throws UnknownHostException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment s = arena.allocate(ADDRESS_BYTES + 4, 8);
             s.set(JAVA_INT, ADDRESS_BYTES, ADDRESS_BYTES);
             long at = s.address();
-            if (Linux.call(Linux.GETSOCKNAME, fd, at, at + ADDRESS_BYTES) < 0) {
-                return false;
+            if (Linux.call(call, fd, at, at + ADDRESS_BYTES) < 0) {
+                return null;
             }
             int port = Short.toUnsignedInt(s.get(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), 2));
             int family = Short.toUnsignedInt(s.get(JAVA_SHORT, 0));
-            if (port == 0
-                    || port != claimed.getPort()
-                    || (family != AF_INET && family != AF_INET6)) {
-                return false;
+            if (family != AF_INET && family != AF_INET6) {
+                return null;
             }
             byte[] ip = new byte[family == AF_INET ? 4 : 16];
             MemorySegment.copy(s, JAVA_BYTE, family == AF_INET ? 4 : 8, ip, 0, ip.length);
-            InetAddress bound = InetAddress.getByAddress(ip); // IPv4 in IPv6 becomes IPv4
-            if (!bound.isAnyLocalAddress()) {
-                return bound.equals(plain(claimed.getAddress()));
-            }
-            boolean four = claimed.getAddress() instanceof Inet4Address;
-            return four == (family == AF_INET) || (four && bothFamilies(fd));
-        } catch (UnknownHostException e) {
-            return false;
+            return new InetSocketAddress(InetAddress.getByAddress(ip), port);
         }
+    }
+
+    /**
+     * Why {@code fd} is not an established TCP connection from {@code local} to {@code remote} in
+     * the network of this process, or null.
+     */
+    public static String connectionFault(
+            int fd, InetSocketAddress local, InetSocketAddress remote) {
+        String fault = fault(fd, local);
+        if (fault != null) {
+            return fault;
+        }
+        try {
+            InetSocketAddress bound = address(fd, Linux.GETSOCKNAME);
+            InetSocketAddress peer = address(fd, Linux.GETPEERNAME);
+            return same(bound, local) && same(peer, remote) && state(fd) == TCP_ESTABLISHED
+                    ? null
+                    : "its socket is not connected from " + local + " to " + remote;
+        } catch (UnknownHostException e) {
+            return e.getMessage();
+        }
+    }
+
+    private static boolean same(InetSocketAddress told, InetSocketAddress claimed)
+            throws UnknownHostException {
+        return told != null
+                && told.getPort() == claimed.getPort()
+                && told.getAddress().equals(plain(claimed.getAddress()));
+    }
+
+    private static int state(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(16, 8);
+            return option(fd, IPPROTO_TCP, TCP_INFO, s, 8) > 0 ? s.get(JAVA_BYTE, 0) : -1;
+        }
+    }
+
+    /**
+     * A duplicate of the established connection {@code fd}, to be closed by the caller; -1 if it is
+     * another one, or none.
+     */
+    public static int duplicate(int fd, InetSocketAddress local, InetSocketAddress remote) {
+        int copy = (int) Linux.call(Linux.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
+        if (copy >= 0 && connectionFault(copy, local, remote) != null) {
+            Linux.close(copy);
+            return -1;
+        }
+        return Math.max(copy, -1);
+    }
+
+    /**
+     * Whether two sockets are bound to the same network device, or both to none: within one of
+     * these, and one network namespace, the addresses of a connection exist once.
+     */
+    public static boolean sameDevice(int fd, int other) {
+        int device = option(fd, SO_BINDTOIFINDEX);
+        return device >= 0 && device == option(other, SO_BINDTOIFINDEX);
     }
 
     /** Without scope and name. */

@@ -147,20 +147,22 @@ public final class UnixFd {
         }
     }
 
-    /** Sends what fits, with descriptor {@code passed} beside it unless that is negative. */
-    public static int send(int fd, byte[] b, int off, int len, int passed) {
+    /** Sends what fits, with those of the two descriptors beside it that are not negative. */
+    public static int send(int fd, byte[] b, int off, int len, int passed, int second) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment data = arena.allocate(Math.max(len, 1), 8);
             MemorySegment.copy(b, off, data, JAVA_BYTE, 0, len);
             MemorySegment header = header(arena, data, len);
-            if (passed >= 0) {
+            int count = (passed >= 0 ? 1 : 0) + (second >= 0 ? 1 : 0);
+            if (count > 0) {
                 MemorySegment control = arena.allocate(CONTROL_BYTES, 8);
-                control.set(JAVA_LONG, 0, 20);
+                control.set(JAVA_LONG, 0, 16 + 4L * count);
                 control.set(JAVA_INT, 8, SOL_SOCKET);
                 control.set(JAVA_INT, 12, SCM_RIGHTS);
-                control.set(JAVA_INT, 16, passed);
+                control.set(JAVA_INT, 16, passed >= 0 ? passed : second);
+                control.set(JAVA_INT, 20, count == 2 ? second : 0);
                 header.set(JAVA_LONG, 32, control.address());
-                header.set(JAVA_LONG, 40, CONTROL_BYTES);
+                header.set(JAVA_LONG, 40, 24);
             }
             return (int)
                     Linux.callAgain(
@@ -175,8 +177,8 @@ public final class UnixFd {
     }
 
     /**
-     * Receives what is there: a count, 0 at the end of the stream, or -errno. A descriptor that
-     * came along is put into {@code passed[0]} if that is negative; any other is closed.
+     * Receives what is there: a count, 0 at the end of the stream, or -errno. Descriptors that came
+     * along are put into elements of {@code passed} that are negative; others are closed.
      */
     public static int receive(int fd, byte[] b, int off, int len, int[] passed) {
         try (Arena arena = Arena.ofConfined()) {
@@ -214,8 +216,12 @@ public final class UnixFd {
         long end = Math.min(control.get(JAVA_LONG, 0), CONTROL_BYTES);
         for (long at = 16; at + 4 <= end; at += 4) {
             int came = control.get(JAVA_INT, at);
-            if (passed[0] < 0) {
-                passed[0] = came;
+            int free = 0;
+            while (free < passed.length && passed[free] >= 0) {
+                free++;
+            }
+            if (free < passed.length) {
+                passed[free] = came;
             } else {
                 Linux.close(came);
             }

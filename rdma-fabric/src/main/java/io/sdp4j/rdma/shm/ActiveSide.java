@@ -5,6 +5,7 @@ import io.sdp4j.rdma.Fabric;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricException.Cause;
 import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.TcpSocketFd;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -47,6 +48,8 @@ final class ActiveSide {
     /** A duplicate of the TCP socket that holds this side's address, or -1. */
     private int shown = -1;
 
+    private InetSocketAddress own;
+
     ActiveSide(ShmFabric fabric, ConnectRequest request) {
         this.fabric = fabric;
         this.request = request;
@@ -73,6 +76,9 @@ final class ActiveSide {
                         Cause.REFUSED, "the listener closed the connection unanswered");
             }
             requireAccepted(reply);
+            if (moves()) {
+                requireOtherEnd();
+            }
             establish(reply);
             complete = true;
             return new Fabric.Connection(queuePair, reply.privateData());
@@ -146,7 +152,7 @@ final class ActiveSide {
         if (refusal != null) {
             throw new FabricException(Cause.UID, refusal);
         }
-        if (fabric.nativeMode()) {
+        if (fabric.nativeMode() && !moves()) {
             refusal = fabric.proof().refuseServer(link.peerPid(), request.remote());
             if (refusal != null) {
                 throw new FabricException(Cause.UID, refusal);
@@ -184,15 +190,25 @@ final class ActiveSide {
         answered = true;
     }
 
+    /** Whether a TCP connection that exists is to move. */
+    private boolean moves() {
+        return request.socket() >= 0;
+    }
+
     private byte[] hello() throws FabricException {
-        InetSocketAddress own;
         try {
             own = request.localAddress().find(null);
         } catch (IOException e) {
             throw new FabricException(Cause.RESOURCES, "no local address: " + e.getMessage(), e);
         }
         if (fabric.nativeMode()) {
-            shown = fabric.proof().show(own, request.remote());
+            shown =
+                    moves()
+                            ? fabric.proof().showEnd(request.socket(), own, request.remote())
+                            : fabric.proof().show(own, request.remote());
+        } else if (moves()) {
+            throw new FabricException(
+                    Cause.UNAVAILABLE, "without native calls no TCP connection can be shown");
         }
         return new Handshake.Hello(
                         Handshake.VERSION,
@@ -200,6 +216,7 @@ final class ActiveSide {
                         request.spec(),
                         request.remote(),
                         own,
+                        moves(),
                         request.privateData())
                 .encode();
     }
@@ -261,6 +278,20 @@ final class ActiveSide {
             default ->
                     throw new FabricException(
                             Cause.PROTOCOL, "the listener answered " + reply.status());
+        }
+    }
+
+    private void requireOtherEnd() throws FabricException {
+        int other = link.takeDescriptor();
+        try {
+            String refusal = fabric.proof().refuseEnd(shown, other, own, request.remote());
+            if (refusal != null) {
+                throw new FabricException(Cause.UID, "the listener's end: " + refusal);
+            }
+        } finally {
+            if (other >= 0) {
+                TcpSocketFd.closeStrange(other);
+            }
         }
     }
 

@@ -41,8 +41,8 @@ final class ChannelLink extends Link {
     }
 
     @Override
-    void send(byte[] bytes, int len, int descriptor) throws IOException {
-        if (descriptor >= 0) {
+    void send(byte[] bytes, int len, int descriptor, int second) throws IOException {
+        if (descriptor >= 0 || second >= 0) {
             throw new IllegalArgumentException("no descriptors here");
         }
         int n = channel.write(ByteBuffer.wrap(bytes, 0, len));

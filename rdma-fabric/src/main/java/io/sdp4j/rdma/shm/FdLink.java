@@ -17,7 +17,7 @@ final class FdLink extends Link {
 
     private final int fd;
     private final EpollLoop loop;
-    private final int[] passed = {-1};
+    private final int[] passed = {-1, -1};
     private volatile Handler handler;
     private long watch;
 
@@ -50,8 +50,8 @@ final class FdLink extends Link {
     }
 
     @Override
-    void send(byte[] bytes, int len, int descriptor) throws IOException {
-        int n = UnixFd.send(fd, bytes, 0, len, descriptor);
+    void send(byte[] bytes, int len, int descriptor, int second) throws IOException {
+        int n = UnixFd.send(fd, bytes, 0, len, descriptor, second);
         if (n != len) {
             throw n < 0
                     ? new IOException("send: " + Linux.text(n))
@@ -62,7 +62,8 @@ final class FdLink extends Link {
     @Override
     int takeDescriptor() {
         int taken = passed[0];
-        passed[0] = -1;
+        passed[0] = passed[1];
+        passed[1] = -1;
         return taken;
     }
 
@@ -198,7 +199,7 @@ final class FdLink extends Link {
         if (watch > 0) {
             loop.forget(watch);
         }
-        if (passed[0] >= 0) {
+        while (passed[0] >= 0) {
             Linux.close(takeDescriptor());
         }
         Linux.close(fd);

@@ -12,14 +12,16 @@ import java.nio.ByteBuffer;
  *
  * <p>Shape: fixed sizes, big-endian. The active side sends {@link Hello}, beside it the TCP socket
  * that holds its address, unless it makes no native calls; the passive side answers with {@link
- * Reply}, beside it the descriptor of the memory if that is a memfd; the active side says ready
- * once it has mapped it. From then on every byte is a bell, until the connection has ended in order
- * and the passive side says {@link Cable#FREE}: then another Hello may follow, to which {@link
- * #ACCEPTED_AGAIN} is the last word.
+ * Reply}, beside it, for a {@link Hello} that moves a TCP connection, its own end of that, and the
+ * descriptor of the memory if that is a memfd; the active side says ready once it has mapped it.
+ * From then on every byte is a bell, until the connection has ended in order and the passive side
+ * says {@link Cable#FREE}: then another Hello may follow, to which {@link #ACCEPTED_AGAIN} is the
+ * last word.
  *
  * {@snippet lang = text :
  *  Hello   0 magic | 4 version | 6 modes | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
- *          20 private data length | 24 address wanted | 64 own address | 128 private data
+ *          20 private data length | 24 address wanted | 64 own address | 104 moves (0, 1)
+ *          128 private data
  *  Reply   0 magic | 4 version | 6 mode | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
  *          20 private data length | 24 status | 32 segment bytes | 40 file name (32) | 128 private data
  *  address 0 length (4, 16) | 2 port | 4 scope id | 8 bytes
@@ -31,7 +33,7 @@ final class Handshake {
     static final int MAX_PRIVATE_BYTES = 512;
     static final int MESSAGE_BYTES = 128 + MAX_PRIVATE_BYTES;
     static final int READY_BYTES = 16;
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     /** Memory in a memfd, wake-ups by futex. */
     static final int MODE_NATIVE = 1;
@@ -50,6 +52,7 @@ final class Handshake {
     private static final int HELLO_MAGIC = 0x53445048;
     private static final int REPLY_MAGIC = 0x53445052;
     private static final int READY_MAGIC = 0x53445059;
+    private static final int MOVES_AT = 104;
     private static final int NAME_AT = 40;
     private static final int NAME_BYTES = 32;
 
@@ -62,6 +65,7 @@ final class Handshake {
             QpSpec spec,
             InetSocketAddress wanted,
             InetSocketAddress own,
+            boolean moves,
             byte[] privateData) {
         byte[] encode() {
             ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
@@ -69,6 +73,7 @@ final class Handshake {
             putSpec(b, spec);
             putAddress(b, 24, wanted);
             putAddress(b, 64, own);
+            b.putInt(MOVES_AT, moves ? 1 : 0);
             putPrivate(b, privateData);
             return b.array();
         }
@@ -81,16 +86,18 @@ final class Handshake {
             }
             int version = Short.toUnsignedInt(b.getShort(4));
             if (version != VERSION) {
-                return new Hello(version, 0, null, null, null, new byte[0]);
+                return new Hello(version, 0, null, null, null, false, new byte[0]);
             }
             QpSpec spec = readSpec(b);
             InetSocketAddress wanted = readAddress(b, 24);
             InetSocketAddress own = readAddress(b, 64);
             byte[] data = readPrivate(b);
-            if (spec == null || wanted == null || own == null || data == null) {
+            int moves = b.getInt(MOVES_AT);
+            if (spec == null || wanted == null || own == null || data == null || moves >>> 1 != 0) {
                 return null;
             }
-            return new Hello(version, Short.toUnsignedInt(b.getShort(6)), spec, wanted, own, data);
+            int modes = Short.toUnsignedInt(b.getShort(6));
+            return new Hello(version, modes, spec, wanted, own, moves == 1, data);
         }
     }
 

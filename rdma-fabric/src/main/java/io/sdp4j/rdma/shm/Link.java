@@ -30,10 +30,15 @@ abstract class Link {
      * Sends all of it, which a fresh socket always takes.
      *
      * @param descriptor passed along, unless negative; stays the caller's
+     * @param second likewise
      */
-    abstract void send(byte[] bytes, int len, int descriptor) throws IOException;
+    abstract void send(byte[] bytes, int len, int descriptor, int second) throws IOException;
 
-    /** A descriptor that was received, now the caller's, or -1. */
+    final void send(byte[] bytes, int len, int descriptor) throws IOException {
+        send(bytes, len, descriptor, -1);
+    }
+
+    /** The first descriptor that was received and not taken, now the caller's, or -1. */
     abstract int takeDescriptor();
 
     /** Takes some of what came as bells; false if the peer is gone. One thread at a time. */

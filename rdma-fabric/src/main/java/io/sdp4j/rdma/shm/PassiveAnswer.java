@@ -28,6 +28,9 @@ final class PassiveAnswer {
     private String name = "";
     private int fd = -1;
 
+    /** This side's end of the TCP connection that moves, or -1. */
+    private int end = -1;
+
     /**
      * @param cable one that has carried a connection, or null
      */
@@ -36,6 +39,16 @@ final class PassiveAnswer {
         this.listener = listener;
         this.link = link;
         this.cable = cable;
+    }
+
+    /** Takes this side's end of the TCP connection that moves: the answer shows it. */
+    void showEnd(int socket) {
+        end = socket;
+    }
+
+    private void forgetEnd() {
+        ShmListener.closeDescriptor(end);
+        end = -1;
     }
 
     /** Says no. */
@@ -152,7 +165,8 @@ final class PassiveAnswer {
                         layout.totalBytes,
                         fileName,
                         privateData);
-        link.send(reply.encode(), Handshake.MESSAGE_BYTES, fd);
+        link.send(reply.encode(), Handshake.MESSAGE_BYTES, end, fd);
+        forgetEnd();
     }
 
     /** The connection is up: the queue pair is the caller's, and nobody needs the file's name. */
@@ -170,6 +184,7 @@ final class PassiveAnswer {
 
     /** There is no connection: gives all of it back, the link included. */
     void takeBack() {
+        forgetEnd();
         removeFile();
         if (queuePair != null) {
             queuePair.close();

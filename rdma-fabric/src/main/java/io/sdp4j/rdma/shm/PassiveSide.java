@@ -185,10 +185,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         } else if (ShmFabric.scarce(link.descriptor()) != null) {
             refuse(Handshake.NO_MEMORY, new byte[0]);
         } else {
-            String fault =
-                    answer.sealed(hello)
-                            ? fabric.proof().refuseClient(shown, hello.own(), hello.wanted())
-                            : null;
+            String fault = fault(shown);
             if (fault != null) {
                 refuse(Handshake.REJECTED, new byte[0]);
                 return;
@@ -196,6 +193,24 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
             state = State.ASKED;
             listener.onRequest(this);
         }
+    }
+
+    /** Why the client is not believed, or null. */
+    private String fault(int shown) {
+        if (hello.moves()) {
+            String fault = "no such connection was accepted here";
+            int mine = listener.acceptedSocket(hello.wanted(), hello.own());
+            if (mine >= 0 && answer.sealed(hello)) {
+                answer.showEnd(mine);
+                fault = fabric.proof().refuseEnd(mine, shown, hello.wanted(), hello.own());
+            } else {
+                ShmListener.closeDescriptor(mine);
+            }
+            return fault;
+        }
+        return answer.sealed(hello)
+                ? fabric.proof().refuseClient(shown, hello.own(), hello.wanted())
+                : null;
     }
 
     private void refuse(int status, byte[] privateData) throws IOException {
@@ -211,6 +226,11 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
     @Override
     public InetSocketAddress remoteAddress() {
         return hello.own();
+    }
+
+    @Override
+    public boolean moves() {
+        return hello.moves();
     }
 
     @Override

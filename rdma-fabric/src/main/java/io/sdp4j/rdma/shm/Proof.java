@@ -109,6 +109,40 @@ final class Proof {
         return fault != null ? fault : unfit(own, wanted);
     }
 
+    /**
+     * A duplicate of {@code socket}, this side's end of a TCP connection, to be shown to the peer.
+     *
+     * @throws FabricException if it is not the connection from {@code own} to {@code remote}
+     */
+    int showEnd(int socket, InetSocketAddress own, InetSocketAddress remote)
+            throws FabricException {
+        int fd = TcpSocketFd.duplicate(socket, own, remote);
+        if (fd < 0) {
+            throw new FabricException(
+                    Cause.CLOSED, "the TCP connection from " + own + " to " + remote + " ended");
+        }
+        return fd;
+    }
+
+    /**
+     * Why {@code other} is not believed to be the other end of {@code mine}, or null. The kernel
+     * knows one connection from {@code remote} to {@code own} in a network, on a device; so the
+     * holder of that end is the peer, and no byte of the stream is needed to find out.
+     *
+     * @param mine this side's end, from {@code own} to {@code remote}
+     * @param other what came from the peer; -1 = nothing
+     */
+    String refuseEnd(int mine, int other, InetSocketAddress own, InetSocketAddress remote) {
+        if (own.equals(remote)) {
+            return own + " is connected to itself";
+        }
+        String fault = TcpSocketFd.connectionFault(other, remote, own);
+        if (fault == null && !TcpSocketFd.sameDevice(mine, other)) {
+            fault = "its socket is bound to another network device";
+        }
+        return fault;
+    }
+
     private static String unfit(InetSocketAddress own, InetSocketAddress wanted) {
         if (own.getAddress().isLoopbackAddress() != wanted.getAddress().isLoopbackAddress()) {
             return own + " and " + wanted + ": loopback connects with loopback only";

@@ -5,6 +5,7 @@ import io.sdp4j.rdma.FabricException.Cause;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.os.Linux;
+import io.sdp4j.rdma.os.TcpSocketFd;
 import io.sdp4j.rdma.os.UnixFd;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -167,6 +168,14 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
                 && !wanted.getAddress().isAnyLocalAddress()
                 && (request.address().getAddress().isAnyLocalAddress()
                         || request.address().getAddress().equals(wanted.getAddress()));
+    }
+
+    /** A duplicate of the connection from {@code remote} that was accepted here, or -1. */
+    int acceptedSocket(InetSocketAddress local, InetSocketAddress remote) {
+        int[] copy = {-1};
+        request.accepted()
+                .with(local, remote, fd -> copy[0] = TcpSocketFd.duplicate(fd, local, remote));
+        return copy[0];
     }
 
     void onRequest(PassiveSide side) {
