@@ -4,6 +4,7 @@ import io.sdp4j.agent.log.LogSink;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchReport;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketFactory;
@@ -157,7 +158,8 @@ public final class Agent {
                 entries == 0
                         ? 0
                         : TimeUnit.SECONDS.toNanos(settings.longValue(Setting.MISS_CACHE_SECONDS)),
-                Math.max(1, entries));
+                Math.max(1, entries),
+                UpgradePolicy.of(settings.text(Setting.UPGRADE)));
     }
 
     /** Whether this JVM's image has JMX; a class that needs it may not even be named otherwise. */

@@ -15,9 +15,16 @@ public final class Listening implements AutoCloseable {
     private final boolean only;
     private final ReasonCode reason;
     private final String detail;
+    private final AcceptedTable accepted;
     private int next;
 
-    Listening(List<OffloadListener> listeners, boolean only, ReasonCode reason, String detail) {
+    Listening(
+            List<OffloadListener> listeners,
+            boolean only,
+            ReasonCode reason,
+            String detail,
+            AcceptedTable accepted) {
+        this.accepted = accepted;
         this.listeners = List.copyOf(listeners);
         this.only = only;
         this.reason = reason;
@@ -32,6 +39,11 @@ public final class Listening implements AutoCloseable {
     /** Whether connections that come by TCP are to be refused. */
     public boolean only() {
         return only;
+    }
+
+    /** Where connections go that were accepted from the kernel and may move; null = none may. */
+    public AcceptedTable accepted() {
+        return accepted;
     }
 
     /** Why connections accepted from the kernel are there. */

@@ -36,6 +36,11 @@ public final class OffloadSwitch {
         static final Logger OUT = LoggerFactory.getLogger(OffloadSwitch.class);
     }
 
+    /** For a connection that begins on kernel TCP, see {@link #beginsOnKernel}. */
+    public static final Attempt YOUNG =
+            Attempt.kernel(
+                    ReasonCode.YOUNG, "on TCP until it has carried enough to pay for offload");
+
     /** What a provider may take for its own start beyond the cap: nobody waits longer for one. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -261,6 +266,69 @@ public final class OffloadSwitch {
         return Attempt.kernel(failure.reason, failure.detail);
     }
 
+    /** When connections are offloaded that may move. */
+    public UpgradePolicy upgradePolicy() {
+        return settings.upgrade();
+    }
+
+    /**
+     * Whether a connection is to begin on kernel TCP, to be moved later.
+     *
+     * @param remote resolved, not a wildcard
+     */
+    public boolean beginsOnKernel(Decision decision, InetSocketAddress remote) {
+        return !settings.upgrade().atConnect()
+                && decision.verdict() == Verdict.OFFLOAD_FIRST
+                && remote.getAddress().isLoopbackAddress();
+    }
+
+    /**
+     * Looks for a stream for a connection that exists on kernel TCP. Blocks.
+     *
+     * @param socket the descriptor of the connection; may be closed meanwhile
+     */
+    Attempt upgrade(
+            Decision decision,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            int socket,
+            BooleanSupplier abandoned) {
+        if (misses.contains(remote)) {
+            return Attempt.kernel(
+                    ReasonCode.REMEMBERED, remote + " did not answer an offload attempt lately");
+        }
+        Failure failure = new Failure();
+        for (OffloadProvider provider : providers) {
+            long now = System.nanoTime();
+            try {
+                OffloadStream stream =
+                        provider.connect(
+                                new ConnectSpec(
+                                        remote,
+                                        _ -> local,
+                                        decision.fabrics(),
+                                        now,
+                                        now + settings.connectTimeoutNanos(),
+                                        now + settings.connectTimeoutNanos() + START_NANOS,
+                                        false,
+                                        abandoned,
+                                        _ -> {},
+                                        socket));
+                return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
+            } catch (OffloadUnavailable e) {
+                failure.add(e);
+            } catch (RuntimeException e) {
+                Log.OUT.warn("provider {} failed to move {}", provider.name(), remote, e);
+                failure.add(internal(provider, e));
+            }
+        }
+        if (failure.remember) {
+            misses.remember(remote);
+        }
+        Log.OUT.debug("{} stays on TCP: {}", remote, failure.detail);
+        return Attempt.kernel(failure.reason, failure.detail);
+    }
+
     /**
      * A connection was made on the kernel.
      *
@@ -316,8 +384,10 @@ public final class OffloadSwitch {
             throw new IllegalArgumentException("not to be offloaded: " + decision);
         }
         boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
+        AcceptedTable accepted = new AcceptedTable();
         ListenSpec spec =
-                new ListenSpec(address, dualStack, backlog, decision.fabrics(), onPending);
+                new ListenSpec(
+                        address, dualStack, backlog, decision.fabrics(), onPending, accepted);
         List<OffloadListener> listeners = new ArrayList<>();
         Failure failure = new Failure();
         for (OffloadProvider provider : providers) {
@@ -335,7 +405,8 @@ public final class OffloadSwitch {
                     listeners,
                     only,
                     ReasonCode.ACCEPTED_TCP,
-                    "the peer came in by TCP although the listener offers offload");
+                    "the peer came in by TCP although the listener offers offload",
+                    only ? null : accepted);
         }
         Log.OUT.debug("{} does not listen for offload: {}", address, failure.detail);
         losses.add("listener " + address, failure.reason, failure.detail);
@@ -350,7 +421,7 @@ public final class OffloadSwitch {
                                     + ")"),
                     failure);
         }
-        return new Listening(List.of(), false, failure.reason, failure.detail);
+        return new Listening(List.of(), false, failure.reason, failure.detail, null);
     }
 
     /** Why something that a rule keeps on the kernel is there. */

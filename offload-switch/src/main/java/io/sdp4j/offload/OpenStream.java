@@ -79,6 +79,28 @@ public class OpenStream {
         }
     }
 
+    /**
+     * Reads what is there, while no reader has begun.
+     *
+     * @return as {@link OffloadStream#tryRead(byte[], int, int)}; -1 also after a failure
+     */
+    final int readAhead(byte[] b, int off, int len) {
+        synchronized (stateLock) {
+            try {
+                return closing ? -1 : stream.tryRead(b, off, len);
+            } catch (IOException e) {
+                return -1;
+            }
+        }
+    }
+
+    /** By the holder of the write lock, as the first that is written: whether all of it was. */
+    final boolean begin(byte[] b) {
+        synchronized (stateLock) {
+            return !closing && stream.tryWriteWhole(b, 0, b.length, () -> false);
+        }
+    }
+
     public final void oobInline(boolean inline) {
         synchronized (stateLock) {
             if (!closing) {

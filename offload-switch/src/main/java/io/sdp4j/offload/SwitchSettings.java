@@ -9,8 +9,20 @@ import java.time.Duration;
  * @param missTtlNanos how long a destination that did not answer is not asked again; 0 = asked
  *     always
  * @param missCapacity destinations remembered at most; the oldest is forgotten first
+ * @param upgrade when connections on this host are offloaded
  */
-public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, int missCapacity) {
+public record SwitchSettings(
+        long connectTimeoutNanos, long missTtlNanos, int missCapacity, UpgradePolicy upgrade) {
+    /** Connections are offloaded before {@code connect} returns. */
+    public SwitchSettings(long connectTimeoutNanos, long missTtlNanos, int missCapacity) {
+        this(connectTimeoutNanos, missTtlNanos, missCapacity, UpgradePolicy.AT_CONNECT);
+    }
+
+    /** The same with another policy. */
+    public SwitchSettings withUpgrade(UpgradePolicy other) {
+        return new SwitchSettings(connectTimeoutNanos, missTtlNanos, missCapacity, other);
+    }
+
     public SwitchSettings {
         if (connectTimeoutNanos <= 0 || missTtlNanos < 0 || missCapacity < 1) {
             throw new IllegalArgumentException(

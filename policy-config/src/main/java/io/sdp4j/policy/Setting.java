@@ -84,6 +84,15 @@ public enum Setting {
             "s",
             "How long a destination that did not answer goes straight to kernel TCP; 0: not at"
                     + " all."),
+    /** When connections leave TCP. */
+    UPGRADE(
+            "sdp4j.upgrade",
+            Kind.TEXT,
+            "connect",
+            "",
+            "When a connection to this host is offloaded that a rule both allows: connect, before"
+                    + " connect returns; auto, once it has carried enough to pay for it; or a"
+                    + " number of bytes that it has carried."),
     /** How many misses are remembered. */
     MISS_CACHE_ENTRIES(
             "sdp4j.miss.cache.entries",

@@ -233,7 +233,7 @@ public final class JdkBridge {
         }
     }
 
-    static int value(FileDescriptor fd) {
+    public static int value(FileDescriptor fd) {
         try {
             return (int) PollHandles.DESCRIPTOR_VALUE.invokeExact(fd);
         } catch (Throwable t) {

@@ -14,9 +14,17 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
     /** The offloaded connection; null while the kernel's socket does everything. */
     abstract OffloadedConnection offloaded();
 
+    /** The connection that the kernel carries and that may move; null = there is none. */
+    abstract MovingConnection moving();
+
+    private Duplex carried() {
+        OffloadedConnection connection = offloaded();
+        return connection != null ? connection : moving();
+    }
+
     @Override
     protected InputStream getInputStream() throws IOException {
-        OffloadedConnection connection = offloaded();
+        Duplex connection = carried();
         return connection != null
                 ? connection.inputStream(this::close)
                 : created().inputStream(); // the kernel's own
@@ -24,7 +32,7 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
 
     @Override
     protected OutputStream getOutputStream() throws IOException {
-        OffloadedConnection connection = offloaded();
+        Duplex connection = carried();
         return connection != null
                 ? connection.outputStream(this::close)
                 : created().outputStream(); // the kernel's own
@@ -32,7 +40,7 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
 
     @Override
     protected int available() throws IOException {
-        OffloadedConnection connection = offloaded();
+        Duplex connection = carried();
         return connection != null ? connection.available() : created().available();
     }
 
@@ -41,6 +49,8 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
         OffloadedConnection connection = offloaded();
         if (connection != null) {
             connection.shutdownInput();
+        } else if (moving() != null) {
+            moving().shutdownInput();
         } else {
             created().shutdownInput();
         }
@@ -51,6 +61,8 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
         OffloadedConnection connection = offloaded();
         if (connection != null) {
             connection.shutdownOutput();
+        } else if (moving() != null) {
+            moving().shutdownOutput();
         } else {
             created().shutdownOutput();
         }
@@ -61,6 +73,8 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
         OffloadedConnection connection = offloaded();
         if (connection != null) {
             connection.sendUrgent(data);
+        } else if (moving() != null) {
+            moving().sendUrgent(data);
         } else {
             created().sendUrgentData(data);
         }

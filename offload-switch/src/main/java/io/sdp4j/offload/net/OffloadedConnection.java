@@ -3,11 +3,8 @@ package io.sdp4j.offload.net;
 import io.sdp4j.offload.OpenStream;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.spi.OffloadStream;
-import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.io.OutputStream;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.Objects;
@@ -19,7 +16,7 @@ import java.util.function.BooleanSupplier;
  * Blocking reads and writes and their time-outs on top of one {@link OffloadStream}, as the JDK's
  * own socket implementation has them on top of a descriptor.
  */
-public final class OffloadedConnection extends OpenStream {
+public final class OffloadedConnection extends OpenStream implements Duplex {
     /** Whether a thread is in a write that may be in parts. */
     private final BooleanSupplier writing = writeLock::isLocked;
 
@@ -41,7 +38,24 @@ public final class OffloadedConnection extends OpenStream {
             SwitchCounters counters,
             int timeoutMillis,
             boolean timedConnect) {
-        super(stream, counters, new ReentrantLock(), new ReentrantLock());
+        this(
+                stream,
+                counters,
+                timeoutMillis,
+                timedConnect,
+                new ReentrantLock(),
+                new ReentrantLock());
+    }
+
+    /** With locks that readers and writers have used before. */
+    OffloadedConnection(
+            OffloadStream stream,
+            SwitchCounters counters,
+            int timeoutMillis,
+            boolean timedConnect,
+            ReentrantLock readLock,
+            ReentrantLock writeLock) {
+        super(stream, counters, readLock, writeLock);
         this.timeoutMillis = timeoutMillis;
         noteUse(timedConnect);
     }
@@ -52,26 +66,13 @@ public final class OffloadedConnection extends OpenStream {
         }
     }
 
-    /**
-     * @param socket what the stream's {@code close} closes
-     */
-    public InputStream inputStream(Closeable socket) {
-        return new SwitchInputStream(this, socket);
-    }
-
-    /**
-     * @param socket what the stream's {@code close} closes
-     */
-    public OutputStream outputStream(Closeable socket) {
-        return new SwitchOutputStream(this, socket);
-    }
-
     /** Takes effect at the next read. */
     public void timeoutMillis(int millis) {
         timeoutMillis = millis;
     }
 
-    int read(byte[] b, int off, int len) throws IOException {
+    @Override
+    public int read(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
         if (len == 0) {
             return 0;
@@ -146,7 +147,8 @@ public final class OffloadedConnection extends OpenStream {
         return e;
     }
 
-    void write(byte[] b, int off, int len) throws IOException {
+    @Override
+    public void write(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
         noteUse(false);
         // Most writes are short and find room: those need no second lock beside the stream's.
@@ -221,6 +223,7 @@ public final class OffloadedConnection extends OpenStream {
         }
     }
 
+    @Override
     public int available() throws IOException {
         int bytes = availableBytes();
         if (bytes < 0) {
@@ -246,8 +249,7 @@ public final class OffloadedConnection extends OpenStream {
      *
      * @return what is left of the time, more than 0
      */
-    private static long lockWithin(ReentrantLock lock, long waitNanos)
-            throws SocketTimeoutException {
+    static long lockWithin(ReentrantLock lock, long waitNanos) throws SocketTimeoutException {
         long deadlineNanos = System.nanoTime() + waitNanos;
         long leftNanos = waitNanos;
         boolean interrupted = false;

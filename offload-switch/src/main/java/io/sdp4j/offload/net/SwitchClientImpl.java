@@ -1,5 +1,6 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
@@ -26,19 +27,22 @@ import java.util.function.BooleanSupplier;
  * A socket that decides when it connects whether the kernel's TCP or an offload provider carries
  * it, and never changes its mind afterwards.
  *
- * <p>Shape: on the kernel, {@code kernel} does everything and hands out its own streams. Offloaded,
- * {@code offloaded} carries the data and {@code kernel} stays, unconnected, to hold the port number
- * and to answer for options (behaviour 6); an accepted one gets its {@code kernel} only when an
- * option is asked for. {@code connectLock} is held while connecting.
+ * <p>Shape: on the kernel, {@code kernel} does everything and hands out its own streams. A
+ * connection that may move later is {@code moving}, on top of {@code kernel}. Offloaded, {@code
+ * offloaded} carries the data and {@code kernel} stays, unconnected, to hold the port number and to
+ * answer for options (behaviour 6); an accepted one gets its {@code kernel} only when an option is asked
+ * for. {@code connectLock} is held while connecting.
  */
 final class SwitchClientImpl extends DataSocketImpl {
     private final boolean proxies;
     private final ReentrantLock connectLock = new ReentrantLock();
 
     private volatile OffloadedConnection offloaded; // set once, under stateLock
+    private volatile MovingConnection moving; // set once, under stateLock
     private boolean holdsPort; // bound by us, for an offload attempt
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
+    private Decision may; // connectLock: the rule by which the connection may move, or null
     private Integer inheritedReceiveBuffer; // of an accepted offloaded socket
 
     SwitchClientImpl(OffloadSwitch owner, boolean proxies) {
@@ -49,13 +53,23 @@ final class SwitchClientImpl extends DataSocketImpl {
     @Override
     public Optional<ConnectionInfo> connectionInfo() {
         OffloadedConnection connection = offloaded;
-        return connection != null ? Optional.of(connection.info()) : super.connectionInfo();
+        if (connection != null) {
+            return Optional.of(connection.info());
+        }
+        MovingConnection young = moving;
+        return young != null ? Optional.of(young.info()) : super.connectionInfo();
     }
 
     @Override
     public boolean move() throws IOException {
         OffloadedConnection connection = offloaded;
-        return connection != null && connection.move();
+        MovingConnection young = moving;
+        return connection != null ? connection.move() : young != null && young.move();
+    }
+
+    @Override
+    MovingConnection moving() {
+        return moving;
     }
 
     @Override
@@ -87,6 +101,7 @@ final class SwitchClientImpl extends DataSocketImpl {
         connectLock.lock();
         try {
             beginConnect();
+            may = null;
             Attempt attempt = attempt(address, startNanos, millis);
             if (attempt.stream() != null) {
                 adopt(attempt.stream(), State.CONNECTING, false, millis > 0);
@@ -143,6 +158,10 @@ final class SwitchClientImpl extends DataSocketImpl {
             if (decision.verdict().offloads()) {
                 return Attempt.kernel(ReasonCode.PROXY, "a SOCKS proxy handles " + target);
             }
+        }
+        if (owner.beginsOnKernel(decision, resolved)) {
+            may = decision;
+            return OffloadSwitch.YOUNG;
         }
         return owner.connect(
                 decision,
@@ -250,9 +269,31 @@ final class SwitchClientImpl extends DataSocketImpl {
                 throw new SocketException("Socket closed");
             }
             kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+            if (may != null) {
+                moving = moving(current, target, may, null, kernelInfo);
+            }
             state = State.CONNECTED;
         }
         owner.kernelConnected(target, why.reason());
+    }
+
+    private MovingConnection moving(
+            KernelSocket connected,
+            InetSocketAddress to,
+            Decision decision,
+            AcceptedTable table,
+            ConnectionInfo why)
+            throws IOException {
+        return new MovingConnection(
+                owner,
+                connected,
+                new InetSocketAddress(
+                        (InetAddress) connected.option(SO_BINDADDR), connected.localPort()),
+                to,
+                decision,
+                table,
+                why,
+                timeoutMillis);
     }
 
     /** An attempt has bound the kernel's socket; TCP shall choose as if there had been none. */
@@ -299,8 +340,13 @@ final class SwitchClientImpl extends DataSocketImpl {
         adopt(stream, State.UNCONNECTED, true, false);
     }
 
-    /** Takes a connection that was accepted from the kernel. */
-    void accepted(KernelSocket connected, ConnectionInfo why) throws IOException {
+    /**
+     * Takes a connection that was accepted from the kernel.
+     *
+     * @param table where a peer finds it that wants to move it; null = it may not move
+     */
+    void accepted(KernelSocket connected, ConnectionInfo why, AcceptedTable table)
+            throws IOException {
         synchronized (stateLock) {
             if (state == State.CLOSED) {
                 connected.close();
@@ -313,7 +359,19 @@ final class SwitchClientImpl extends DataSocketImpl {
                 connected.setOption(SO_TIMEOUT, timeoutMillis); // behaviour 30
             }
             kernelInfo = why;
+            if (table != null) {
+                moving =
+                        moving(
+                                connected,
+                                new InetSocketAddress(connected.inetAddress(), connected.port()),
+                                null,
+                                table,
+                                why);
+            }
             state = State.CONNECTED;
+        }
+        if (table != null) {
+            moving.publish();
         }
         owner.counters().kernelAccepted(why.reason());
     }
@@ -368,7 +426,7 @@ final class SwitchClientImpl extends DataSocketImpl {
                 return;
             }
             beside = kernel;
-            if (offloaded != null
+            if ((offloaded != null || moving != null)
                     && beside != null
                     && options != null
                     && beside.option(SO_LINGER) instanceof Integer seconds) {
@@ -379,6 +437,8 @@ final class SwitchClientImpl extends DataSocketImpl {
         try {
             if (offloaded != null) {
                 offloaded.close(lingerSeconds);
+            } else if (moving != null) {
+                moving.close(lingerSeconds);
             }
         } finally {
             if (beside != null) {
@@ -411,6 +471,8 @@ final class SwitchClientImpl extends DataSocketImpl {
     void timeoutChanged() throws SocketException {
         if (offloaded != null) {
             offloaded.timeoutMillis(timeoutMillis);
+        } else if (moving != null) {
+            moving.timeoutMillis(timeoutMillis);
         } else {
             kernel.setOption(SO_TIMEOUT, timeoutMillis);
         }
@@ -424,6 +486,10 @@ final class SwitchClientImpl extends DataSocketImpl {
                 offloaded.oobInline((Boolean) value);
             } else if (id == SO_KEEPALIVE && offloaded != null) {
                 offloaded.keepAlive((Boolean) value);
+            } else if (id == SO_OOBINLINE && moving != null) {
+                moving.oobInline((Boolean) value);
+            } else if (id == SO_KEEPALIVE && moving != null) {
+                moving.keepAlive((Boolean) value);
             }
         }
     }

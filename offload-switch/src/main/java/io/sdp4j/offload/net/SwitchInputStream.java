@@ -4,12 +4,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The input side of an offloaded connection; {@code Socket} wraps it. */
+/** The input side of a connection; {@code Socket} wraps it. */
 final class SwitchInputStream extends InputStream {
-    private final OffloadedConnection connection;
+    private final Duplex connection;
     private final Closeable socket;
 
-    SwitchInputStream(OffloadedConnection connection, Closeable socket) {
+    SwitchInputStream(Duplex connection, Closeable socket) {
         this.connection = connection;
         this.socket = socket;
     }

@@ -4,12 +4,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** The output side of an offloaded connection; {@code Socket} wraps it. */
+/** The output side of a connection; {@code Socket} wraps it. */
 final class SwitchOutputStream extends OutputStream {
-    private final OffloadedConnection connection;
+    private final Duplex connection;
     private final Closeable socket;
 
-    SwitchOutputStream(OffloadedConnection connection, Closeable socket) {
+    SwitchOutputStream(Duplex connection, Closeable socket) {
         this.connection = connection;
         this.socket = socket;
     }

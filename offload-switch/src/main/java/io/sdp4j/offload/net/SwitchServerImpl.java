@@ -1,5 +1,6 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.Listening;
@@ -140,7 +141,12 @@ final class SwitchServerImpl extends SwitchSocketImpl {
             synchronized (listener.stateLock) {
                 why = listener.kernelInfo;
             }
-            target.accepted(accepted, why);
+            Acceptor both = listener.acceptor;
+            AcceptedTable table =
+                    both == null || listener.owner.upgradePolicy().atConnect()
+                            ? null
+                            : both.listening().accepted();
+            target.accepted(accepted, why, table);
         }
     }
 

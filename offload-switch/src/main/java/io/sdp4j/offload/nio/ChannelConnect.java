@@ -1,6 +1,7 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.KernelScope;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.LocalAddresses;

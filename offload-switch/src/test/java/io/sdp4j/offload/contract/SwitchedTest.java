@@ -1,6 +1,7 @@
 package io.sdp4j.offload.contract;
 
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.jdk.KernelSockets;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
@@ -19,6 +20,16 @@ public abstract class SwitchedTest extends SocketContract {
 
     protected SwitchedTest(Policy policy, List<OffloadProvider> providers, KernelSockets kernel) {
         owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, kernel);
+    }
+
+    /** Whose connections begin on kernel TCP. */
+    protected SwitchedTest(Policy policy, List<OffloadProvider> providers, UpgradePolicy upgrade) {
+        owner =
+                new OffloadSwitch(
+                        () -> policy,
+                        providers,
+                        Patience.SETTINGS.withUpgrade(upgrade),
+                        KernelSockets.JDK);
     }
 
     @Override

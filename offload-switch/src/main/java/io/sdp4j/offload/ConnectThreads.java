@@ -1,14 +1,14 @@
-package io.sdp4j.offload.nio;
+package io.sdp4j.offload;
 
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads on which non-blocking channels try to connect: daemons, started when needed, gone
- * after a while.
+ * The threads on which attempts run that no application thread waits for: daemons, started when
+ * needed, gone after a while.
  */
-final class ConnectThreads {
+public final class ConnectThreads {
     /** An attempt is short or waits for a peer; more at a time would only wait for each other. */
     private static final int THREADS = 8;
 
@@ -40,7 +40,7 @@ final class ConnectThreads {
         return t;
     }
 
-    static void start(Runnable attempt) {
+    public static void start(Runnable attempt) {
         POOL.execute(attempt);
     }
 }

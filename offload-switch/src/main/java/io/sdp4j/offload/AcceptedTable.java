@@ -1,0 +1,91 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.offload.spi.AcceptedConnections;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntConsumer;
+
+/**
+ * The connections that one listener has accepted on kernel TCP and that may move, by their
+ * addresses. A connection that was forgotten by the application is forgotten here. Thread-safe.
+ */
+public final class AcceptedTable implements AcceptedConnections {
+    private record Ends(InetAddress local, int localPort, InetAddress remote, int remotePort) {
+        static Ends of(InetSocketAddress local, InetSocketAddress remote) {
+            return new Ends(
+                    local.getAddress(), local.getPort(), remote.getAddress(), remote.getPort());
+        }
+    }
+
+    private static final class Entry extends WeakReference<Upgrade> {
+        private final Ends ends;
+
+        Entry(Ends ends, Upgrade connection, ReferenceQueue<Upgrade> dead) {
+            super(connection, dead);
+            this.ends = ends;
+        }
+    }
+
+    private final ConcurrentHashMap<Ends, Entry> entries = new ConcurrentHashMap<>();
+    private final ReferenceQueue<Upgrade> dead = new ReferenceQueue<>();
+
+    AcceptedTable() {}
+
+    /** Takes a connection until {@link #remove}. */
+    void add(Upgrade connection) {
+        for (Reference<?> r = dead.poll(); r != null; r = dead.poll()) {
+            Entry gone = (Entry) r;
+            entries.remove(gone.ends, gone);
+        }
+        Ends ends = Ends.of(connection.local(), connection.remote());
+        entries.put(ends, new Entry(ends, connection, dead));
+    }
+
+    void remove(Upgrade connection) {
+        entries.computeIfPresent(
+                Ends.of(connection.local(), connection.remote()),
+                (_, entry) -> entry.refersTo(connection) ? null : entry);
+    }
+
+    private Upgrade find(InetSocketAddress local, InetSocketAddress remote) {
+        Entry entry = entries.get(Ends.of(local, remote));
+        return entry == null ? null : entry.get();
+    }
+
+    @Override
+    public void with(InetSocketAddress local, InetSocketAddress remote, IntConsumer use) {
+        Upgrade connection = find(local, remote);
+        if (connection != null) {
+            connection.withDescriptor(use);
+        }
+    }
+
+    @Override
+    public boolean begin(InetSocketAddress local, InetSocketAddress remote) {
+        Upgrade connection = find(local, remote);
+        return connection != null && connection.begin();
+    }
+
+    @Override
+    public void moved(OffloadStream stream) {
+        Upgrade connection = find(stream.localAddress(), stream.remoteAddress());
+        if (connection != null) {
+            connection.attach(stream);
+        } else {
+            stream.close(true);
+        }
+    }
+
+    @Override
+    public void failed(InetSocketAddress local, InetSocketAddress remote) {
+        Upgrade connection = find(local, remote);
+        if (connection != null) {
+            connection.fail();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.sdp4j.offload;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Where each direction of one connection runs that moves from kernel TCP onto a stream.
+ *
+ * <p>The writing end stops at some byte of TCP and begins the stream with the number of bytes that
+ * it has sent by TCP until then, its <em>limit</em>: 8 bytes, big-endian. The reading end takes as
+ * many bytes from TCP, then reads the stream. The directions know nothing of each other, and
+ * nothing is added to what goes by TCP.
+ *
+ * <p>Pure: no I/O, no clock, no thread. Thread-safety: what is sent is the business of the holder
+ * of the write lock, what is received that of the holder of the read lock; the limit may come on
+ * any one thread at any time. After {@link #limit} has returned, either {@link #finished} tells
+ * that thread that all bytes of TCP have been taken, or the reader's next {@link #room} knows the
+ * limit.
+ */
+final class Handover {
+    /** Bytes of a limit. */
+    static final int LIMIT_BYTES = 8;
+
+    private static final long UNKNOWN = -1;
+
+    private long sent; // writer
+    private boolean stays; // writer: the output ends on TCP
+    private volatile boolean outMoved; // set by the writer
+    private volatile long received; // set by the reader
+    private volatile boolean inMoved; // set by the reader
+    private volatile long limit = UNKNOWN;
+
+    /** The writer has sent {@code n} bytes by TCP. */
+    void sent(long n) {
+        sent += n;
+    }
+
+    long sentBytes() {
+        return sent;
+    }
+
+    /** The writer has sent what is not counted, or ends the output: it goes on by TCP for good. */
+    void stay() {
+        stays = true;
+    }
+
+    /** Whether the writer may move. */
+    boolean mayMove() {
+        return !stays && !outMoved;
+    }
+
+    /** What the stream has to begin with. */
+    byte[] limitToTell() {
+        return ByteBuffer.allocate(LIMIT_BYTES).putLong(0, sent).array();
+    }
+
+    /** The writer has begun the stream with {@link #limitToTell}. */
+    void moveOut() {
+        outMoved = true;
+    }
+
+    /** Whether output goes by the stream. Any thread. */
+    boolean outMoved() {
+        return outMoved;
+    }
+
+    /** The reader has taken {@code n} bytes from TCP. */
+    void received(long n) {
+        long bytes = received + n; // nobody else writes it
+        received = bytes;
+    }
+
+    long receivedBytes() {
+        return received;
+    }
+
+    /**
+     * The other end's limit.
+     *
+     * @return false if that cannot be: it has sent more by TCP already
+     */
+    boolean limit(byte[] told) {
+        long bytes = ByteBuffer.wrap(told).getLong(0);
+        if (bytes < received) {
+            return false;
+        }
+        limit = bytes;
+        return true;
+    }
+
+    /** Whether the limit has come. Any thread. */
+    boolean limitKnown() {
+        return limit != UNKNOWN;
+    }
+
+    /** Whether everything has come that comes by TCP. Any thread. */
+    boolean finished() {
+        return limit == received;
+    }
+
+    /**
+     * How many of {@code wanted} bytes the reader may take from TCP; 0 = none any more: from now on
+     * it reads the stream.
+     */
+    long room(long wanted) {
+        long most = limit;
+        if (most == UNKNOWN) {
+            return wanted;
+        }
+        if (most == received) {
+            inMoved = true;
+            return 0;
+        }
+        return Math.min(wanted, most - received);
+    }
+
+    /** Whether input comes from the stream. Any thread. */
+    boolean inMoved() {
+        return inMoved;
+    }
+}

@@ -1,0 +1,357 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Decision;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.net.InetSocketAddress;
+import java.util.function.IntConsumer;
+
+/**
+ * One connection that began on kernel TCP and may move onto an offload stream, whatever kind of
+ * socket it is. The end that has connected proposes it, once the connection has shown that it pays,
+ * on a thread of its own; the application waits for nothing.
+ *
+ * <p>States: YOUNG; ASKED, a provider is asked, or a peer has asked; then MOVING, there is a
+ * stream, and each direction goes over to it as {@link Handover} says; or STAYS, on TCP for good.
+ * {@code this} guards the state; no one waits while holding it but in {@link #goesOn}.
+ *
+ * <p>Its end on TCP is not believed to be the end of the data before it is clear whether the other
+ * end has gone on by the stream.
+ */
+public abstract class Upgrade {
+    private enum State {
+        YOUNG,
+        ASKED,
+        MOVING,
+        STAYS
+    }
+
+    protected final OffloadSwitch owner;
+    final Handover handover = new Handover();
+
+    private final UpgradePolicy policy;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+    private final Decision decision; // null for an accepted one, which does not propose
+    private final AcceptedTable table; // null for a connected one
+    private final long bornNanos = System.nanoTime();
+
+    private volatile State state = State.YOUNG; // set under this
+    private boolean closed; // this
+    private boolean limitless; // this: the stream has ended without a limit
+    private ConnectionInfo kernelInfo; // this
+    private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
+    private int limitHave; // limit's lock
+
+    private boolean wrote; // since the last read; a lost update counts a turn too few
+    private long turns; // reader
+
+    /**
+     * @param decision what the rules say of a connection that was made here; null for an accepted
+     *     one
+     * @param table where a peer finds an accepted one; null for one that was made here
+     */
+    protected Upgrade(
+            OffloadSwitch owner,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            Decision decision,
+            AcceptedTable table,
+            ConnectionInfo kernelInfo) {
+        this.owner = owner;
+        this.policy = owner.upgradePolicy();
+        this.local = local;
+        this.remote = remote;
+        this.decision = decision;
+        this.table = table;
+        this.kernelInfo = kernelInfo;
+    }
+
+    /** A peer can find it from now on. */
+    public final void publish() {
+        if (table != null) {
+            table.add(this);
+        }
+    }
+
+    public final InetSocketAddress local() {
+        return local;
+    }
+
+    public final InetSocketAddress remote() {
+        return remote;
+    }
+
+    // --- what the kinds of sockets do ---
+
+    /** The number of the kernel's descriptor; called while the connection is open. */
+    protected abstract int descriptor();
+
+    /** Takes the stream that carries the rest of the connection. Under the lock of this. */
+    protected abstract OpenStream take(OffloadStream stream) throws IOException;
+
+    /** What {@link #take} gave, or null. */
+    protected abstract OpenStream taken();
+
+    /** The other end's limit is known; on a thread of the provider. */
+    protected abstract void limitKnown();
+
+    // --- for the reader and the writer ---
+
+    /** Whether output goes by the stream. */
+    public final boolean outMoved() {
+        return handover.outMoved();
+    }
+
+    /** Whether input comes from the stream. */
+    public final boolean inMoved() {
+        return handover.inMoved();
+    }
+
+    /** See {@link Handover#room}. By the holder of the read lock. */
+    public final int room(int wanted) {
+        return (int) handover.room(wanted);
+    }
+
+    /** Whether all has come that comes by TCP. */
+    public final boolean finished() {
+        return handover.finished();
+    }
+
+    /** By the holder of the read lock: {@code n} bytes came by TCP. */
+    public final void received(long n) {
+        handover.received(n);
+        if (wrote) {
+            wrote = false;
+            turns++;
+        }
+        consider();
+    }
+
+    /** By the holder of the write lock: {@code n} bytes have gone by TCP. */
+    public final void sent(long n) {
+        handover.sent(n);
+        wrote = true;
+        consider();
+    }
+
+    private void consider() {
+        if (state == State.YOUNG
+                && decision != null
+                && policy.carriedEnough(handover.sentBytes() + handover.receivedBytes(), turns)
+                && System.nanoTime() - bornNanos >= policy.ageNanos()
+                && begin()) {
+            ConnectThreads.start(this::propose);
+        }
+    }
+
+    /**
+     * By the holder of the write lock, before it writes: moves the output if there is a stream.
+     *
+     * @return whether the output has moved
+     */
+    public final boolean moveOut() {
+        if (handover.outMoved()) {
+            return true;
+        }
+        if (state == State.MOVING && handover.mayMove()) {
+            OpenStream stream = taken();
+            if (stream != null && stream.begin(handover.limitToTell())) {
+                handover.moveOut();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** By the holder of the write lock: see {@link Handover#stay}. */
+    public final void stayOut() {
+        handover.stay();
+    }
+
+    /**
+     * By the holder of the read lock, which TCP has told an end: whether the stream goes on where
+     * TCP ended. Waits until that is clear: a provider that was asked answers within its time, and
+     * a peer that is gone has ended the stream.
+     *
+     * @throws IOException if TCP has ended before all had come that should have come by it
+     */
+    public final boolean goesOn() throws IOException {
+        boolean interrupted = false;
+        try {
+            synchronized (this) {
+                while (!closed
+                        && (state == State.ASKED
+                                || (state == State.MOVING
+                                        && !limitless
+                                        && !handover.limitKnown()))) {
+                    try {
+                        wait();
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+                if (closed || !handover.limitKnown()) {
+                    return false;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        if (!handover.finished()) {
+            throw new java.net.SocketException("Connection reset");
+        }
+        return true;
+    }
+
+    // --- the way to a stream ---
+
+    /** Whether somebody may try to find a stream, and has to say what became of it. */
+    final synchronized boolean begin() {
+        if (closed || state != State.YOUNG) {
+            return false;
+        }
+        state = State.ASKED;
+        return true;
+    }
+
+    final synchronized void withDescriptor(IntConsumer use) {
+        if (!closed && state == State.YOUNG) {
+            use.accept(descriptor());
+        }
+    }
+
+    private void propose() {
+        int number;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            number = descriptor();
+        }
+        Attempt attempt = owner.upgrade(decision, local, remote, number, this::isClosed);
+        if (attempt.stream() != null) {
+            attach(attempt.stream());
+        } else {
+            synchronized (this) {
+                kernelInfo = new ConnectionInfo(attempt.reason(), attempt.detail(), "", -1, -1);
+            }
+            fail();
+        }
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** There is no stream, and there will be none. */
+    final synchronized void fail() {
+        if (state == State.ASKED) {
+            state = State.STAYS;
+            notifyAll();
+        }
+    }
+
+    /** Takes the stream that somebody has found. */
+    final void attach(OffloadStream stream) {
+        synchronized (this) {
+            if (closed || state != State.ASKED) {
+                stream.close(true);
+                return;
+            }
+            boolean complete = false;
+            try {
+                take(stream);
+                complete = true;
+            } catch (IOException e) {
+                stream.close(true);
+            } finally {
+                state = complete ? State.MOVING : State.STAYS;
+                notifyAll();
+            }
+            if (!complete) {
+                return;
+            }
+        }
+        awaitLimit();
+    }
+
+    /** The provider must not keep a connection alive that the application has forgotten. */
+    private void awaitLimit() {
+        WeakReference<Upgrade> self = new WeakReference<>(this);
+        Runnable onReady =
+                () -> {
+                    Upgrade connection = self.get();
+                    if (connection != null) {
+                        connection.awaitLimit();
+                    }
+                };
+        do {
+            if (readLimit()) {
+                return;
+            }
+        } while (!taken().arm(OffloadStream.READ, onReady));
+    }
+
+    /** Whether nothing more need be waited for. */
+    private boolean readLimit() {
+        boolean known;
+        synchronized (limit) {
+            if (handover.limitKnown()) {
+                return true;
+            }
+            int n = taken().readAhead(limit, limitHave, limit.length - limitHave);
+            limitHave += Math.max(n, 0);
+            if (n >= 0 && limitHave < limit.length) {
+                return false;
+            }
+            known = n >= 0 && handover.limit(limit);
+        }
+        synchronized (this) {
+            limitless = !known;
+            notifyAll();
+        }
+        if (known) {
+            limitKnown();
+        }
+        return true;
+    }
+
+    /** The application has closed it. Idempotent. */
+    public final void close() {
+        if (table != null) {
+            table.remove(this);
+        }
+        synchronized (this) {
+            closed = true;
+            notifyAll();
+        }
+    }
+
+    /** Where it runs, and why. */
+    public final ConnectionInfo info() {
+        OpenStream stream = taken();
+        if (stream == null) {
+            synchronized (this) {
+                return kernelInfo;
+            }
+        }
+        ConnectionInfo now = stream.info();
+        return new ConnectionInfo(
+                ReasonCode.OFFLOADED,
+                now.detail()
+                        + "; moved from TCP after "
+                        + handover.sentBytes()
+                        + " bytes sent and "
+                        + handover.receivedBytes()
+                        + " received",
+                now.fabric(),
+                now.bytesRead(),
+                now.bytesWritten());
+    }
+}

@@ -1,0 +1,294 @@
+package io.sdp4j.offload.net;
+
+import io.sdp4j.offload.AcceptedTable;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.OpenStream;
+import io.sdp4j.offload.Upgrade;
+import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.jdk.KernelSocket;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Decision;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.SocketOptions;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A blocking connection that runs on the kernel's socket and may move, see {@link Upgrade}.
+ *
+ * <p>Shape: until a direction has moved, its calls are the kernel's own, behind a lock of this and
+ * a count of bytes; afterwards they are those of {@code moved}, which shares the locks. A thread
+ * that waits in the kernel for bytes that will not come any more is woken by shutting the kernel's
+ * input, which no peer sees.
+ */
+final class MovingConnection extends Upgrade implements Duplex {
+    private final KernelSocket kernel;
+    private final InputStream in;
+    private final OutputStream out;
+    private final ReentrantLock readLock = new ReentrantLock();
+    private final ReentrantLock writeLock = new ReentrantLock();
+    private final boolean accepted;
+    private volatile int timeoutMillis;
+    private volatile boolean inputShut;
+    private volatile boolean outputShut;
+    private volatile OffloadedConnection moved; // set once
+
+    MovingConnection(
+            OffloadSwitch owner,
+            KernelSocket kernel,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            Decision decision,
+            AcceptedTable table,
+            ConnectionInfo kernelInfo,
+            int timeoutMillis)
+            throws IOException {
+        super(owner, local, remote, decision, table, kernelInfo);
+        this.kernel = kernel;
+        this.in = kernel.inputStream();
+        this.out = kernel.outputStream();
+        this.accepted = table != null;
+        this.timeoutMillis = timeoutMillis;
+    }
+
+    @Override
+    protected int descriptor() {
+        return JdkBridge.value(kernel.fileDescriptor());
+    }
+
+    @Override
+    protected OpenStream take(OffloadStream stream) throws IOException {
+        owner.counters().opened(stream, accepted);
+        OffloadedConnection taken =
+                new OffloadedConnection(
+                        stream,
+                        owner.counters(),
+                        timeoutMillis,
+                        timeoutMillis > 0,
+                        readLock,
+                        writeLock);
+        if (Boolean.TRUE.equals(kernel.option(SocketOptions.SO_OOBINLINE))) {
+            taken.oobInline(true);
+        }
+        if (Boolean.TRUE.equals(kernel.option(SocketOptions.SO_KEEPALIVE))) {
+            taken.keepAlive(true);
+        }
+        moved = taken;
+        if (inputShut) { // after the stream was set: whoever shuts a half looks for it afterwards
+            taken.shutdownInput();
+        }
+        if (outputShut) {
+            taken.shutdownOutput();
+        }
+        return taken;
+    }
+
+    @Override
+    protected OpenStream taken() {
+        return moved;
+    }
+
+    /** A reader that has everything waits for nothing more in the kernel. */
+    @Override
+    protected void limitKnown() {
+        if (finished()) {
+            try {
+                kernel.shutdownInput();
+            } catch (IOException e) {
+                // it is closed, or broken: the reader is told so
+            }
+        }
+    }
+
+    @Override
+    public int read(byte[] b, int off, int len) throws IOException {
+        if (!inMoved()) {
+            Objects.checkFromIndexSize(off, len, b.length);
+            if (len == 0) {
+                return in.read(b, off, 0);
+            }
+            int n = readKernel(b, off, len);
+            if (n != 0) {
+                return n;
+            }
+        }
+        return moved.read(b, off, len);
+    }
+
+    /** As {@code read}; 0 = the input has moved. */
+    private int readKernel(byte[] b, int off, int len) throws IOException {
+        int timeout = timeoutMillis;
+        if (timeout == 0) {
+            readLock.lock();
+        } else if (!readLock.tryLock()) {
+            OffloadedConnection.lockWithin(readLock, TimeUnit.MILLISECONDS.toNanos(timeout));
+        }
+        try {
+            while (true) {
+                int room = room(len);
+                if (room == 0) {
+                    return 0;
+                }
+                int n = readOnce(b, off, room);
+                if (n > 0) {
+                    received(n);
+                    return n;
+                }
+                if (inputShut || !goesOn()) {
+                    return -1;
+                }
+            }
+        } finally {
+            readLock.unlock();
+            leave();
+        }
+    }
+
+    /** As {@code read}; 0 = TCP was cut, but the stream goes on. */
+    private int readOnce(byte[] b, int off, int len) throws IOException {
+        try {
+            return in.read(b, off, len);
+        } catch (SocketException e) {
+            if (inputShut || !goesOn()) {
+                throw e;
+            }
+            return 0;
+        }
+    }
+
+    private void leave() {
+        OffloadedConnection stream = moved;
+        if (stream != null) {
+            stream.leave();
+        }
+    }
+
+    @Override
+    public void write(byte[] b, int off, int len) throws IOException {
+        if (!outMoved()) {
+            writeLock.lock();
+            try {
+                if (!moveOut()) {
+                    out.write(b, off, len);
+                    sent(len);
+                    return;
+                }
+            } finally {
+                writeLock.unlock();
+                leave();
+            }
+        }
+        moved.write(b, off, len);
+    }
+
+    @Override
+    public int available() throws IOException {
+        if (inMoved()) {
+            return moved.available();
+        }
+        int n = kernel.available();
+        OffloadedConnection stream = moved;
+        return n == 0 && stream != null && finished() && !inputShut ? stream.available() : n;
+    }
+
+    void sendUrgent(int value) throws IOException {
+        writeLock.lock();
+        try {
+            if (!outMoved()) {
+                stayOut(); // it is not counted by who reads
+                kernel.sendUrgentData(value);
+                return;
+            }
+        } finally {
+            writeLock.unlock();
+            leave();
+        }
+        moved.sendUrgent(value);
+    }
+
+    void shutdownInput() throws IOException {
+        inputShut = true;
+        OffloadedConnection stream = moved;
+        if (stream != null) {
+            stream.shutdownInput();
+        }
+        if (!inMoved()) {
+            kernel.shutdownInput();
+        }
+    }
+
+    /** Both ways end, as the peer may wait for either. */
+    void shutdownOutput() throws IOException {
+        outputShut = true;
+        if (writeLock.tryLock()) {
+            try {
+                stayOut();
+            } finally {
+                writeLock.unlock();
+                leave();
+            }
+        }
+        OffloadedConnection stream = moved;
+        if (stream != null) {
+            stream.shutdownOutput();
+        }
+        try {
+            kernel.shutdownOutput();
+        } catch (IOException e) {
+            if (!outMoved()) {
+                throw e;
+            }
+        }
+    }
+
+    void timeoutMillis(int millis) throws SocketException {
+        timeoutMillis = millis;
+        kernel.setOption(SocketOptions.SO_TIMEOUT, millis);
+        OffloadedConnection stream = moved;
+        if (stream != null) {
+            stream.timeoutMillis(millis);
+        }
+    }
+
+    void oobInline(boolean inline) {
+        OffloadedConnection stream = moved;
+        if (stream != null) {
+            stream.oobInline(inline);
+        }
+    }
+
+    void keepAlive(boolean on) {
+        OffloadedConnection stream = moved;
+        if (stream != null) {
+            stream.keepAlive(on);
+        }
+    }
+
+    boolean move() throws IOException {
+        OffloadedConnection stream = moved;
+        return stream != null && stream.move();
+    }
+
+    /**
+     * Closes the stream, if there is one; the kernel's socket is the caller's to close, after this.
+     *
+     * @param lingerSeconds see {@link OpenStream#close}
+     */
+    void close(int lingerSeconds) throws IOException {
+        close();
+        OffloadedConnection stream = moved;
+        if (stream != null) {
+            if (!outMoved() && stream.availableBytes() > 0) {
+                // the peer still reads TCP, where unread input is answered by a reset
+                kernel.setOption(SocketOptions.SO_LINGER, 0);
+            }
+            stream.close(lingerSeconds);
+        }
+    }
+}

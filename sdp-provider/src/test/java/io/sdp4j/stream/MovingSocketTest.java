@@ -1,0 +1,173 @@
+package io.sdp4j.stream;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.SwitchedTest;
+import io.sdp4j.offload.net.SwitchSocketImpl;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Policy;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The contract of {@code java.net} sockets that leave kernel TCP with the first byte. */
+class MovingSocketTest extends SwitchedTest {
+    private static final TestFabric FABRIC = TestFabric.opened(true);
+
+    MovingSocketTest() {
+        super(Policy.allowAll(), List.of(FABRIC.provider()), UpgradePolicy.afterBytes(1));
+    }
+
+    @AfterAll
+    static void shut() throws IOException {
+        FABRIC.close();
+    }
+
+    @Override
+    public boolean offloads() {
+        return false;
+    }
+
+    private static ReasonCode reason(Socket socket) {
+        return SwitchSocketImpl.explain(socket).orElseThrow().reason();
+    }
+
+    private static void echo(Pair p, int value) throws IOException {
+        p.client().getOutputStream().write(value);
+        assertEquals(value, p.server().getInputStream().read());
+        p.server().getOutputStream().write(value + 1);
+        assertEquals(value + 1, p.client().getInputStream().read());
+    }
+
+    /** Makes round trips until both directions run on the stream. */
+    private static void move(Pair p) {
+        await().atMost(30, TimeUnit.SECONDS)
+                .until(
+                        () -> {
+                            echo(p, 1);
+                            return carried(p.client()) > 0 && carried(p.server()) > 0;
+                        });
+    }
+
+    private static long carried(Socket socket) {
+        var info = SwitchSocketImpl.explain(socket).orElseThrow();
+        return Math.min(info.bytesRead(), info.bytesWritten()) - 8; // the limit
+    }
+
+    @Test
+    @Timeout(60)
+    void beginsOnTcpAndMovesBothWays() throws IOException {
+        try (Pair p = pair()) {
+            assertEquals(ReasonCode.YOUNG, reason(p.client()));
+            assertEquals(ReasonCode.ACCEPTED_TCP, reason(p.server()));
+            move(p);
+            assertEquals(ReasonCode.OFFLOADED, reason(p.client()));
+            assertEquals(ReasonCode.OFFLOADED, reason(p.server()));
+            for (int i = 0; i < 100; i++) {
+                echo(p, i);
+            }
+        }
+    }
+
+    /** The reader sleeps in the kernel while everything else moves. */
+    @Test
+    @Timeout(60)
+    void wakesWhoWaitsInTheKernel() throws Exception {
+        try (Pair p = pair()) {
+            CompletableFuture<Integer> read =
+                    CompletableFuture.supplyAsync(
+                            () -> {
+                                try {
+                                    return p.client().getInputStream().read();
+                                } catch (IOException e) {
+                                    throw new java.io.UncheckedIOException(e);
+                                }
+                            });
+            p.client().getOutputStream().write(1);
+            await().until(() -> reason(p.server()) == ReasonCode.OFFLOADED);
+            p.server().getOutputStream().write(77);
+            assertEquals(77, read.get(30, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void timesOutAfterTheMove() throws IOException {
+        try (Pair p = pair()) {
+            move(p);
+            p.client().setSoTimeout(20);
+            InputStream in = p.client().getInputStream();
+            assertThrows(SocketTimeoutException.class, in::read);
+            p.server().getOutputStream().write(5);
+            p.client().setSoTimeout(0);
+            assertEquals(5, in.read());
+        }
+    }
+
+    /** What was written before and after is there, then the end, however it came about. */
+    @Test
+    @Timeout(120)
+    void everyByteAndThenTheEnd() throws Exception {
+        long seed = Long.getLong("sdp4j.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        for (int round = 0; round < 200; round++) {
+            int bytes = random.nextInt(1, 200_000);
+            int chunk = random.nextInt(1, 9_000);
+            boolean answer = random.nextBoolean();
+            boolean close = random.nextBoolean();
+            try (Pair p = pair()) {
+                CompletableFuture<Void> writer =
+                        CompletableFuture.runAsync(() -> write(p.client(), bytes, chunk, close));
+                if (answer && !close) { // what is not read when one closes resets the connection
+                    p.server().getOutputStream().write(9);
+                }
+                DataInputStream in = new DataInputStream(p.server().getInputStream());
+                byte[] all = new byte[bytes];
+                in.readFully(all);
+                for (int i = 0; i < bytes; i++) {
+                    if (all[i] != (byte) (i * 31 + (i >> 8))) {
+                        throw new AssertionError("byte " + i + ", seed " + seed + ":" + round);
+                    }
+                }
+                assertEquals(-1, in.read(), "seed " + seed + ":" + round);
+                writer.get();
+            } catch (IOException | ExecutionException e) {
+                throw new AssertionError("seed " + seed + ":" + round, e);
+            }
+        }
+    }
+
+    private static void write(Socket to, int bytes, int chunk, boolean close) {
+        byte[] all = new byte[bytes];
+        for (int i = 0; i < bytes; i++) {
+            all[i] = (byte) (i * 31 + (i >> 8));
+        }
+        try {
+            OutputStream out = to.getOutputStream();
+            for (int at = 0; at < bytes; at += chunk) {
+                out.write(all, at, Math.min(chunk, bytes - at));
+            }
+            if (close) {
+                to.close();
+            } else {
+                to.shutdownOutput();
+            }
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+}
