@@ -7,6 +7,7 @@ import io.sdp4j.policy.Decision;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 
 /**
@@ -30,6 +31,8 @@ public abstract class Upgrade {
     }
 
     protected final OffloadSwitch owner;
+    protected final ReentrantLock readLock;
+    protected final ReentrantLock writeLock;
     final Handover handover = new Handover();
 
     private final UpgradePolicy policy;
@@ -53,6 +56,8 @@ public abstract class Upgrade {
      * @param decision what the rules say of a connection that was made here; null for an accepted
      *     one
      * @param table where a peer finds an accepted one; null for one that was made here
+     * @param readLock held by whoever reads, by TCP or by the stream
+     * @param writeLock held by whoever writes
      */
     protected Upgrade(
             OffloadSwitch owner,
@@ -60,8 +65,12 @@ public abstract class Upgrade {
             InetSocketAddress remote,
             Decision decision,
             AcceptedTable table,
-            ConnectionInfo kernelInfo) {
+            ConnectionInfo kernelInfo,
+            ReentrantLock readLock,
+            ReentrantLock writeLock) {
         this.owner = owner;
+        this.readLock = readLock;
+        this.writeLock = writeLock;
         this.policy = owner.upgradePolicy();
         this.local = local;
         this.remote = remote;
@@ -98,6 +107,9 @@ public abstract class Upgrade {
 
     /** The other end's limit is known; on a thread of the provider. */
     protected abstract void limitKnown();
+
+    /** A data lock was given back; without a lock. */
+    protected abstract void left();
 
     // --- for the reader and the writer ---
 
@@ -167,9 +179,49 @@ public abstract class Upgrade {
         return false;
     }
 
-    /** By the holder of the write lock: see {@link Handover#stay}. */
-    public final void stayOut() {
+    /** Moves the output if nobody writes; who does will, with the next write. Without a lock. */
+    private void moveOutNow() {
+        if (writeLock.tryLock()) {
+            try {
+                moveOut();
+            } finally {
+                writeLock.unlock();
+            }
+            left();
+        }
+    }
+
+    /** Whether the output stays on TCP for good. By the holder of the write lock. */
+    protected final boolean staysOut() {
+        return handover.stays();
+    }
+
+    /** The output ends: it does not move any more, unless a thread that writes is about to. */
+    protected final void endOut() {
+        if (writeLock.tryLock()) {
+            try {
+                handover.stay();
+            } finally {
+                writeLock.unlock();
+            }
+        }
+    }
+
+    /**
+     * By the holder of the write lock, which has an urgent byte to send: whether it goes by the
+     * stream. Else the output stays on TCP: the reader may count that byte, or not.
+     */
+    protected final boolean urgentByStream() {
+        if (moveOut()) {
+            return true;
+        }
+        synchronized (this) {
+            if (state == State.YOUNG) {
+                state = State.STAYS;
+            }
+        }
         handover.stay();
+        return false;
     }
 
     /**
@@ -278,6 +330,9 @@ public abstract class Upgrade {
                 return;
             }
         }
+        if (decision != null) {
+            moveOutNow();
+        }
         awaitLimit();
     }
 
@@ -317,6 +372,7 @@ public abstract class Upgrade {
             notifyAll();
         }
         if (known) {
+            moveOutNow();
             limitKnown();
         }
         return true;

@@ -32,6 +32,7 @@ public final class ChannelBridge {
         static final MethodHandle QUEUE_UPDATE;
         static final Class<?> SELECTOR;
         static final VarHandle UPDATE_LOCK;
+        static final VarHandle EPOLL;
         static final MethodHandle DUP;
 
         static {
@@ -58,6 +59,9 @@ public final class ChannelBridge {
                 UPDATE_LOCK =
                         MethodHandles.privateLookupIn(SELECTOR, own)
                                 .findVarHandle(SELECTOR, "updateLock", Object.class);
+                EPOLL =
+                        MethodHandles.privateLookupIn(SELECTOR, own)
+                                .findVarHandle(SELECTOR, "epfd", int.class);
                 Class<?> datagrams = Class.forName("sun.nio.ch.DatagramDispatcher", false, null);
                 DUP =
                         MethodHandles.privateLookupIn(datagrams, own)
@@ -136,6 +140,19 @@ public final class ChannelBridge {
                 Handles.SELECTOR.isInstance(selector)
                         ? Handles.UPDATE_LOCK.get(selector)
                         : selector);
+    }
+
+    /**
+     * Takes descriptor {@code fdVal} out of the key's selector, which does not notice. Waits until
+     * the selector is not asking channels for their interest.
+     */
+    public static void forget(SelectionKey key, int fdVal) {
+        Selector selector = key.selector();
+        if (Handles.SELECTOR.isInstance(selector)) {
+            synchronized (Handles.UPDATE_LOCK.get(selector)) {
+                JdkBridge.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
+            }
+        }
     }
 
     /** {@code dup2}: what {@code over} stood for is closed, both stand for the same from now on. */

@@ -31,8 +31,6 @@ final class MovingConnection extends Upgrade implements Duplex {
     private final KernelSocket kernel;
     private final InputStream in;
     private final OutputStream out;
-    private final ReentrantLock readLock = new ReentrantLock();
-    private final ReentrantLock writeLock = new ReentrantLock();
     private final boolean accepted;
     private volatile int timeoutMillis;
     private volatile boolean inputShut;
@@ -49,7 +47,15 @@ final class MovingConnection extends Upgrade implements Duplex {
             ConnectionInfo kernelInfo,
             int timeoutMillis)
             throws IOException {
-        super(owner, local, remote, decision, table, kernelInfo);
+        super(
+                owner,
+                local,
+                remote,
+                decision,
+                table,
+                kernelInfo,
+                new ReentrantLock(),
+                new ReentrantLock());
         this.kernel = kernel;
         this.in = kernel.inputStream();
         this.out = kernel.outputStream();
@@ -146,7 +152,7 @@ final class MovingConnection extends Upgrade implements Duplex {
             }
         } finally {
             readLock.unlock();
-            leave();
+            left();
         }
     }
 
@@ -162,7 +168,8 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    private void leave() {
+    @Override
+    protected void left() {
         OffloadedConnection stream = moved;
         if (stream != null) {
             stream.leave();
@@ -181,7 +188,7 @@ final class MovingConnection extends Upgrade implements Duplex {
                 }
             } finally {
                 writeLock.unlock();
-                leave();
+                left();
             }
         }
         moved.write(b, off, len);
@@ -200,14 +207,13 @@ final class MovingConnection extends Upgrade implements Duplex {
     void sendUrgent(int value) throws IOException {
         writeLock.lock();
         try {
-            if (!outMoved()) {
-                stayOut(); // it is not counted by who reads
+            if (!urgentByStream()) {
                 kernel.sendUrgentData(value);
                 return;
             }
         } finally {
             writeLock.unlock();
-            leave();
+            left();
         }
         moved.sendUrgent(value);
     }
@@ -226,14 +232,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     /** Both ways end, as the peer may wait for either. */
     void shutdownOutput() throws IOException {
         outputShut = true;
-        if (writeLock.tryLock()) {
-            try {
-                stayOut();
-            } finally {
-                writeLock.unlock();
-                leave();
-            }
-        }
+        endOut();
         OffloadedConnection stream = moved;
         if (stream != null) {
             stream.shutdownOutput();

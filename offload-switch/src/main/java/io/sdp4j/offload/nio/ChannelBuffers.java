@@ -36,6 +36,21 @@ abstract class ChannelBuffers {
         }
     }
 
+    /** Whether any of these has something remaining; false also for what is wrong with them. */
+    static boolean any(ByteBuffer[] many, int offset, int length) {
+        if (many == null || offset < 0 || length < 0 || offset > many.length - length) {
+            return false;
+        }
+        boolean any = false;
+        for (int i = offset; i < offset + length; i++) {
+            if (many[i] == null || many[i].isReadOnly()) {
+                return false;
+            }
+            any |= many[i].hasRemaining();
+        }
+        return any;
+    }
+
     final void clear() {
         one = null;
         several = null;

@@ -58,6 +58,7 @@ final class ChannelConnect {
     private final HeldPort port; // stateLock
 
     private volatile State state = State.UNDECIDED; // set under stateLock
+    private Decision young; // stateLock: the rule by which the kernel's connection may move
     private InetSocketAddress target; // of an attempt
     private IOException failure; // of FAILED
 
@@ -112,9 +113,28 @@ final class ChannelConnect {
         return selectors;
     }
 
-    /** See {@link HeldPort#keep}. Under the state lock. */
-    void keepPort(FileDescriptor number) throws IOException {
-        port.keep(number, selectors.polled());
+    /** The kernel has accepted it. */
+    void accepted(Attempt why) {
+        settleOnKernel(why);
+    }
+
+    /** The kernel's connection has moved onto a stream. Under the state lock. */
+    void moved() {
+        state = State.OFFLOADED;
+    }
+
+    /** Whether the kernel carries the connection, as far as it has not moved. */
+    boolean onKernel() {
+        return state == State.KERNEL;
+    }
+
+    /**
+     * See {@link HeldPort#keep}. Under the state lock.
+     *
+     * @param connected whether the kernel's socket is connected and has to stay so
+     */
+    void keepPort(FileDescriptor number, boolean connected) throws IOException {
+        port.keep(number, !connected && selectors.polled());
     }
 
     void bind(SocketAddress address) throws IOException {
@@ -175,6 +195,13 @@ final class ChannelConnect {
         Decision decision = owner.decide(port.asked(), resolved);
         if (kernelOnly || !decision.verdict().offloads()) {
             settleOnKernel(kernelOnly ? IN_SCOPE : OffloadSwitch.byRule(decision));
+            return connectKernel(remote, nanos);
+        }
+        if (owner.beginsOnKernel(decision, resolved)) {
+            synchronized (channel.stateLock) {
+                young = decision;
+            }
+            settleOnKernel(OffloadSwitch.YOUNG);
             return connectKernel(remote, nanos);
         }
         synchronized (channel.stateLock) {
@@ -327,10 +354,15 @@ final class ChannelConnect {
         return true;
     }
 
-    private void countKernel() {
+    private void countKernel() throws IOException {
         InetSocketAddress remote;
+        Decision mayMove;
         synchronized (channel.stateLock) {
             remote = target;
+            mayMove = young;
+        }
+        if (mayMove != null) {
+            channel.beginMoving(mayMove, null, OffloadSwitch.YOUNG);
         }
         reason.connected(remote);
     }

@@ -184,7 +184,7 @@ final class ChannelSocket extends OptionSocket {
         }
         Socket k = kernel();
         return k != null
-                ? new ChannelStreams.KernelInput(channel, k.getInputStream())
+                ? new ChannelStreams.KernelInput(channel, k.getInputStream(), () -> timeoutMillis)
                 : new ChannelStreams.Input(channel, () -> timeoutMillis);
     }
 
@@ -200,6 +200,19 @@ final class ChannelSocket extends OptionSocket {
     @Override
     public void sendUrgentData(int data) throws IOException {
         ChannelStream s = channel.connectedStream();
+        MovingChannel m = s == null ? channel.moving() : null;
+        if (m != null) {
+            boolean byStream =
+                    m.urgentMoved(
+                            () -> {
+                                channel.kernel.socket().sendUrgentData(data);
+                                return 0;
+                            });
+            if (!byStream) {
+                return;
+            }
+            s = channel.movedStream();
+        }
         if (s == null) {
             channel.kernel.socket().sendUrgentData(data);
         } else if (!s.sendUrgent(data)) {

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedChannelException;
+import java.util.Objects;
 import java.util.function.IntSupplier;
 
 /**
@@ -44,6 +45,15 @@ final class ChannelStreams {
         @Override
         public int read(byte[] b, int off, int len) throws IOException {
             ChannelStream s = channel.connectedStream();
+            MovingChannel m = s == null && len > 0 ? channel.moving() : null;
+            if (m != null) {
+                Objects.checkFromIndexSize(off, len, b.length);
+                int n = m.read(len, room -> kernel().read(b, off, room));
+                if (n != MovingChannel.MOVED) {
+                    return n;
+                }
+                s = channel.movedStream();
+            }
             if (s != null) {
                 int millis = timeoutMillis.getAsInt();
                 long start = SocketEvents.readStart();
@@ -62,7 +72,8 @@ final class ChannelStreams {
         public int available() throws IOException {
             ChannelStream s = channel.connectedStream();
             if (s == null) {
-                return kernel().available();
+                MovingChannel m = channel.moving();
+                return m != null ? m.available(_ -> kernel().available()) : kernel().available();
             }
             int n = s.availableBytes();
             if (n < 0) {
@@ -93,6 +104,14 @@ final class ChannelStreams {
         @Override
         public void write(byte[] b, int off, int len) throws IOException {
             ChannelStream s = channel.connectedStream();
+            MovingChannel m = s == null ? channel.moving() : null;
+            if (m != null) {
+                long n = m.write(() -> writeKernel(b, off, len));
+                if (n != MovingChannel.MOVED) {
+                    return;
+                }
+                s = channel.movedStream();
+            }
             if (s != null) {
                 long start = SocketEvents.writeStart();
                 s.blockingWrite(b, off, len);
@@ -100,13 +119,18 @@ final class ChannelStreams {
                 return;
             }
             try {
-                if (kernel == null) {
-                    kernel = Channels.newOutputStream(channel.kernel);
-                }
-                kernel.write(b, off, len);
+                writeKernel(b, off, len);
             } finally {
                 channel.followKernel();
             }
+        }
+
+        private long writeKernel(byte[] b, int off, int len) throws IOException {
+            if (kernel == null) {
+                kernel = Channels.newOutputStream(channel.kernel);
+            }
+            kernel.write(b, off, len);
+            return len;
         }
 
         @Override
@@ -120,22 +144,31 @@ final class ChannelStreams {
         private final SwitchSocketChannel channel;
         private final InputStream in;
 
-        KernelInput(SwitchSocketChannel channel, InputStream in) {
+        private final IntSupplier timeoutMillis;
+
+        KernelInput(SwitchSocketChannel channel, InputStream in, IntSupplier timeoutMillis) {
             this.channel = channel;
             this.in = in;
+            this.timeoutMillis = timeoutMillis;
         }
 
         @Override
         public int read() throws IOException {
-            try {
-                return in.read();
-            } finally {
-                channel.followKernel();
-            }
+            byte[] one = new byte[1];
+            return read(one, 0, 1) > 0 ? one[0] & 0xff : -1;
         }
 
         @Override
         public int read(byte[] b, int off, int len) throws IOException {
+            MovingChannel m = len > 0 ? channel.moving() : null;
+            if (m != null) {
+                Objects.checkFromIndexSize(off, len, b.length);
+                int n = m.read(len, room -> in.read(b, off, room));
+                return n != MovingChannel.MOVED
+                        ? n
+                        : channel.movedStream()
+                                .blockingRead(b, off, len, timeoutMillis.getAsInt() * 1_000_000L);
+            }
             try {
                 return in.read(b, off, len);
             } finally {
@@ -145,7 +178,8 @@ final class ChannelStreams {
 
         @Override
         public int available() throws IOException {
-            return in.available();
+            MovingChannel m = channel.moving();
+            return m != null ? m.available(_ -> in.available()) : in.available();
         }
 
         @Override

@@ -30,12 +30,26 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     /** After a call of the kernel's channel, which may have closed itself (behaviour 36). */
     abstract void followKernel();
 
+    /** The connection that the kernel carries and that may move; null = there is none. */
+    abstract MovingChannel moving();
+
+    /** What carries the rest of a connection that has moved in one direction at least. */
+    abstract ChannelStream movedStream();
+
     /** Something on this side has changed what is ready. */
     abstract void settle();
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
         ChannelStream s = connectedStream();
+        MovingChannel m = s == null ? moving() : null;
+        if (m != null && dst.hasRemaining()) {
+            int n = m.read(dst);
+            if (n != MovingChannel.MOVED) {
+                return n;
+            }
+            s = movedStream();
+        }
         if (s != null) {
             long start = SocketEvents.readStart();
             int n = s.read(dst);
@@ -52,6 +66,14 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         ChannelStream s = connectedStream();
+        MovingChannel m = s == null ? moving() : null;
+        if (m != null && ChannelBuffers.any(dsts, offset, length)) {
+            long n = m.read(dsts, offset, length);
+            if (n != MovingChannel.MOVED) {
+                return n;
+            }
+            s = movedStream();
+        }
         if (s != null) {
             long start = SocketEvents.readStart();
             long n = s.read(dsts, offset, length);
@@ -68,6 +90,14 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     @Override
     public int write(ByteBuffer src) throws IOException {
         ChannelStream s = connectedStream();
+        MovingChannel m = s == null ? moving() : null;
+        if (m != null) {
+            long n = m.write(() -> kernel().write(src));
+            if (n != MovingChannel.MOVED) {
+                return (int) n;
+            }
+            s = movedStream();
+        }
         if (s != null) {
             long start = SocketEvents.writeStart();
             int n = s.write(src);
@@ -84,6 +114,14 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         ChannelStream s = connectedStream();
+        MovingChannel m = s == null ? moving() : null;
+        if (m != null) {
+            long n = m.write(() -> kernel().write(srcs, offset, length));
+            if (n != MovingChannel.MOVED) {
+                return n;
+            }
+            s = movedStream();
+        }
         if (s != null) {
             long start = SocketEvents.writeStart();
             long n = s.write(srcs, offset, length);
@@ -108,6 +146,14 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     public final Long apply(FileChannel file, long[] range) {
         try {
             ChannelStream s = connectedStream();
+            MovingChannel m = s == null ? moving() : null;
+            if (m != null) {
+                long n = m.sendFile(file, range[0], range[1]);
+                if (n != MovingChannel.MOVED) {
+                    return n;
+                }
+                s = movedStream();
+            }
             if (s == null) {
                 return sendByKernel(file, range[0], range[1]);
             }
@@ -180,7 +226,10 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     @Override
     public SocketChannel shutdownInput() throws IOException {
         ChannelStream s = connectedStream();
-        if (s == null) {
+        MovingChannel m = s == null ? moving() : null;
+        if (m != null) {
+            m.shutdownInput();
+        } else if (s == null) {
             kernel().shutdownInput();
         } else if (s.shutInput()) {
             settle();
@@ -193,7 +242,10 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     @Override
     public SocketChannel shutdownOutput() throws IOException {
         ChannelStream s = connectedStream();
-        if (s == null) {
+        MovingChannel m = s == null ? moving() : null;
+        if (m != null) {
+            m.shutdownOutput();
+        } else if (s == null) {
             kernel().shutdownOutput();
         } else if (s.shutOutput()) {
             settle();

@@ -28,6 +28,35 @@ final class KnownSelectors {
         this.channel = channel;
     }
 
+    private volatile boolean forgetting; // the kernel's socket is being taken out
+
+    /** Whether selectors are to take no interest for the moment. */
+    boolean forgetting() {
+        return forgetting;
+    }
+
+    /**
+     * The number of the kernel's socket is about to stand for another file, while the socket stays
+     * open: takes it out of every selector. {@link #kernelForgotten} follows.
+     */
+    void forgetKernel(SelChImpl kernel) {
+        forgetting = true; // first: who asks from now on does not put it back
+        SelectionKey[] keys = polled ? ChannelBridge.keys(channel) : null;
+        if (keys != null) {
+            for (SelectionKey key : keys) {
+                if (key != null) {
+                    ChannelBridge.forget(key, kernel.getFDVal());
+                }
+            }
+        }
+    }
+
+    /** The number stands for another file: every selector is to ask for the interest again. */
+    void kernelForgotten() {
+        forgetting = false;
+        nudge();
+    }
+
     /** Whether a selector may have registered the kernel's socket. */
     boolean polled() {
         return polled;

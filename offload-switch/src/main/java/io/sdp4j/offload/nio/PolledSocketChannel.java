@@ -40,10 +40,14 @@ abstract sealed class PolledSocketChannel extends DataSocketChannel implements S
         Doorbell d = doorbell();
         ChannelConnect c = connecting();
         if (d != null) {
-            return c != null && c.selectors().unknownToAsker() ? 0 : d.translateInterest(ops);
+            return c != null && (c.selectors().forgetting() || c.selectors().unknownToAsker())
+                    ? 0
+                    : d.translateInterest(ops);
         }
         // While an attempt runs nothing is ready; its end makes selectors ask again.
-        return c.trying() ? 0 : c.selectors().interestInKernel(ops, selectableKernel());
+        return c.trying() || c.selectors().forgetting()
+                ? 0
+                : c.selectors().interestInKernel(ops, selectableKernel());
     }
 
     @Override

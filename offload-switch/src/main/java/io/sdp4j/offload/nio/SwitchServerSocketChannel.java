@@ -1,5 +1,6 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.EarlyListening;
 import io.sdp4j.offload.KernelScope;
@@ -214,7 +215,16 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         }
         both.signalIfPending();
         if (stream == null) {
-            return counted(accepted);
+            AcceptedTable table = both.listening().accepted();
+            counted(accepted);
+            if (accepted == null || table == null || provider.owner().upgradePolicy().atConnect()) {
+                return accepted;
+            }
+            Attempt reason;
+            synchronized (stateLock) {
+                reason = why;
+            }
+            return SwitchSocketChannel.accepted(provider, accepted, table, reason);
         }
         Integer size;
         synchronized (stateLock) {

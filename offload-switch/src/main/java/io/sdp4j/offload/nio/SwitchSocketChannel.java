@@ -1,8 +1,11 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.offload.AcceptedTable;
+import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
@@ -47,6 +51,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
     private final ChannelConnect connect; // null for an accepted one
     private volatile ChannelStream stream; // set once
     private volatile Doorbell doorbell; // set once
+    private volatile MovingChannel moving; // set once
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
     private boolean wantsDoorbell;
@@ -84,12 +89,91 @@ final class SwitchSocketChannel extends PolledSocketChannel
         stream = newStream(accepted);
     }
 
+    /** Accepted from the kernel, to be moved when the peer asks for it. */
+    static SwitchSocketChannel accepted(
+            SwitchSelectorProvider provider, SocketChannel kernel, AcceptedTable table, Attempt why)
+            throws IOException {
+        SwitchSocketChannel channel = new SwitchSocketChannel(provider, kernel, null);
+        channel.connect.accepted(why);
+        channel.beginMoving(null, table, why);
+        channel.moving.publish();
+        return channel;
+    }
+
+    /** The kernel has connected, and the connection may move. Idempotent. */
+    void beginMoving(Decision decision, AcceptedTable table, Attempt why) throws IOException {
+        synchronized (stateLock) {
+            if (moving == null && isOpen()) {
+                moving =
+                        new MovingChannel(
+                                this,
+                                (InetSocketAddress) kernel.getLocalAddress(),
+                                (InetSocketAddress) kernel.getRemoteAddress(),
+                                decision,
+                                table,
+                                new ConnectionInfo(why.reason(), why.detail(), "", -1, -1));
+            }
+        }
+    }
+
+    @Override
+    MovingChannel moving() {
+        return moving;
+    }
+
+    @Override
+    ChannelStream movedStream() {
+        return stream;
+    }
+
+    /** The connection has a stream; reads and writes move to it one after the other. */
+    ChannelStream takeMoved(OffloadStream won, boolean accepted) {
+        synchronized (stateLock) {
+            local = won.localAddress();
+            remote = won.remoteAddress();
+            provider.owner().counters().opened(won, accepted);
+            ChannelStream s = newStream(won);
+            stream = s;
+            if (options.oobInline()) {
+                s.oobInline(true);
+            }
+            return s;
+        }
+    }
+
+    /**
+     * Nothing more goes by TCP: from now on this is an offloaded channel. Under both data locks;
+     * {@link #nudgeMoved} follows without.
+     */
+    void adoptMoved() {
+        connect.selectors().forgetKernel((SelChImpl) kernel);
+        synchronized (stateLock) {
+            connect.moved();
+            if (wantsDoorbell) {
+                try {
+                    makeDoorbell();
+                } catch (IOException e) {
+                    // without descriptors nothing can be selected; as if the connection had broken
+                    stream.close(0);
+                }
+            }
+        }
+    }
+
+    void nudgeMoved() {
+        connect.selectors().kernelForgotten();
+    }
+
     private ChannelStream newStream(OffloadStream offloaded) {
         return new ChannelStream(this, offloaded, provider.owner().counters(), readLock, writeLock);
     }
 
     /** Where the connection runs and why; empty while there is none. */
     Optional<ConnectionInfo> connectionInfo() {
+        MovingChannel m = moving;
+        if (m != null) {
+            return Optional.of(m.info());
+        }
         ChannelStream s = stream;
         return s != null ? Optional.of(s.info()) : connect.kernelInfo();
     }
@@ -155,7 +239,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
         try {
             if (kernel != null) {
                 FileDescriptor number = ((SelChImpl) kernel).getFD();
-                connect.keepPort(number);
+                connect.keepPort(number, moving != null);
                 made.moveOver(number);
             }
             complete = true;
@@ -315,7 +399,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
                 synchronized (stateLock) {
                     ensureOpen();
                     wantsDoorbell = !block;
-                    if (stream == null) {
+                    if (stream == null || (connect != null && connect.onKernel())) {
                         kernel.configureBlocking(block);
                     } else if (!block) {
                         makeDoorbell();
@@ -341,6 +425,13 @@ final class SwitchSocketChannel extends PolledSocketChannel
         Doorbell d = doorbell;
         if (d != null) {
             d.silence(); // first: what a close wakes is nothing for a selector
+        }
+        MovingChannel m = moving;
+        if (m != null) {
+            m.close();
+            if (m.resetsByKernel()) {
+                kernel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            }
         }
         ChannelStream s = stream;
         if (s != null) {

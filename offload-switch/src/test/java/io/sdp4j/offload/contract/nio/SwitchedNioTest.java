@@ -3,6 +3,7 @@ package io.sdp4j.offload.contract.nio;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.jdk.KernelSockets;
 import io.sdp4j.offload.nio.SwitchChannels;
@@ -21,6 +22,18 @@ public abstract class SwitchedNioTest extends NioContract {
 
     protected SwitchedNioTest(Policy policy, List<OffloadProvider> providers) {
         owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, KernelSockets.JDK);
+        provider = SwitchChannels.provider(owner);
+    }
+
+    /** Whose connections begin on kernel TCP. */
+    protected SwitchedNioTest(
+            Policy policy, List<OffloadProvider> providers, UpgradePolicy upgrade) {
+        owner =
+                new OffloadSwitch(
+                        () -> policy,
+                        providers,
+                        Patience.SETTINGS.withUpgrade(upgrade),
+                        KernelSockets.JDK);
         provider = SwitchChannels.provider(owner);
     }
 

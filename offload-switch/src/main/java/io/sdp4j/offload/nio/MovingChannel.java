@@ -1,0 +1,307 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.AcceptedTable;
+import io.sdp4j.offload.OpenStream;
+import io.sdp4j.offload.Upgrade;
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Decision;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
+import sun.nio.ch.SelChImpl;
+
+/**
+ * A channel's connection that runs on the kernel's channel and may move, see {@link Upgrade}.
+ *
+ * <p>Shape: until a direction has moved, its calls are those of the kernel's channel, behind the
+ * channel's data lock and a count of bytes. When both have, the channel {@linkplain
+ * SwitchSocketChannel#adoptMoved becomes} an offloaded one, selectors included. That is done under
+ * both data locks, by the provider's thread if they are free, else by whoever gives one back.
+ */
+final class MovingChannel extends Upgrade {
+    private final SwitchSocketChannel channel;
+    private final SocketChannel kernel;
+    private final boolean accepted;
+    private volatile boolean inputShut;
+    private volatile boolean outputShut;
+    private volatile ChannelStream moved; // set once
+    private volatile boolean adopted; // set under both data locks
+
+    MovingChannel(
+            SwitchSocketChannel channel,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            Decision decision,
+            AcceptedTable table,
+            ConnectionInfo kernelInfo) {
+        super(
+                channel.provider.owner(),
+                local,
+                remote,
+                decision,
+                table,
+                kernelInfo,
+                channel.readLock,
+                channel.writeLock);
+        this.channel = channel;
+        this.kernel = channel.kernel;
+        this.accepted = table != null;
+    }
+
+    /** One call of the kernel's for at most so many bytes. */
+    @FunctionalInterface
+    interface KernelRead {
+        int read(int room) throws IOException;
+    }
+
+    /** One call of the kernel's. */
+    @FunctionalInterface
+    interface KernelWrite {
+        long write() throws IOException;
+    }
+
+    /** The answer of a read or write whose direction has moved. */
+    static final int MOVED = -2;
+
+    @Override
+    protected int descriptor() {
+        return ((SelChImpl) kernel).getFDVal();
+    }
+
+    @Override
+    protected OpenStream take(OffloadStream stream) {
+        ChannelStream taken = channel.takeMoved(stream, accepted);
+        moved = taken;
+        if (inputShut) { // after the stream was set: whoever shuts a half looks for it afterwards
+            taken.shutInput();
+        }
+        if (outputShut) {
+            taken.shutOutput();
+        }
+        return taken;
+    }
+
+    @Override
+    protected OpenStream taken() {
+        return moved;
+    }
+
+    @Override
+    protected void limitKnown() {
+        left();
+        if (!adopted && finished() && channel.isBlocking()) {
+            try {
+                kernel.shutdownInput(); // a reader waits for what will not come
+            } catch (IOException e) {
+                // it is closed, or broken: the reader is told so
+            }
+        }
+    }
+
+    /** Becomes an offloaded channel if all has moved that will. Without a lock. */
+    @Override
+    protected void left() {
+        ChannelStream stream = moved;
+        if (stream == null) {
+            return;
+        }
+        if (!adopted && channel.isOpen() && readLock.tryLock()) {
+            boolean nudge = false;
+            try {
+                if (writeLock.tryLock()) {
+                    try {
+                        nudge = adopt();
+                    } finally {
+                        writeLock.unlock();
+                    }
+                }
+            } finally {
+                readLock.unlock();
+            }
+            if (nudge) {
+                channel.nudgeMoved();
+            }
+        }
+        stream.leave();
+    }
+
+    private boolean adopt() {
+        if (adopted || !finished() || (!moveOut() && !staysOut())) {
+            return false;
+        }
+        room(1); // none: the input has moved
+        adopted = true;
+        channel.adoptMoved();
+        return true;
+    }
+
+    /**
+     * As {@link SocketChannel#read(ByteBuffer)}.
+     *
+     * @param wanted bytes, at least 1
+     * @return what {@code call} gives, or {@link #MOVED}
+     */
+    int read(int wanted, KernelRead call) throws IOException {
+        readLock.lock();
+        try {
+            while (true) {
+                int room = inMoved() ? 0 : room(wanted);
+                if (room == 0) {
+                    return MOVED;
+                }
+                int n = readOnce(room, call);
+                if (n > 0) {
+                    received(n);
+                }
+                if (n >= 0) {
+                    return n;
+                }
+                if (n == -1 && (inputShut || !goesOn())) {
+                    return -1;
+                }
+            }
+        } finally {
+            readLock.unlock();
+            left();
+            channel.followKernel();
+        }
+    }
+
+    /** {@link #MOVED} = TCP was cut, but the stream goes on. */
+    private int readOnce(int room, KernelRead call) throws IOException {
+        try {
+            return call.read(room);
+        } catch (SocketException e) {
+            if (inputShut || !goesOn()) {
+                throw e;
+            }
+            return MOVED;
+        }
+    }
+
+    int read(ByteBuffer dst) throws IOException {
+        return read(
+                dst.remaining(),
+                room -> {
+                    int limit = dst.limit();
+                    dst.limit(dst.position() + room);
+                    try {
+                        return kernel.read(dst);
+                    } finally {
+                        dst.limit(limit);
+                    }
+                });
+    }
+
+    long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        long all = 0;
+        ByteBuffer first = null;
+        for (int i = offset; i < offset + length; i++) {
+            all += dsts[i].remaining();
+            if (first == null && dsts[i].hasRemaining()) {
+                first = dsts[i];
+            }
+        }
+        int wanted = (int) Math.min(all, Integer.MAX_VALUE);
+        ByteBuffer one = first;
+        return read(
+                wanted,
+                room -> {
+                    if (room == wanted) {
+                        return (int) kernel.read(dsts, offset, length);
+                    }
+                    int limit = one.limit();
+                    one.limit(one.position() + Math.min(room, one.remaining()));
+                    try {
+                        return kernel.read(one);
+                    } finally {
+                        one.limit(limit);
+                    }
+                });
+    }
+
+    /** What {@code call} gives, or {@link #MOVED}. */
+    long write(KernelWrite call) throws IOException {
+        writeLock.lock();
+        try {
+            if (moveOut()) {
+                return MOVED;
+            }
+            long n = call.write();
+            if (n > 0) {
+                sent(n);
+            }
+            return n;
+        } finally {
+            writeLock.unlock();
+            left();
+            channel.followKernel();
+        }
+    }
+
+    /** See {@link FileChannel#transferTo}. */
+    long sendFile(FileChannel file, long position, long count) throws IOException {
+        return write(() -> file.transferTo(position, count, kernel));
+    }
+
+    int available(KernelRead call) throws IOException {
+        ChannelStream stream = moved;
+        return stream != null && finished() && !inputShut ? stream.availableBytes() : call.read(0);
+    }
+
+    /** Whether the byte goes by the stream, which is the caller's to do. */
+    boolean urgentMoved(KernelWrite call) throws IOException {
+        writeLock.lock();
+        try {
+            if (urgentByStream()) {
+                return true;
+            }
+            call.write();
+            return false;
+        } finally {
+            writeLock.unlock();
+            left();
+        }
+    }
+
+    void shutdownInput() throws IOException {
+        inputShut = true;
+        ChannelStream stream = moved;
+        if (stream != null) {
+            stream.shutInput();
+        }
+        if (!adopted) {
+            kernel.shutdownInput();
+        }
+    }
+
+    /** Both ways end, as the peer may wait for either. */
+    void shutdownOutput() throws IOException {
+        outputShut = true;
+        endOut();
+        ChannelStream stream = moved;
+        if (stream != null) {
+            stream.shutOutput();
+        }
+        if (!adopted) {
+            try {
+                kernel.shutdownOutput();
+            } catch (IOException e) {
+                if (!outMoved()) {
+                    throw e;
+                }
+            }
+        }
+        left();
+    }
+
+    /** Whether the peer still reads TCP while there is input here that is not read. */
+    boolean resetsByKernel() throws IOException {
+        ChannelStream stream = moved;
+        return stream != null && !outMoved() && stream.availableBytes() > 0;
+    }
+}
