@@ -101,6 +101,12 @@ final class Handover {
         return limit == received;
     }
 
+    /** Bytes that are still to come by TCP; -1 = not known. Any thread. */
+    long left() {
+        long most = limit;
+        return most == UNKNOWN ? UNKNOWN : most - received;
+    }
+
     /**
      * How many of {@code wanted} bytes the reader may take from TCP; 0 = none any more: from now on
      * it reads the stream.

@@ -128,6 +128,14 @@ public abstract class Upgrade {
         return (int) handover.room(wanted);
     }
 
+    /**
+     * Whether {@code byTcp} bytes, which can be read from TCP now, are all that come by it: then
+     * those of the stream follow.
+     */
+    protected final boolean lastByTcp(int byTcp) {
+        return handover.left() == byTcp;
+    }
+
     /** Whether all has come that comes by TCP. */
     public final boolean finished() {
         return handover.finished();
@@ -376,6 +384,14 @@ public abstract class Upgrade {
             limitKnown();
         }
         return true;
+    }
+
+    /**
+     * Whether a peer may hold the kernel's socket, too: then closing it here does not end the
+     * connection, and the peer of TCP has to be told otherwise.
+     */
+    protected final boolean shown() {
+        return state != State.YOUNG;
     }
 
     /** The application has closed it. Idempotent. */

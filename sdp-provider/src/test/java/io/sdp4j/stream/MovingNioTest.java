@@ -1,12 +1,21 @@
 package io.sdp4j.stream;
 
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.nio.SwitchedNioTest;
+import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 
 /** The contract of channels and selectors that leave kernel TCP with the first byte. */
 class MovingNioTest extends SwitchedNioTest {
@@ -24,6 +33,48 @@ class MovingNioTest extends SwitchedNioTest {
     @Override
     public boolean offloads() {
         return true; // sooner or later
+    }
+
+    /** The end depends on the way by which came what was not read. */
+    @Test
+    @Override
+    public void closeWithUnreadData() throws Exception {
+        try (Pair p = pair()) {
+            p.server().write(ByteBuffer.wrap(new byte[14]));
+            p.client().write(ByteBuffer.wrap(new byte[10]));
+            await().until(() -> p.server().socket().getInputStream().available() == 10);
+            p.server().close();
+            ByteBuffer room = ByteBuffer.allocate(14);
+            while (room.hasRemaining()) {
+                assertTrue(p.client().read(room) > 0);
+            }
+            room.clear();
+            try {
+                assertEquals(-1, p.client().read(room));
+            } catch (SocketException e) {
+                assertEquals("Connection reset", e.getMessage());
+            }
+        }
+    }
+
+    /** What came by TCP and what came by the stream are one. */
+    @Test
+    void tellsOfAllThatIsThere() throws Exception {
+        try (Pair p = pair()) {
+            p.client().configureBlocking(false);
+            p.server().configureBlocking(false);
+            p.client().write(ByteBuffer.wrap(new byte[492]));
+            await().until(
+                            () ->
+                                    SwitchChannels.explain(p.server()).orElseThrow().reason()
+                                            == ReasonCode.OFFLOADED);
+            p.client().write(ByteBuffer.wrap(new byte[1000]));
+            await().untilAsserted(
+                            () ->
+                                    assertEquals(
+                                            1492,
+                                            p.server().socket().getInputStream().available()));
+        }
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 
 /**
  * The way to the JDK's internals that selectable channels need. Stateless; every method is safe for
@@ -33,6 +34,7 @@ public final class ChannelBridge {
         static final Class<?> SELECTOR;
         static final VarHandle UPDATE_LOCK;
         static final VarHandle EPOLL;
+        static final VarHandle REGISTERED;
         static final MethodHandle DUP;
 
         static {
@@ -62,6 +64,9 @@ public final class ChannelBridge {
                 EPOLL =
                         MethodHandles.privateLookupIn(SELECTOR, own)
                                 .findVarHandle(SELECTOR, "epfd", int.class);
+                REGISTERED =
+                        MethodHandles.privateLookupIn(key, own)
+                                .findVarHandle(key, "registeredEvents", int.class);
                 Class<?> datagrams = Class.forName("sun.nio.ch.DatagramDispatcher", false, null);
                 DUP =
                         MethodHandles.privateLookupIn(datagrams, own)
@@ -143,16 +148,39 @@ public final class ChannelBridge {
     }
 
     /**
-     * Takes descriptor {@code fdVal} out of the key's selector, which does not notice. Waits until
-     * the selector is not asking channels for their interest.
+     * Takes descriptor {@code fdVal} out of the key's selector. Waits until the selector is not
+     * asking channels for their interest.
      */
-    public static void forget(SelectionKey key, int fdVal) {
+    public static void takeOut(SelectionKey key, int fdVal) {
         Selector selector = key.selector();
         if (Handles.SELECTOR.isInstance(selector)) {
             synchronized (Handles.UPDATE_LOCK.get(selector)) {
                 JdkBridge.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
+                Handles.REGISTERED.set(key, 0);
             }
         }
+    }
+
+    /**
+     * Puts descriptor {@code fdVal} into the key's selector, also while that waits, unless the
+     * selector has done so meanwhile.
+     *
+     * @param events asked for what is of interest, while the selector does not ask for it
+     * @return false if this selector has to be made to ask
+     */
+    public static boolean putIn(SelectionKey key, int fdVal, IntSupplier events) {
+        Selector selector = key.selector();
+        if (!Handles.SELECTOR.isInstance(selector)) {
+            return false;
+        }
+        synchronized (Handles.UPDATE_LOCK.get(selector)) {
+            int wanted = key.isValid() ? events.getAsInt() : 0;
+            if (wanted != 0 && (int) Handles.REGISTERED.get(key) == 0) {
+                JdkBridge.epollAdd((int) Handles.EPOLL.get(selector), fdVal, wanted);
+                Handles.REGISTERED.set(key, wanted);
+            }
+        }
+        return true;
     }
 
     /** {@code dup2}: what {@code over} stood for is closed, both stand for the same from now on. */

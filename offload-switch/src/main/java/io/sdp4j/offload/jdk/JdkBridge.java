@@ -209,6 +209,14 @@ public final class JdkBridge {
         }
     }
 
+    static void epollAdd(int epoll, int fdVal, int events) {
+        try {
+            int _ = (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_ADD, fdVal, events);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
     static void epollRemove(int epoll, int fdVal) {
         try {
             int _ = (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_DEL, fdVal, 0);

@@ -33,6 +33,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     private final OutputStream out;
     private final boolean accepted;
     private volatile int timeoutMillis;
+    private volatile boolean nonBlocking; // see OffloadedConnection, which goes on with it
     private volatile boolean inputShut;
     private volatile boolean outputShut;
     private volatile OffloadedConnection moved; // set once
@@ -73,12 +74,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         owner.counters().opened(stream, accepted);
         OffloadedConnection taken =
                 new OffloadedConnection(
-                        stream,
-                        owner.counters(),
-                        timeoutMillis,
-                        timeoutMillis > 0,
-                        readLock,
-                        writeLock);
+                        stream, owner.counters(), timeoutMillis, nonBlocking, readLock, writeLock);
         if (Boolean.TRUE.equals(kernel.option(SocketOptions.SO_OOBINLINE))) {
             taken.oobInline(true);
         }
@@ -116,15 +112,24 @@ final class MovingConnection extends Upgrade implements Duplex {
     public int read(byte[] b, int off, int len) throws IOException {
         if (!inMoved()) {
             Objects.checkFromIndexSize(off, len, b.length);
+            noteUse(timeoutMillis > 0);
             if (len == 0) {
                 return in.read(b, off, 0);
             }
             int n = readKernel(b, off, len);
             if (n != 0) {
-                return n;
+                return n > 0 && n < len && finished() && moved.available() > 0
+                        ? n + Math.max(moved.read(b, off + n, len - n), 0)
+                        : n;
             }
         }
         return moved.read(b, off, len);
+    }
+
+    private void noteUse(boolean timed) {
+        if (!nonBlocking && (timed || Thread.currentThread().isVirtual())) {
+            nonBlocking = true;
+        }
     }
 
     /** As {@code read}; 0 = the input has moved. */
@@ -179,6 +184,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
         if (!outMoved()) {
+            noteUse(false);
             writeLock.lock();
             try {
                 if (!moveOut()) {
@@ -201,7 +207,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
         int n = kernel.available();
         OffloadedConnection stream = moved;
-        return n == 0 && stream != null && finished() && !inputShut ? stream.available() : n;
+        return stream != null && lastByTcp(n) && !inputShut ? n + stream.available() : n;
     }
 
     void sendUrgent(int value) throws IOException {
@@ -281,6 +287,13 @@ final class MovingConnection extends Upgrade implements Duplex {
      */
     void close(int lingerSeconds) throws IOException {
         close();
+        if (shown() && lingerSeconds != 0) {
+            try {
+                kernel.shutdownOutput();
+            } catch (IOException e) {
+                // it is not connected any more
+            }
+        }
         OffloadedConnection stream = moved;
         if (stream != null) {
             if (!outMoved() && stream.availableBytes() > 0) {

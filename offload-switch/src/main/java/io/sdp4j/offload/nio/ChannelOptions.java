@@ -108,6 +108,13 @@ final class ChannelOptions {
         return set.get(StandardSocketOptions.SO_LINGER) instanceof Integer seconds ? seconds : -1;
     }
 
+    /** The peer is to see a reset when the socket that answers is closed. */
+    void resetAtClose() throws IOException {
+        if (holder != null && holder.isOpen()) {
+            holder.setOption(StandardSocketOptions.SO_LINGER, 0);
+        }
+    }
+
     /** Whether received urgent bytes stay in the stream. */
     boolean oobInline() {
         for (Map.Entry<SocketOption<?>, Object> e : set.entrySet()) {

@@ -56,6 +56,11 @@ final class ChannelStream extends OpenStream {
         }
     }
 
+    /** A virtual thread has used the connection while the kernel carried it. */
+    void usedByVirtualThread() {
+        partialWrites = true;
+    }
+
     int read(ByteBuffer dst) throws IOException {
         return read(Objects.requireNonNull(dst), null, 0, 0, false, NO_LIMIT);
     }

@@ -46,7 +46,9 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         if (m != null && dst.hasRemaining()) {
             int n = m.read(dst);
             if (n != MovingChannel.MOVED) {
-                return n;
+                return n > 0 && dst.hasRemaining() && m.goesOnNow()
+                        ? n + Math.max(movedStream().read(dst), 0)
+                        : n;
             }
             s = movedStream();
         }
@@ -70,7 +72,9 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         if (m != null && ChannelBuffers.any(dsts, offset, length)) {
             long n = m.read(dsts, offset, length);
             if (n != MovingChannel.MOVED) {
-                return n;
+                return n > 0 && ChannelBuffers.any(dsts, offset, length) && m.goesOnNow()
+                        ? n + Math.max(movedStream().read(dsts, offset, length), 0)
+                        : n;
             }
             s = movedStream();
         }

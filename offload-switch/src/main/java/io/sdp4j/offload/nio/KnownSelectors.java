@@ -6,6 +6,7 @@ import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.List;
 import sun.nio.ch.SelChImpl;
+import sun.nio.ch.SelectionKeyImpl;
 
 /**
  * The selectors that know a channel, and how they come to see that it has become another.
@@ -37,24 +38,39 @@ final class KnownSelectors {
 
     /**
      * The number of the kernel's socket is about to stand for another file, while the socket stays
-     * open: takes it out of every selector. {@link #kernelForgotten} follows.
+     * open: takes it out of every selector. {@link #putBack} follows.
      */
-    void forgetKernel(SelChImpl kernel) {
+    void takeOut(SelChImpl kernel) {
         forgetting = true; // first: who asks from now on does not put it back
-        SelectionKey[] keys = polled ? ChannelBridge.keys(channel) : null;
-        if (keys != null) {
+        SelectionKey[] keys = ChannelBridge.keys(channel);
+        if (polled && keys != null) {
             for (SelectionKey key : keys) {
                 if (key != null) {
-                    ChannelBridge.forget(key, kernel.getFDVal());
+                    ChannelBridge.takeOut(key, kernel.getFDVal());
                 }
             }
         }
     }
 
-    /** The number stands for another file: every selector is to ask for the interest again. */
-    void kernelForgotten() {
+    /** The number stands for another file, which selectors are to watch, those that wait too. */
+    void putBack(SelChImpl now) {
+        polled = false; // what is registered from here on is the new file
         forgetting = false;
-        nudge();
+        SelectionKey[] keys = ChannelBridge.keys(channel);
+        for (int i = 0; keys != null && i < keys.length; i++) {
+            SelectionKey key = keys[i];
+            if (key instanceof SelectionKeyImpl k && k.isValid()) {
+                boolean put =
+                        ChannelBridge.putIn(
+                                key,
+                                now.getFDVal(),
+                                () -> now.translateInterestOps(k.nioInterestOps()));
+                if (!put) {
+                    ChannelBridge.queueUpdate(key);
+                    key.selector().wakeup();
+                }
+            }
+        }
     }
 
     /** Whether a selector may have registered the kernel's socket. */

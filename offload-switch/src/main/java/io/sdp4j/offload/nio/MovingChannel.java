@@ -29,6 +29,7 @@ final class MovingChannel extends Upgrade {
     private volatile boolean inputShut;
     private volatile boolean outputShut;
     private volatile ChannelStream moved; // set once
+    private volatile boolean virtual; // a virtual thread has used the kernel's channel
     private volatile boolean adopted; // set under both data locks
 
     MovingChannel(
@@ -76,6 +77,9 @@ final class MovingChannel extends Upgrade {
     protected OpenStream take(OffloadStream stream) {
         ChannelStream taken = channel.takeMoved(stream, accepted);
         moved = taken;
+        if (virtual) {
+            taken.usedByVirtualThread();
+        }
         if (inputShut) { // after the stream was set: whoever shuts a half looks for it afterwards
             taken.shutInput();
         }
@@ -139,6 +143,16 @@ final class MovingChannel extends Upgrade {
         return true;
     }
 
+    private void noteThread() {
+        if (!virtual && Thread.currentThread().isVirtual()) {
+            virtual = true;
+            ChannelStream stream = moved;
+            if (stream != null) {
+                stream.usedByVirtualThread();
+            }
+        }
+    }
+
     /**
      * As {@link SocketChannel#read(ByteBuffer)}.
      *
@@ -146,6 +160,7 @@ final class MovingChannel extends Upgrade {
      * @return what {@code call} gives, or {@link #MOVED}
      */
     int read(int wanted, KernelRead call) throws IOException {
+        noteThread();
         readLock.lock();
         try {
             while (true) {
@@ -199,33 +214,42 @@ final class MovingChannel extends Upgrade {
 
     long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         long all = 0;
-        ByteBuffer first = null;
         for (int i = offset; i < offset + length; i++) {
             all += dsts[i].remaining();
-            if (first == null && dsts[i].hasRemaining()) {
-                first = dsts[i];
+        }
+        return read(
+                (int) Math.min(all, Integer.MAX_VALUE),
+                room -> (int) readAtMost(room, dsts, offset, length));
+    }
+
+    private long readAtMost(int room, ByteBuffer[] dsts, int offset, int length)
+            throws IOException {
+        int[] limits = new int[length];
+        int left = room;
+        for (int i = 0; i < length; i++) {
+            ByteBuffer dst = dsts[offset + i];
+            limits[i] = dst.limit();
+            dst.limit(dst.position() + Math.min(left, dst.remaining()));
+            left -= dst.remaining();
+        }
+        try {
+            return kernel.read(dsts, offset, length);
+        } finally {
+            for (int i = 0; i < length; i++) {
+                dsts[offset + i].limit(limits[i]);
             }
         }
-        int wanted = (int) Math.min(all, Integer.MAX_VALUE);
-        ByteBuffer one = first;
-        return read(
-                wanted,
-                room -> {
-                    if (room == wanted) {
-                        return (int) kernel.read(dsts, offset, length);
-                    }
-                    int limit = one.limit();
-                    one.limit(one.position() + Math.min(room, one.remaining()));
-                    try {
-                        return kernel.read(one);
-                    } finally {
-                        one.limit(limit);
-                    }
-                });
+    }
+
+    /** Whether more is there after the last bytes that came by TCP, for the same read. */
+    boolean goesOnNow() throws IOException {
+        ChannelStream stream = moved;
+        return stream != null && finished() && stream.availableBytes() > 0;
     }
 
     /** What {@code call} gives, or {@link #MOVED}. */
     long write(KernelWrite call) throws IOException {
+        noteThread();
         writeLock.lock();
         try {
             if (moveOut()) {
@@ -249,8 +273,11 @@ final class MovingChannel extends Upgrade {
     }
 
     int available(KernelRead call) throws IOException {
+        int n = inMoved() ? 0 : call.read(0);
         ChannelStream stream = moved;
-        return stream != null && finished() && !inputShut ? stream.availableBytes() : call.read(0);
+        return stream != null && lastByTcp(n) && !inputShut
+                ? n + Math.max(stream.availableBytes(), 0)
+                : n;
     }
 
     /** Whether the byte goes by the stream, which is the caller's to do. */
@@ -297,6 +324,18 @@ final class MovingChannel extends Upgrade {
             }
         }
         left();
+    }
+
+    /** The channel is about to be closed: ends what closing the kernel's socket may not end. */
+    void end(boolean abortive) {
+        close();
+        if (shown() && !abortive && !adopted) {
+            try {
+                kernel.shutdownOutput();
+            } catch (IOException e) {
+                // it is not connected any more
+            }
+        }
     }
 
     /** Whether the peer still reads TCP while there is input here that is not read. */

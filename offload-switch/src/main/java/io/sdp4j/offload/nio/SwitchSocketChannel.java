@@ -14,7 +14,6 @@ import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
@@ -146,7 +145,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
      * {@link #nudgeMoved} follows without.
      */
     void adoptMoved() {
-        connect.selectors().forgetKernel((SelChImpl) kernel);
+        connect.selectors().takeOut((SelChImpl) kernel);
         synchronized (stateLock) {
             connect.moved();
             if (wantsDoorbell) {
@@ -161,7 +160,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
     }
 
     void nudgeMoved() {
-        connect.selectors().kernelForgotten();
+        connect.selectors().putBack(this);
     }
 
     private ChannelStream newStream(OffloadStream offloaded) {
@@ -428,9 +427,11 @@ final class SwitchSocketChannel extends PolledSocketChannel
         }
         MovingChannel m = moving;
         if (m != null) {
-            m.close();
+            m.end(lingerSeconds == 0);
             if (m.resetsByKernel()) {
-                kernel.setOption(StandardSocketOptions.SO_LINGER, 0);
+                synchronized (stateLock) {
+                    options.resetAtClose();
+                }
             }
         }
         ChannelStream s = stream;

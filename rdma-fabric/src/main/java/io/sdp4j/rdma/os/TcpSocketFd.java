@@ -280,18 +280,23 @@ public final class TcpSocketFd {
     }
 
     /**
-     * Closes a descriptor that a stranger has sent. One that is connected may not take its time
-     * over it; on any other the option is its owner's, and stays.
+     * Closes a descriptor that a stranger has sent, without changing what it stands for. Where that
+     * could take the time for which the socket lingers, another thread does it.
      */
     public static void closeStrange(int fd) {
-        if (!connected(fd)) {
+        if (lingers(fd)) {
+            DaemonThread.of("sdp4j-close", () -> Linux.close(fd)).start();
+        } else {
             Linux.close(fd);
-            return;
         }
+    }
+
+    private static boolean lingers(int fd) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment off = arena.allocate(8, 8);
-            Linux.call(Linux.SETSOCKOPT, fd, SOL_SOCKET, SO_LINGER, off.address(), 8, 0);
+            MemorySegment s = arena.allocate(16, 8);
+            return option(fd, SOL_SOCKET, SO_LINGER, s, 8) == 8
+                    && s.get(JAVA_INT, 0) != 0
+                    && s.get(JAVA_INT, 4) != 0;
         }
-        Linux.close(fd);
     }
 }
