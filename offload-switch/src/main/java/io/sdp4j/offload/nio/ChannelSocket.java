@@ -298,12 +298,20 @@ final class ChannelSocket extends OptionSocket {
     @Override
     public boolean isInputShutdown() {
         ChannelStream s = channel.connectedStream();
+        MovingChannel m = s == null ? channel.moving() : null;
+        if (m != null) {
+            return m.inputShut();
+        }
         return s != null ? s.inputShut() : channel.kernel.socket().isInputShutdown();
     }
 
     @Override
     public boolean isOutputShutdown() {
         ChannelStream s = channel.connectedStream();
+        MovingChannel m = s == null ? channel.moving() : null;
+        if (m != null) {
+            return m.outputShut();
+        }
         return s != null ? s.outputShut() : channel.kernel.socket().isOutputShutdown();
     }
 }

@@ -295,6 +295,16 @@ final class MovingChannel extends Upgrade {
         }
     }
 
+    /** Whether the application has shut the input. */
+    boolean inputShut() {
+        return inputShut;
+    }
+
+    /** Whether the application has shut the output. */
+    boolean outputShut() {
+        return outputShut;
+    }
+
     void shutdownInput() throws IOException {
         inputShut = true;
         ChannelStream stream = moved;
