@@ -80,14 +80,23 @@ public class OpenStream {
     }
 
     /**
-     * Reads what is there, while no reader has begun.
+     * Reads what is there, while no reader has begun. How the stream has ended is left for the
+     * application to be told.
      *
-     * @return as {@link OffloadStream#tryRead(byte[], int, int)}; -1 also after a failure
+     * @return how many bytes, 0 = nothing now, -1 = nothing any more
      */
     final int readAhead(byte[] b, int off, int len) {
         synchronized (stateLock) {
             try {
-                return closing ? -1 : stream.tryRead(b, off, len);
+                if (closing) {
+                    return -1;
+                }
+                boolean ready = (stream.ready() & OffloadStream.READ) != 0;
+                int there = stream.available(); // after the look: what is ready stays there
+                if (there > 0) {
+                    return stream.tryRead(b, off, Math.min(len, there));
+                }
+                return ready ? -1 : 0;
             } catch (IOException e) {
                 return -1;
             }
