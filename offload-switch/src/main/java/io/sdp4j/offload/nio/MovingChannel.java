@@ -306,6 +306,7 @@ final class MovingChannel extends Upgrade {
     }
 
     void shutdownInput() throws IOException {
+        channel.ensureOpen();
         inputShut = true;
         ChannelStream stream = moved;
         if (stream != null) {
@@ -318,6 +319,7 @@ final class MovingChannel extends Upgrade {
 
     /** Both ways end, as the peer may wait for either. */
     void shutdownOutput() throws IOException {
+        channel.ensureOpen();
         outputShut = true;
         endOut();
         ChannelStream stream = moved;
