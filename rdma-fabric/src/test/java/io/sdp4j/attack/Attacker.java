@@ -31,7 +31,10 @@ public final class Attacker {
     private static final int MESSAGE_BYTES = 640;
     private static final int HELLO = 0x53445048;
     private static final int REPLY = 0x53445052;
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
+
+    /** What the next Hello says of a connection that is to move. */
+    private static int moves;
     private static final int NATIVE = 1;
     private static final int PORTABLE = 2;
     private static final int LOOPBACK = 0x7F000001;
@@ -81,6 +84,7 @@ public final class Attacker {
                     case "no-socket" -> hello(path, port, NATIVE, 8, 1024, 0, LOOPBACK, 4711);
                     case "files" -> hello(path, port, PORTABLE, 8, 1024, bound(), 0, 0);
                     case "glutton" -> hello(path, port, NATIVE, 1024, 1 << 20, bound(), 0, 0);
+                    case "mover" -> move(path, port);
                     case "flood" -> flood(path, Integer.parseInt(args[3]));
                     case "server" -> serve(path, port, args[3]);
                     default -> throw new IllegalArgumentException(args[0]);
@@ -136,6 +140,7 @@ public final class Attacker {
         b.putInt(8, slots).putInt(12, bytes).putInt(16, slots);
         address(b, 24, LOOPBACK, port);
         address(b, 64, ip == 0 ? LOOPBACK : ip, ip == 0 ? portOf(passed) : own);
+        b.putInt(104, moves);
         if (!send(fd, b.array(), passed)) {
             return "not sent";
         }
@@ -143,6 +148,20 @@ public final class Attacker {
         return reply == null || ByteBuffer.wrap(reply).getInt(0) != REPLY
                 ? "cut"
                 : "status " + ByteBuffer.wrap(reply).getInt(24);
+    }
+
+    /** Wants to move a connection that it has made, but that the listener has not accepted. */
+    private static String move(String path, int port) {
+        int fd = bound();
+        MemorySegment to = ARENA.allocate(16, 8);
+        to.set(JAVA_SHORT, 0, (short) AF_INET);
+        to.set(JAVA_SHORT, 2, Short.reverseBytes((short) port));
+        to.set(JAVA_INT, 4, Integer.reverseBytes(LOOPBACK));
+        if (call(CONNECT, fd, to, 16) < 0) {
+            return "cannot connect";
+        }
+        moves = 1;
+        return hello(path, port, NATIVE, 8, 1024, fd, 0, 0);
     }
 
     private static void address(ByteBuffer b, int at, int ip, int port) {

@@ -30,8 +30,8 @@ import java.util.function.BooleanSupplier;
  * <p>Shape: on the kernel, {@code kernel} does everything and hands out its own streams. A
  * connection that may move later is {@code moving}, on top of {@code kernel}. Offloaded, {@code
  * offloaded} carries the data and {@code kernel} stays, unconnected, to hold the port number and to
- * answer for options (behaviour 6); an accepted one gets its {@code kernel} only when an option is asked
- * for. {@code connectLock} is held while connecting.
+ * answer for options (behaviour 6); an accepted one gets its {@code kernel} only when an option is
+ * asked for. {@code connectLock} is held while connecting.
  */
 final class SwitchClientImpl extends DataSocketImpl {
     private final boolean proxies;

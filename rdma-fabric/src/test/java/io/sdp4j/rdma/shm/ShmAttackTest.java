@@ -115,6 +115,7 @@ final class ShmAttackTest extends ShmDirectory {
         "nothing, status 1",
         "no-socket, status 1",
         "files, status 1",
+        "mover, status 1",
         "glutton, status 3"
     })
     void aClientIsWhatItsSocketSays(String what, String answer) throws Exception {
