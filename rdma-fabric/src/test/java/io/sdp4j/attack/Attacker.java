@@ -35,6 +35,7 @@ public final class Attacker {
 
     /** What the next Hello says of a connection that is to move. */
     private static int moves;
+
     private static final int NATIVE = 1;
     private static final int PORTABLE = 2;
     private static final int LOOPBACK = 0x7F000001;
