@@ -118,9 +118,7 @@ final class MovingConnection extends Upgrade implements Duplex {
             }
             int n = readKernel(b, off, len);
             if (n != 0) {
-                return n > 0 && n < len && finished() && moved.available() > 0
-                        ? n + Math.max(moved.read(b, off + n, len - n), 0)
-                        : n;
+                return n;
             }
         }
         return moved.read(b, off, len);
@@ -287,11 +285,13 @@ final class MovingConnection extends Upgrade implements Duplex {
      */
     void close(int lingerSeconds) throws IOException {
         close();
-        if (shown() && lingerSeconds != 0) {
+        if (shown() && lingerSeconds != 0 && writeLock.tryLock()) { // a writer is told of a close
             try {
                 kernel.shutdownOutput();
             } catch (IOException e) {
                 // it is not connected any more
+            } finally {
+                writeLock.unlock();
             }
         }
         OffloadedConnection stream = moved;

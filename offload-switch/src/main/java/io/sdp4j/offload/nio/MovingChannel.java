@@ -341,11 +341,13 @@ final class MovingChannel extends Upgrade {
     /** The channel is about to be closed: ends what closing the kernel's socket may not end. */
     void end(boolean abortive) {
         close();
-        if (shown() && !abortive && !adopted) {
+        if (shown() && !abortive && !adopted && writeLock.tryLock()) { // a writer sees a close
             try {
                 kernel.shutdownOutput();
             } catch (IOException e) {
                 // it is not connected any more
+            } finally {
+                writeLock.unlock();
             }
         }
     }
