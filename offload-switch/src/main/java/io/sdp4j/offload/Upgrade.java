@@ -44,6 +44,7 @@ public abstract class Upgrade {
 
     private volatile State state = State.YOUNG; // set under this
     private boolean closed; // this
+    private boolean aborted; // this
     private boolean limitless; // this: the stream has ended without a limit
     private ConnectionInfo kernelInfo; // this
     private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
@@ -321,7 +322,7 @@ public abstract class Upgrade {
     final void attach(OffloadStream stream) {
         synchronized (this) {
             if (closed || state != State.ASKED) {
-                stream.close(true);
+                stream.close(aborted || !closed); // the peer may have begun to use it
                 return;
             }
             boolean complete = false;
@@ -394,12 +395,17 @@ public abstract class Upgrade {
         return state != State.YOUNG;
     }
 
-    /** The application has closed it. Idempotent. */
-    public final void close() {
+    /**
+     * The application has closed it. Idempotent.
+     *
+     * @param abortive whether the peer is to see a reset
+     */
+    protected final void close(boolean abortive) {
         if (table != null) {
             table.remove(this);
         }
         synchronized (this) {
+            aborted |= abortive && !closed;
             closed = true;
             notifyAll();
         }

@@ -284,7 +284,7 @@ final class MovingConnection extends Upgrade implements Duplex {
      * @param lingerSeconds see {@link OpenStream#close}
      */
     void close(int lingerSeconds) throws IOException {
-        close();
+        close(lingerSeconds == 0);
         if (shown() && lingerSeconds != 0 && writeLock.tryLock()) { // a writer is told of a close
             try {
                 kernel.shutdownOutput();

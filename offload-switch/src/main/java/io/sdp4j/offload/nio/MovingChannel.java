@@ -340,7 +340,7 @@ final class MovingChannel extends Upgrade {
 
     /** The channel is about to be closed: ends what closing the kernel's socket may not end. */
     void end(boolean abortive) {
-        close();
+        close(abortive);
         if (shown() && !abortive && !adopted && writeLock.tryLock()) { // a writer sees a close
             try {
                 kernel.shutdownOutput();
