@@ -77,7 +77,7 @@ public final class AcceptedTable implements AcceptedConnections {
         if (connection != null) {
             connection.attach(stream);
         } else {
-            stream.close(true);
+            stream.close(false); // closed, and forgotten
         }
     }
 

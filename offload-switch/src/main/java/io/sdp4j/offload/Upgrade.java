@@ -316,6 +316,9 @@ public abstract class Upgrade {
             state = State.STAYS;
             notifyAll();
         }
+        if (closed) {
+            leaveTable();
+        }
     }
 
     /** Takes the stream that somebody has found. */
@@ -323,6 +326,7 @@ public abstract class Upgrade {
         synchronized (this) {
             if (closed || state != State.ASKED) {
                 stream.close(aborted || !closed); // the peer may have begun to use it
+                leaveTable();
                 return;
             }
             boolean complete = false;
@@ -401,13 +405,21 @@ public abstract class Upgrade {
      * @param abortive whether the peer is to see a reset
      */
     protected final void close(boolean abortive) {
-        if (table != null) {
-            table.remove(this);
-        }
+        boolean asked;
         synchronized (this) {
             aborted |= abortive && !closed;
             closed = true;
+            asked = state == State.ASKED;
             notifyAll();
+        }
+        if (!asked) {
+            leaveTable();
+        }
+    }
+
+    private void leaveTable() {
+        if (table != null) {
+            table.remove(this);
         }
     }
 

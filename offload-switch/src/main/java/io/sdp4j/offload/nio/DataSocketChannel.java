@@ -104,7 +104,7 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         }
         if (s != null) {
             long start = SocketEvents.writeStart();
-            int n = s.write(src);
+            int n = m == null ? s.write(src) : (int) writeMoved(m, () -> movedStream().write(src));
             recordWrite(start, n);
             return n;
         }
@@ -128,7 +128,10 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         }
         if (s != null) {
             long start = SocketEvents.writeStart();
-            long n = s.write(srcs, offset, length);
+            long n =
+                    m == null
+                            ? s.write(srcs, offset, length)
+                            : writeMoved(m, () -> movedStream().write(srcs, offset, length));
             recordWrite(start, n);
             return n;
         }
@@ -136,6 +139,16 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
             return kernel().write(srcs, offset, length);
         } finally {
             followKernel();
+        }
+    }
+
+    /** A write of a connection whose input may still come by TCP. */
+    private static long writeMoved(MovingChannel m, MovingChannel.KernelWrite call)
+            throws IOException {
+        try {
+            return call.write();
+        } catch (IOException e) {
+            throw m.told(e);
         }
     }
 

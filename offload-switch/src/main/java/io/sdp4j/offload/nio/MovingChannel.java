@@ -30,6 +30,8 @@ final class MovingChannel extends Upgrade {
     private volatile boolean outputShut;
     private volatile ChannelStream moved; // set once
     private volatile boolean virtual; // a virtual thread has used the kernel's channel
+    private volatile boolean resetRead; // a read was told of a reset
+    private volatile boolean resetWritten; // likewise a write, before any read
     private volatile boolean adopted; // set under both data locks
 
     MovingChannel(
@@ -192,10 +194,29 @@ final class MovingChannel extends Upgrade {
             return call.read(room);
         } catch (SocketException e) {
             if (inputShut || !goesOn()) {
+                if (resetWritten && !resetRead) {
+                    return -1; // a write was told of it
+                }
+                resetRead |= "Connection reset".equals(e.getMessage());
                 throw e;
             }
             return MOVED;
         }
+    }
+
+    /**
+     * What a write by the stream is to throw while input comes by TCP: each of the two would tell
+     * of a reset, and the application is to be told once.
+     */
+    IOException told(IOException byStream) {
+        if (inMoved() || !"Connection reset by peer".equals(byStream.getMessage())) {
+            return byStream;
+        }
+        if (resetRead) {
+            return new IOException("Broken pipe", byStream);
+        }
+        resetWritten = true;
+        return byStream;
     }
 
     int read(ByteBuffer dst) throws IOException {
