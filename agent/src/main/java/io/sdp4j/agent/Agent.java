@@ -80,7 +80,7 @@ public final class Agent {
                                 ? new FirstUse(rules, JmxBean::watch)
                                 : rules,
                         List.of(provider),
-                        switchSettings(settings));
+                        switchSettings(settings, console));
         started = target;
         return new SocketImplFactory[] {
             SwitchSocketFactory.client(target), SwitchSocketFactory.server(target)
@@ -151,7 +151,7 @@ public final class Agent {
         return provider;
     }
 
-    private static SwitchSettings switchSettings(Settings settings) {
+    private static SwitchSettings switchSettings(Settings settings, Consumer<String> sink) {
         int entries = settings.intValue(Setting.MISS_CACHE_ENTRIES);
         return new SwitchSettings(
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CONNECT_TIMEOUT_MS)),
@@ -159,7 +159,16 @@ public final class Agent {
                         ? 0
                         : TimeUnit.SECONDS.toNanos(settings.longValue(Setting.MISS_CACHE_SECONDS)),
                 Math.max(1, entries),
-                UpgradePolicy.of(settings.text(Setting.UPGRADE)));
+                upgrade(settings.text(Setting.UPGRADE), sink));
+    }
+
+    private static UpgradePolicy upgrade(String text, Consumer<String> sink) {
+        try {
+            return UpgradePolicy.of(text);
+        } catch (IllegalArgumentException e) {
+            sink.accept(Setting.UPGRADE.id() + ": " + e.getMessage() + "; using connect");
+            return UpgradePolicy.AT_CONNECT;
+        }
     }
 
     /** Whether this JVM's image has JMX; a class that needs it may not even be named otherwise. */

@@ -71,7 +71,8 @@ class AgentIT {
     @Test
     @DisplayName("65: no option ends the application")
     void survivesBadOptions() {
-        for (String bad : List.of("nonsense=1", "connect.timeout.ms=soon", "=,=,\\")) {
+        for (String bad :
+                List.of("nonsense=1", "connect.timeout.ms=soon", "upgrade=soon", "=,=,\\")) {
             Jvm.Outcome outcome = connect(bad);
             assertEquals(BYTE, outcome.outLines(), bad);
             assertTrue(outcome.errLines().size() <= 1, outcome::err);

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,10 +50,20 @@ class DeathIT {
 
     @TempDir Path directory;
 
-    /** Whether both sides run the agent. */
+    /** What carries the connections of a test. */
     enum Stack {
         KERNEL,
-        OFFLOADED
+        OFFLOADED,
+        /** TCP at first, shared memory as soon as the first byte has gone. */
+        MOVING;
+
+        boolean agent() {
+            return this != KERNEL;
+        }
+
+        List<String> options() {
+            return this == MOVING ? List.of("-Dsdp4j.upgrade=1") : List.of();
+        }
     }
 
     @ParameterizedTest
@@ -132,14 +143,16 @@ class DeathIT {
     @EnumSource
     @DisplayName("80: SIGTERM under traffic ends either side, and no name is left")
     void endsUnderTraffic(Stack path) throws Exception {
-        boolean agent = path == Stack.OFFLOADED;
+        boolean agent = path.agent();
         Path meeting = directory.resolve("meeting");
         String where = "-Dsdp4j.shm.dir=" + meeting;
         for (boolean server : new boolean[] {true, false}) {
             try (Jvms jvms = new Jvms(directory)) {
-                Child serving = start(jvms, agent, List.of(where), Pump.class, "server");
+                List<String> options = new ArrayList<>(path.options());
+                options.add(where);
+                Child serving = start(jvms, agent, options, Pump.class, "server");
                 String port = serving.await("READY");
-                Child calling = start(jvms, agent, List.of(where), Pump.class, "client", port);
+                Child calling = start(jvms, agent, options, Pump.class, "client", port);
                 serving.await("UP");
                 calling.await("UP");
                 Child ended = server ? serving : calling;
@@ -153,7 +166,7 @@ class DeathIT {
                 assertEquals(List.of(), ended.err());
                 if (agent) {
                     AgentReport report = ended.report();
-                    assertEquals(1, report.offloaded() + report.acceptedOffloaded());
+                    assertMoved(path, report);
                     try (var names = Files.find(meeting, 5, (_, what) -> !what.isDirectory())) {
                         assertEquals(List.of(), names.toList());
                     }
@@ -195,16 +208,18 @@ class DeathIT {
     private void lastWords(
             Stack path, String how, int pieceBytes, int pieces, int written, int read)
             throws Exception {
-        boolean agent = path == Stack.OFFLOADED;
+        boolean agent = path.agent();
         int total = pieceBytes * pieces;
         boolean killed = how.equals("kill") || how.equals("terminate");
         try (Jvms jvms = new Jvms(directory)) {
-            Child reader = start(jvms, agent, LastWords.class, "reader", "" + written);
+            List<String> options = path.options();
+            Child reader = start(jvms, agent, options, LastWords.class, "reader", "" + written);
             String port = reader.await("READY");
             Child writer =
                     start(
                             jvms,
                             agent,
+                            options,
                             LastWords.class,
                             "writer",
                             port,
@@ -233,21 +248,29 @@ class DeathIT {
             String what = how + " " + pieceBytes + "*" + pieces + ": " + seen;
             assertEquals("true", seen.get("right"), what);
             assertEquals(end, seen.get("end"), what);
-            if (agent || written == read) { // a kernel's reset may overtake what is on its way
+            if (path == Stack.OFFLOADED
+                    || written == read) { // a kernel's reset may overtake what is on its way
                 assertEquals("" + total, seen.get("bytes"), what);
             }
             if (agent) {
-                assertEquals(1, reader.report().acceptedOffloaded());
+                assertMoved(path, reader.report());
             }
         }
     }
 
+    /** A connection that ends soon may not have come to move. */
+    private static void assertMoved(Stack path, AgentReport report) {
+        long offloaded = report.offloaded() + report.acceptedOffloaded();
+        assertTrue(offloaded == 1 || (path == Stack.MOVING && offloaded == 0), () -> report.text());
+    }
+
     private void kill(Stack path, Class<?> program, boolean server, Set<String> allowed)
             throws Exception {
-        boolean agent = path == Stack.OFFLOADED;
+        boolean agent = path.agent();
         try (Jvms jvms = new Jvms(directory)) {
-            Child serving = start(jvms, agent, program, "server");
-            Child calling = start(jvms, agent, program, "client", serving.await("READY"));
+            Child serving = start(jvms, agent, path.options(), program, "server");
+            Child calling =
+                    start(jvms, agent, path.options(), program, "client", serving.await("READY"));
             serving.await(server && program == Pump.class ? "UP" : "READY");
             calling.await("UP");
             if (program == Holder.class) {
@@ -263,8 +286,7 @@ class DeathIT {
             assertTrue(nanos < LIMIT_NANOS, "seen only after " + nanos / 1_000_000 + " ms");
             survivor.exitCode();
             if (agent) {
-                AgentReport report = survivor.report();
-                assertTrue(report.offloaded() + report.acceptedOffloaded() == 1, report::text);
+                assertMoved(path, survivor.report());
             }
         }
     }

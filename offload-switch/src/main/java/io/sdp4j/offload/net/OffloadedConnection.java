@@ -162,6 +162,8 @@ public final class OffloadedConnection extends OpenStream implements Duplex {
             if (n < len) {
                 writeSlowly(b, off + n, len - n);
             }
+        } catch (SocketException e) {
+            throw closing() ? new SocketException("Socket closed") : e; // by a closer's shutdown
         } finally {
             writeLock.unlock();
             leave();

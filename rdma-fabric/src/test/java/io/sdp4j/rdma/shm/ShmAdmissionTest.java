@@ -33,7 +33,7 @@ final class ShmAdmissionTest extends ShmDirectory {
     @Test
     void memoryThatCouldShrinkOrIsShortIsRefused() {
         assertRefused(Mapping.create("sdp4j-test", 4096), 8192, "size");
-        assertRefused(-1, 4096, "no memory");
+        assertRefused(-1, 4096, "no descriptor");
         int[] pair = {UnixFd.open()};
         assertRefused(pair[0], 4096, "sealed");
     }
