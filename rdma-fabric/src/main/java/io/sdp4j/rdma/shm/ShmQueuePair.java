@@ -203,7 +203,10 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
             return;
         }
         try {
-            publish(Descriptor.of(Descriptor.SEND, slot, byteLen), (flags & QUIET) != 0);
+            boolean quiet = (flags & QUIET) != 0;
+            if (publish(Descriptor.of(Descriptor.SEND, slot, byteLen), quiet)) {
+                unsent.sent(slot); // afterwards: a peer that finds neither would lose it
+            }
         } catch (InternalError e) {
             fail(WcStatus.RETRY_EXC_ERR);
             return;
@@ -214,14 +217,16 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         }
     }
 
-    private void publish(long descriptor, boolean quiet) {
+    /** Whether the peer can see it already. */
+    private boolean publish(long descriptor, boolean quiet) {
         if (rdma != null && rdma.mustQueue()) {
             rdma.queue(descriptor);
             rdma.progress();
-        } else {
-            out.publish(descriptor);
-            waiter.notifyPeer(quiet);
+            return false;
         }
+        out.publish(descriptor);
+        waiter.notifyPeer(quiet);
+        return true;
     }
 
     @Override

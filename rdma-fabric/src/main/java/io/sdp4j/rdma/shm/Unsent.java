@@ -14,7 +14,8 @@ import java.lang.foreign.MemorySegment;
  * }
  *
  * The turn counts how often the slot has been sent: a word that names a slot which was sent since
- * is of no meaning, so it need not be taken back.
+ * is of no meaning. It is taken back all the same, because the turn goes round; a process that dies
+ * before it does so is caught by the turn.
  *
  * <p>Guarded by the queue pair's lock.
  */
@@ -28,9 +29,12 @@ final class Unsent {
     private static final int SLOT_SHIFT = 44;
     private static final int SLOT_MASK = 0xFFFF;
 
+    private static final int NONE = -1;
+
     private final MemorySegment mem;
     private final ShmLayout layout;
     private final int side;
+    private int shown = NONE; // the slot of the word
 
     Unsent(MemorySegment mem, ShmLayout layout, int side) {
         this.mem = mem;
@@ -43,8 +47,17 @@ final class Unsent {
         return layout.staging[side];
     }
 
+    /** A slot has been sent; its bytes are not shown any more. */
+    void sent(int slot) {
+        if (slot == shown) {
+            shown = NONE;
+            Words.LONG.setRelease(mem, ShmLayout.control(side) + ShmLayout.UNSENT_WORD, 0L);
+        }
+    }
+
     /** Shows the peer what is in a slot by now. */
     void show(int slot, int turn, int byteLen, int stagedBytes) {
+        shown = slot;
         long word =
                 Long.MIN_VALUE
                         | (long) slot << SLOT_SHIFT
