@@ -186,7 +186,7 @@ final class SdpStream implements OffloadStream {
         int wake;
         synchronized (core) {
             core.lending.reclaim(op, givenUp);
-            watch.lookAfterItself();
+            watch.attend();
             wake = core.takeWakeOps();
         }
         waiters.signal(wake);

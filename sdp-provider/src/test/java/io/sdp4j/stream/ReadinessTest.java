@@ -242,6 +242,45 @@ class ReadinessTest {
         }
     }
 
+    /**
+     * Goal: an operation that ends while another one waits does not take the doorbell away from it.
+     * Method: the write begins the last message that the peer takes, so that something is left to
+     * look after.
+     */
+    @Test
+    void aWriteThatEndsLeavesTheDoorbellToTheReader() throws Exception {
+        try (TestFabric fabric = new TestFabric()) {
+            StreamPair pair = new StreamPair(fabric.provider(TestFabric.tinyZcopy(true, 100_000)));
+            OffloadStream client = pair.client;
+            assertEquals(0, client.armDoorbell(READ));
+            StreamCore core = ((SdpStream) client).life().core;
+            while (!fillsTheLast(core)) {
+                StreamPair.writeFully(client, new byte[5_000]);
+            }
+            await().pollInterval(Duration.ofMillis(1)).until(() -> waits(core));
+            client.reclaim(WRITE, false);
+            StreamPair.writeFully(pair.server, new byte[1]);
+            await().pollInterval(Duration.ofMillis(1))
+                    .during(Duration.ofMillis(50)) // the event thread does not take the byte
+                    .until(() -> UnixFd.awaitReadable(client.doorbell(), 0));
+            client.close(false);
+            pair.server.close(false);
+            pair.close();
+        }
+    }
+
+    private static boolean fillsTheLast(StreamCore core) {
+        synchronized (core) {
+            return core.batch.isOpen() && core.machine.credit() <= 2;
+        }
+    }
+
+    private static boolean waits(StreamCore core) {
+        synchronized (core) {
+            return core.batch.waits();
+        }
+    }
+
     private static boolean rung(OffloadStream stream) {
         return UnixFd.awaitReadable(stream.doorbell(), TimeUnit.SECONDS.toNanos(10));
     }
