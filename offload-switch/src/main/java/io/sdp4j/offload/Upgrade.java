@@ -368,6 +368,21 @@ public abstract class Upgrade {
 
     /** Whether nothing more need be waited for. */
     private boolean readLimit() {
+        if (handover.limitKnown()) {
+            return true;
+        }
+        if (!takeLimit()) {
+            return false;
+        }
+        if (handover.limitKnown()) {
+            moveOutNow();
+            limitKnown();
+        }
+        return true;
+    }
+
+    /** Reads what has come of the other end's limit; whether that was all that comes. */
+    private boolean takeLimit() {
         boolean known;
         synchronized (limit) {
             if (handover.limitKnown()) {
@@ -383,10 +398,6 @@ public abstract class Upgrade {
         synchronized (this) {
             limitless = !known;
             notifyAll();
-        }
-        if (known) {
-            moveOutNow();
-            limitKnown();
         }
         return true;
     }
@@ -405,15 +416,18 @@ public abstract class Upgrade {
      * @param abortive whether the peer is to see a reset
      */
     protected final void close(boolean abortive) {
-        boolean asked;
+        State last;
         synchronized (this) {
             aborted |= abortive && !closed;
             closed = true;
-            asked = state == State.ASKED;
+            last = state;
             notifyAll();
         }
-        if (!asked) {
+        if (last != State.ASKED) {
             leaveTable();
+        }
+        if (last == State.MOVING) {
+            takeLimit(); // a limit is no input that the application has left unread
         }
     }
 
