@@ -166,8 +166,8 @@ public final class Agent {
         try {
             return UpgradePolicy.of(text);
         } catch (IllegalArgumentException e) {
-            sink.accept(Setting.UPGRADE.id() + ": " + e.getMessage() + "; using connect");
-            return UpgradePolicy.AT_CONNECT;
+            sink.accept(Setting.UPGRADE.id() + ": " + e.getMessage() + "; using auto");
+            return UpgradePolicy.of("auto");
         }
     }
 

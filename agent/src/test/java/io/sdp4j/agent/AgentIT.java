@@ -289,6 +289,7 @@ class AgentIT {
                                 List.of(
                                         Jvm.java().toString(),
                                         "-XX:+EnableDynamicAgentLoading",
+                                        Jvm.AT_CONNECT,
                                         "-cp",
                                         Jvm.classes(),
                                         OneConnection.class.getName(),

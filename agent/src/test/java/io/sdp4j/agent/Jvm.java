@@ -15,6 +15,9 @@ final class Jvm {
     static final Path JAR =
             Path.of(System.getProperty("sdp4j.agent.jar", "target/sdp4j-agent.jar"));
 
+    /** Offloads short connections, too: most programs here make one of a few bytes. */
+    static final String AT_CONNECT = "-Dsdp4j.upgrade=connect";
+
     private static final long LIMIT_SECONDS = 60;
 
     private Jvm() {}
@@ -37,7 +40,9 @@ final class Jvm {
 
     /** Runs a program of this test's class path, with JVM options before it. */
     static Outcome run(Class<?> program, List<String> jvmOptions, String... arguments) {
-        List<String> command = new ArrayList<>(jvmOptions);
+        List<String> command = new ArrayList<>();
+        command.add(AT_CONNECT);
+        command.addAll(jvmOptions);
         command.add("-cp");
         command.add(classes());
         command.add(program.getName());

@@ -60,6 +60,7 @@ class SurroundingsIT {
                         List.of(
                                 image.resolve("bin/java").toString(),
                                 agentReportingTo(report),
+                                Jvm.AT_CONNECT,
                                 "-cp",
                                 Jvm.classes(),
                                 OneConnection.class.getName()),
@@ -86,6 +87,7 @@ class SurroundingsIT {
                         List.of(
                                 "-XX:AOTCache=" + cache,
                                 "-XX:AOTMode=on",
+                                Jvm.AT_CONNECT,
                                 agentReportingTo(report)));
         run.addAll(program);
         assertOffloaded(Jvm.java(run), report);

@@ -90,6 +90,8 @@ final class Jvms implements AutoCloseable {
                             // whether, not how soon: a first connection loads many classes
                             + ",connect.timeout.ms=60000");
         }
+        // whether, not when
+        command.add("-Dsdp4j.upgrade=connect");
         command.add("-Xmx512m");
         command.addAll(jvmArgs);
         command.addAll(List.of("-cp", classPath, main));

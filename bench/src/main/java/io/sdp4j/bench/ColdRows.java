@@ -1,5 +1,7 @@
 package io.sdp4j.bench;
 
+import static io.sdp4j.bench.Config.DEFAULTS;
+import static io.sdp4j.bench.Config.DEFAULTS_PINNED;
 import static io.sdp4j.bench.Config.RULE_KERNEL;
 import static io.sdp4j.bench.Config.SHM;
 import static io.sdp4j.bench.Config.SHM_INTERPRETED;
@@ -25,9 +27,14 @@ final class ColdRows {
                             "64 B round trips made since connect was called",
                             TRIPS,
                             "by4000",
-                            List.of(TCP, SHM),
+                            List.of(TCP, SHM, DEFAULTS),
                             1,
                             List.of(
+                                    Bar.faster("by250", DEFAULTS, TCP, 0.95),
+                                    Bar.faster("by500", DEFAULTS, TCP, 0.95),
+                                    Bar.faster("by1000", DEFAULTS, TCP, 0.95),
+                                    Bar.faster("by2000", DEFAULTS, TCP, 0.95),
+                                    Bar.faster("by4000", DEFAULTS, TCP, 4),
                                     Bar.faster("by250", SHM, TCP, 0.5),
                                     Bar.faster("by500", SHM, TCP, 0.9),
                                     Bar.faster("by1000", SHM, TCP, 1.2),
@@ -42,9 +49,14 @@ final class ColdRows {
                             "the same, both JVMs on one core",
                             TRIPS,
                             "by4000",
-                            List.of(TCP_PINNED, SHM_PINNED),
+                            List.of(TCP_PINNED, SHM_PINNED, DEFAULTS_PINNED),
                             1,
                             List.of(
+                                    Bar.faster("by250", DEFAULTS_PINNED, TCP_PINNED, 0.95),
+                                    Bar.faster("by500", DEFAULTS_PINNED, TCP_PINNED, 0.95),
+                                    Bar.faster("by1000", DEFAULTS_PINNED, TCP_PINNED, 0.95),
+                                    Bar.faster("by2000", DEFAULTS_PINNED, TCP_PINNED, 0.95),
+                                    Bar.faster("by4000", DEFAULTS_PINNED, TCP_PINNED, 1.5),
                                     Bar.faster("by250", SHM_PINNED, TCP_PINNED, 0.3),
                                     Bar.faster("by500", SHM_PINNED, TCP_PINNED, 0.5),
                                     Bar.faster("by1000", SHM_PINNED, TCP_PINNED, 0.8),
@@ -65,9 +77,13 @@ final class ColdRows {
                             "a program that connects, makes 20 round trips and exits",
                             PROGRAM,
                             "wall",
-                            List.of(TCP, SHM),
+                            List.of(TCP, SHM, DEFAULTS),
                             3,
                             List.of(
+                                    Bar.moreByAtMost("wall", DEFAULTS, TCP, 60),
+                                    Bar.moreByAtMost("cpu-time", DEFAULTS, TCP, 60),
+                                    Bar.moreByAtMost("connect", DEFAULTS, TCP, 5),
+                                    Bar.moreByAtMost("exit", DEFAULTS, TCP, 5),
                                     Bar.moreByAtMost("wall", SHM, TCP, 100),
                                     Bar.moreByAtMost("cpu-time", SHM, TCP, 120),
                                     Bar.moreByAtMost("connect", SHM, TCP, 40),

@@ -4,15 +4,24 @@ package io.sdp4j.bench;
 enum Config {
     TCP("tcp", "kernel TCP", Agent.NONE, "", Cores.ANY),
     UNIX("unix", "AF_UNIX", Agent.NONE, "", Cores.ANY),
-    SHM("shm", "sdp4j", Agent.OFFLOADS, "", Cores.ANY),
-    PARKED("parked", "sdp4j, spinning off", Agent.OFFLOADS, "spin.max.us=0", Cores.ANY),
+    SHM("shm", "sdp4j", Agent.OFFLOADS, Config.AT_CONNECT, Cores.ANY),
+    PARKED(
+            "parked",
+            "sdp4j, spinning off",
+            Agent.OFFLOADS,
+            Config.AT_CONNECT + ",spin.max.us=0",
+            Cores.ANY),
     RULE_KERNEL("kernel", "agent, rules say kernel", Agent.KERNEL, "", Cores.ANY),
     TCP_PINNED("tcp-pinned", "kernel TCP, one core", Agent.NONE, "", Cores.ONE),
-    SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, "", Cores.ONE),
+    SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, Config.AT_CONNECT, Cores.ONE),
     KERNEL_PINNED(
             "kernel-pinned", "agent, rules say kernel, one core", Agent.KERNEL, "", Cores.ONE),
+    /** As it is without any setting. */
+    DEFAULTS("defaults", "sdp4j, no settings", Agent.MAY_OFFLOAD, "", Cores.ANY),
+    DEFAULTS_PINNED(
+            "defaults-pinned", "sdp4j, no settings, one core", Agent.MAY_OFFLOAD, "", Cores.ONE),
     TCP_INTERPRETED("tcp-xint", "kernel TCP, -Xint", Agent.NONE, "", Cores.ANY),
-    SHM_INTERPRETED("shm-xint", "sdp4j, -Xint", Agent.OFFLOADS, "", Cores.ANY),
+    SHM_INTERPRETED("shm-xint", "sdp4j, -Xint", Agent.OFFLOADS, Config.AT_CONNECT, Cores.ANY),
     ASYNC_TCP("async-tcp", "kernel TCP", Agent.NONE, "", Cores.ANY),
     ASYNC_COPYING("async-copy", "sdp4j, copying", Agent.OFFLOADS, "async.enabled=true", Cores.ANY),
     ASYNC_LENDING(
@@ -35,6 +44,8 @@ enum Config {
     /** The same, one read at a time, which the other side announces and is answered. */
     BARE_TOLD("bare-told", "bare verbs, each read announced", Agent.NONE, "", Cores.ANY);
 
+    private static final String AT_CONNECT = "upgrade=connect";
+
     private static final String ONLY_VERBS =
             "verbs.enabled=true,shm.enabled=false,verbs.connect.timeout.ms=5000"
                     + ",connect.timeout.ms=20000";
@@ -43,6 +54,7 @@ enum Config {
     enum Agent {
         NONE,
         OFFLOADS,
+        MAY_OFFLOAD,
         KERNEL
     }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class SwitchCounters {
     private static final Set<ReasonCode> POLICY =
             EnumSet.of(
+                    ReasonCode.YOUNG,
                     ReasonCode.RULE_DIRECT,
                     ReasonCode.RULE_TCP,
                     ReasonCode.SWITCH_OFF,
@@ -47,7 +48,7 @@ public final class SwitchCounters {
 
     /** A connection was made on the kernel. */
     public void kernelConnected(ReasonCode reason) {
-        (POLICY.contains(reason) ? kernelPolicy : kernelFallback).increment();
+        kernel(reason).increment();
         reasons.get(reason).increment();
     }
 
@@ -69,6 +70,27 @@ public final class SwitchCounters {
                 .increment();
         reasons.get(ReasonCode.OFFLOADED).increment();
         live.add(stream);
+    }
+
+    /**
+     * A connection that was counted as one on the kernel has got a stream, which counts for itself.
+     *
+     * @param reason why it was on the kernel
+     */
+    void moved(ReasonCode reason, boolean accepted) {
+        (accepted ? acceptedKernel : kernel(reason)).decrement();
+        reasons.get(reason).decrement();
+    }
+
+    /** A connection made on the kernel stays there for another reason than it began there. */
+    void stays(ReasonCode was, ReasonCode now) {
+        kernel(was).decrement();
+        reasons.get(was).decrement();
+        kernelConnected(now);
+    }
+
+    private LongAdder kernel(ReasonCode reason) {
+        return POLICY.contains(reason) ? kernelPolicy : kernelFallback;
     }
 
     /** An offloaded stream is about to be closed; call it before, and once. */

@@ -8,7 +8,8 @@ import java.util.Map;
  * of {@code reasons} is the number of all connections, made and accepted.
  *
  * @param offloaded connections made, by the fabric that carries them
- * @param kernelPolicy connections made on the kernel because a rule, a scope or a proxy wants it
+ * @param kernelPolicy connections made on the kernel because a rule, a scope or a proxy wants it,
+ *     or because they have not carried enough
  * @param kernelFallback connections made on the kernel because offload could not be had
  * @param acceptedOffloaded connections accepted, by fabric
  * @param acceptedKernel connections accepted from the kernel's TCP

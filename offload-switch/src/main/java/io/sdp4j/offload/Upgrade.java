@@ -300,6 +300,7 @@ public abstract class Upgrade {
             attach(attempt.stream());
         } else {
             synchronized (this) {
+                owner.counters().stays(kernelInfo.reason(), attempt.reason());
                 kernelInfo = new ConnectionInfo(attempt.reason(), attempt.detail(), "", -1, -1);
             }
             fail();
@@ -332,6 +333,7 @@ public abstract class Upgrade {
             boolean complete = false;
             try {
                 take(stream);
+                owner.counters().moved(kernelInfo.reason(), decision == null);
                 complete = true;
             } catch (IOException e) {
                 stream.close(true);

@@ -19,20 +19,29 @@ public record UpgradePolicy(boolean atConnect, long bytes, long turns, long ageN
     public static final UpgradePolicy AUTO =
             new UpgradePolicy(false, 4 << 20, 1_000, Duration.ofMillis(500).toNanos());
 
+    /** Never. Connections that a peer wants to move still move. */
+    static final UpgradePolicy NEVER = afterBytes(Long.MAX_VALUE);
+
     /** As soon as a connection has carried so many bytes. */
     public static UpgradePolicy afterBytes(long bytes) {
         return new UpgradePolicy(false, bytes, Long.MAX_VALUE, 0);
     }
 
     /**
-     * The policy of a setting's text.
+     * The policy of a setting's text, for the processors of this JVM. On one processor both ends
+     * and their compilers share it, and a connection that moves takes longer to be faster than TCP
+     * again than most connections live: there {@code auto} never moves one.
      *
      * @throws IllegalArgumentException if it is none of {@code connect}, {@code auto} and a number
      */
     public static UpgradePolicy of(String text) {
+        return of(text, Runtime.getRuntime().availableProcessors());
+    }
+
+    static UpgradePolicy of(String text, int processors) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "connect" -> AT_CONNECT;
-            case "auto" -> AUTO;
+            case "auto" -> processors == 1 ? NEVER : AUTO;
             default -> {
                 long bytes;
                 try {

@@ -11,7 +11,9 @@ class UpgradePolicyTest {
     @Test
     void readsTheSetting() {
         assertEquals(UpgradePolicy.AT_CONNECT, UpgradePolicy.of("connect"));
-        assertEquals(UpgradePolicy.AUTO, UpgradePolicy.of("Auto"));
+        assertEquals(UpgradePolicy.AUTO, UpgradePolicy.of("Auto", 2));
+        assertEquals(UpgradePolicy.NEVER, UpgradePolicy.of("auto", 1));
+        assertEquals(UpgradePolicy.AT_CONNECT, UpgradePolicy.of("connect", 1));
         assertEquals(4096, UpgradePolicy.of("4096").bytes());
         for (String wrong : new String[] {"", "-1", "never", "4k"}) {
             assertThrows(IllegalArgumentException.class, () -> UpgradePolicy.of(wrong));

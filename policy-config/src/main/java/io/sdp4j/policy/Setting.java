@@ -88,11 +88,12 @@ public enum Setting {
     UPGRADE(
             "sdp4j.upgrade",
             Kind.TEXT,
-            "connect",
+            "auto",
             "",
-            "When a connection to this host is offloaded that a rule both allows: connect, before"
-                    + " connect returns; auto, once it has carried enough to pay for it; or a"
-                    + " number of bytes that it has carried."),
+            "When a connection to this host is offloaded that a rule both allows: auto, once it"
+                    + " has carried enough to pay for it, and on one processor not at all;"
+                    + " connect, before connect returns; or a number of bytes that it has"
+                    + " carried."),
     /** How many misses are remembered. */
     MISS_CACHE_ENTRIES(
             "sdp4j.miss.cache.entries",
