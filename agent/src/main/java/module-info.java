@@ -10,6 +10,8 @@ module io.sdp4j.agent {
     requires org.slf4j;
     // optional: an application image may lack it, and then there is nobody to ask through it
     requires static java.management;
+    // for the doctor, which asks other JVMs
+    requires static jdk.attach;
 
     // for the shim in the unnamed module, which is the only one to see this layer
     exports io.sdp4j.agent;

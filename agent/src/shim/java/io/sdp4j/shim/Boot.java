@@ -35,6 +35,9 @@ public final class Boot {
     /** The key under which the switch is given the lines that were printed already. */
     private static final String TOLD = "told";
 
+    /** Asks a JVM that has the agent for its report: given by a later load of the agent. */
+    private static final String REPORT_NOW = "report.now";
+
     private static final Object LOCK = new Object();
     private static final Object LAYER_LOCK = new Object();
 
@@ -59,7 +62,19 @@ public final class Boot {
     }
 
     public static void agentmain(String text, Instrumentation given) {
-        install(text, given, true);
+        String file = Options.parse(text).get(REPORT_NOW);
+        if (file == null) {
+            install(text, given, true);
+        } else {
+            reportNow(file);
+        }
+    }
+
+    /** Writes the report of a switch that was installed before, and does nothing else. */
+    private static synchronized void reportNow(String file) {
+        if (taken) {
+            report(file);
+        }
     }
 
     private static synchronized void install(String text, Instrumentation given, boolean late) {

@@ -10,7 +10,8 @@ import java.util.Arrays;
 
 /**
  * A plain program for the doctor: sends blocks through one loopback connection and back, for a
- * second or {@value #ROUNDS} times. Prints {@code bytes=N}; exit code 1 when a byte differs.
+ * second or {@value #ROUNDS} times, or as often as its argument says, if that is above 0. Prints
+ * {@code bytes=N}; exit code 1 when a byte differs.
  */
 public final class SelfTest {
     private static final int ROUNDS = 10_000;
@@ -21,24 +22,26 @@ public final class SelfTest {
     private SelfTest() {}
 
     public static void main(String[] args) throws IOException, InterruptedException {
+        int wanted = args.length == 0 ? 0 : Integer.parseInt(args[0]);
+        int rounds = wanted > 0 ? wanted : ROUNDS;
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             listener.setSoTimeout(TIMEOUT_MILLIS);
             Thread server = Thread.ofPlatform().daemon().start(() -> serve(listener));
             try (Socket socket = new Socket(listener.getInetAddress(), listener.getLocalPort())) {
                 socket.setSoTimeout(TIMEOUT_MILLIS);
-                System.out.println("bytes=" + exchange(socket));
+                System.out.println("bytes=" + exchange(socket, rounds));
             }
             server.join();
         }
     }
 
-    private static long exchange(Socket socket) throws IOException {
+    private static long exchange(Socket socket, int rounds) throws IOException {
         byte[] block = new byte[BLOCK_BYTES];
         InputStream in = socket.getInputStream();
         OutputStream out = socket.getOutputStream();
         long start = System.nanoTime();
         long bytes = 0;
-        for (int i = 0; i < ROUNDS && System.nanoTime() - start < LIMIT_NANOS; i++) {
+        for (int i = 0; i < rounds && System.nanoTime() - start < LIMIT_NANOS; i++) {
             Arrays.fill(block, (byte) (i * 31));
             block[i % BLOCK_BYTES] = (byte) i;
             out.write(block);

@@ -31,6 +31,8 @@ class CommandLineIT {
     @Test
     void tellsWrongUsage() {
         assertEquals(2, Jvm.cli("dance").exitCode());
+        assertEquals(2, Jvm.cli("demo", "--seconds=-1").exitCode());
+        assertEquals(2, Jvm.cli("demo", "--seconds=nan").exitCode());
         assertEquals(2, Jvm.cli("run").exitCode());
         assertEquals(2, Jvm.cli("explain").exitCode());
         assertEquals(2, Jvm.cli("explain", "nonsense").exitCode());
@@ -88,8 +90,71 @@ class CommandLineIT {
         assertEquals(10, checks.size());
         assertEquals(0, outcome.exitCode(), outcome::out);
         Jvm.Outcome people = Jvm.cli("doctor");
-        assertEquals(10, people.outLines().size(), people::out);
-        people.outLines().forEach(line -> assertTrue(line.matches("(OK|WARN|FAIL) .*"), line));
+        List<String> lines = people.outLines();
+        assertEquals(12, lines.size(), people::out);
+        assertEquals("OK: nothing stands in the way of offload", lines.getFirst());
+        assertEquals(lines.getFirst(), answer.get("summary"));
+        assertEquals("ok", answer.get("verdict"));
+        lines.stream()
+                .skip(2)
+                .forEach(line -> assertTrue(line.matches("(OK|WARN|FAIL|SKIP) .*"), line));
+        assertTrue(people.out().contains("SKIP  native transports"), people::out);
+    }
+
+    @Test
+    void aQuickLookSendsAFewBlocks() {
+        Jvm.Outcome quick = Jvm.cli("doctor", "--quick");
+        assertEquals(0, quick.exitCode(), quick::out);
+        assertTrue(quick.out().contains("81920 bytes over [shm], all intact"), quick::out);
+    }
+
+    @Test
+    void looksAtAProcess() throws Exception {
+        for (boolean agent : new boolean[] {true, false}) {
+            List<String> command = new java.util.ArrayList<>();
+            command.add(Jvm.java().toString());
+            if (agent) {
+                command.add(Jvm.agent("upgrade=connect"));
+            }
+            command.addAll(List.of("-XX:+EnableDynamicAgentLoading", "-cp", Jvm.classes()));
+            command.addAll(List.of(OneConnection.class.getName(), "stay"));
+            Process process = Jvm.builder(command).start();
+            try (var out = process.inputReader();
+                    var err = process.errorReader()) {
+                assertEquals("byte=42", out.readLine());
+                Jvm.Outcome doctor = Jvm.cli("doctor", "--pid", "" + process.pid());
+                process.getOutputStream().close();
+                assertEquals(0, process.waitFor());
+                assertEquals(null, err.readLine());
+                assertEquals(agent ? 0 : 1, doctor.exitCode(), doctor::out);
+                assertTrue(doctor.out().contains("OK    process"), doctor::out);
+                String says =
+                        agent
+                                ? "2 were offloaded, 0 are on kernel TCP, by reason: {OFFLOADED=2}"
+                                : "FAIL  agent                not in this process; start it with";
+                assertTrue(doctor.out().contains(says), doctor::out);
+            } finally {
+                process.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    void saysWhyAProcessCannotBeAsked() throws Exception {
+        for (String wrong : List.of("0", "-5", "1999999999")) {
+            Jvm.Outcome none = Jvm.cli("doctor", "--pid=" + wrong);
+            assertEquals(1, none.exitCode(), none::out);
+            assertTrue(none.out().contains("there is no process " + wrong), none::out);
+        }
+        Process sleep = new ProcessBuilder("sleep", "60").start();
+        try {
+            Jvm.Outcome noJvm = Jvm.cli("doctor", "--pid", "" + sleep.pid());
+            assertEquals(1, noJvm.exitCode(), noJvm::out);
+            assertTrue(noJvm.out().contains("cannot be asked"), noJvm::out);
+            assertTrue(noJvm.out().contains("it must be a JVM"), noJvm::out);
+        } finally {
+            sleep.destroyForcibly();
+        }
     }
 
     /** This machine has no RDMA, or has some: both are a result. */
@@ -144,6 +209,7 @@ class CommandLineIT {
                         "report=" + report,
                         "--",
                         Jvm.java().toString(),
+                        Jvm.AT_CONNECT,
                         "-cp",
                         Jvm.classes(),
                         OneConnection.class.getName());

@@ -17,12 +17,24 @@ record Check(
         String name, Verdict verdict, String found, String advice, Map<String, Object> details) {
     /** How bad it is. */
     enum Verdict {
+        /** Not looked at. */
+        SKIP,
         /** As it should be. */
         OK,
         /** Offload works, but less, or not for everything. */
         WARN,
         /** Offload does not work. */
         FAIL
+    }
+
+    Check {
+        if (verdict == Verdict.FAIL && advice.isBlank()) {
+            throw new IllegalArgumentException(name + " fails without a word on what to do");
+        }
+    }
+
+    static Check skip(String name, String why) {
+        return new Check(name, Verdict.SKIP, why, "", Map.of());
     }
 
     static Check ok(String name, String found) {

@@ -37,7 +37,7 @@ final class NettyCheck {
      */
     static Check of(String classPath) {
         if (classPath.isBlank()) {
-            return Check.ok(NAME, "not looked for; give the application's --class-path");
+            return Check.skip(NAME, "not looked for; give the application's --class-path");
         }
         List<String> found = new ArrayList<>();
         Set<String> options = new TreeSet<>();
@@ -56,7 +56,8 @@ final class NettyCheck {
                     options.addAll(here);
                 }
             } catch (IOException e) {
-                return Check.warn(NAME, entry + " cannot be read: " + e.getMessage(), "");
+                return Check.warn(
+                        NAME, entry + " cannot be read: " + e.getMessage(), "name a readable jar");
             }
         }
         return found.isEmpty()

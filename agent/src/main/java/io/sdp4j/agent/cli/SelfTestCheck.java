@@ -21,14 +21,17 @@ final class SelfTestCheck {
 
     private SelfTestCheck() {}
 
-    static Check run() throws InterruptedException {
+    /**
+     * @param rounds blocks to send at most; 0 = as many as fit into a second
+     */
+    static Check run(int rounds) throws InterruptedException {
         try {
             Path folder = Files.createTempDirectory("sdp4j-doctor");
             Path rules = folder.resolve("rules.conf");
             Path report = folder.resolve("report.json");
             try {
                 Files.writeString(rules, "use both server * *:*\nuse both client * *:*\n");
-                return run(rules, report);
+                return run(rules, report, rounds);
             } finally {
                 for (Path file : List.of(rules, report, folder)) {
                     Files.deleteIfExists(file);
@@ -39,11 +42,13 @@ final class SelfTestCheck {
         }
     }
 
-    private static Check run(Path rules, Path report) throws IOException, InterruptedException {
+    private static Check run(Path rules, Path report, int rounds)
+            throws IOException, InterruptedException {
         Path jar = Place.agentJar();
         Map<String, String> options = new LinkedHashMap<>();
         options.put("policy", rules.toString());
         options.put("report", report.toString());
+        options.put("upgrade", "connect");
         options.put("connect.timeout.ms", Long.toString(PATIENCE_MILLIS / 6));
         try (Child child =
                 Child.java(
@@ -51,7 +56,8 @@ final class SelfTestCheck {
                                 AgentOptions.javaAgent(jar, options),
                                 "-cp",
                                 jar.toString(),
-                                MAIN))) {
+                                MAIN,
+                                Integer.toString(rounds)))) {
             int exit = child.exitCode(PATIENCE_MILLIS);
             String errors = String.join(" | ", child.errors());
             if (exit != 0 || !Files.exists(report)) {

@@ -5,7 +5,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** Sends one byte to itself and prints it; waits for a line on standard input first if told so. */
+/**
+ * Sends one byte to itself and prints it; waits for standard input before that ({@code wait}), or
+ * for its end afterwards ({@code stay}).
+ */
 public final class OneConnection {
     private OneConnection() {}
 
@@ -15,6 +18,9 @@ public final class OneConnection {
             int _ = System.in.read();
         }
         System.out.println("byte=" + exchange());
+        if (args.length > 0 && args[0].equals("stay")) {
+            int _ = System.in.read();
+        }
     }
 
     static int exchange() throws IOException {

@@ -1,0 +1,136 @@
+package io.sdp4j.agent.cli;
+
+import com.sun.tools.attach.AgentInitializationException;
+import com.sun.tools.attach.AgentLoadException;
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
+import io.sdp4j.agent.JsonReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * The doctor's looks at a JVM that runs. The JVM is asked by its attach mechanism, as {@code jcmd}
+ * does; the agent is not installed where it is not yet.
+ */
+final class ProcessChecks {
+    private static final int WANTED_JDK = 25;
+
+    private ProcessChecks() {}
+
+    /** Stops at the first look that fails: the next ones need what it has found. */
+    static List<Check> of(long pid) {
+        if (pid <= 0 || ProcessHandle.of(pid).isEmpty()) {
+            return List.of(
+                    Check.fail("process", "there is no process " + pid, "jcmd -l lists the JVMs"));
+        }
+        if (ModuleLayer.boot().findModule("jdk.attach").isEmpty()) {
+            return List.of(
+                    Check.fail(
+                            "process",
+                            "this Java runtime has no module jdk.attach",
+                            "run the doctor with a JDK"));
+        }
+        List<Check> checks = new ArrayList<>();
+        try {
+            VirtualMachine machine = VirtualMachine.attach(Long.toString(pid));
+            try {
+                Properties properties = machine.getSystemProperties();
+                checks.add(java(pid, properties));
+                if (checks.getLast().verdict() == Check.Verdict.OK) {
+                    checks.addAll(agent(machine));
+                }
+            } finally {
+                machine.detach();
+            }
+        } catch (AttachNotSupportedException
+                | AgentLoadException
+                | AgentInitializationException
+                | IOException e) {
+            checks.add(
+                    Check.fail(
+                            "process",
+                            pid + " cannot be asked: " + e.getMessage(),
+                            "it must be a JVM without -XX:+DisableAttachMechanism; run the doctor"
+                                    + " as its user"
+                                    + user(pid)));
+        }
+        return checks;
+    }
+
+    private static String user(long pid) {
+        return ProcessHandle.of(pid).flatMap(p -> p.info().user()).map(u -> ", " + u).orElse("");
+    }
+
+    private static Check java(long pid, Properties properties) {
+        String version = properties.getProperty("java.specification.version", "0");
+        String found =
+                pid
+                        + " runs "
+                        + properties.getProperty("sun.java.command", "a program without a name")
+                        + " on Java "
+                        + properties.getProperty("java.version", version);
+        boolean old = version.contains(".") || Integer.parseInt(version) < WANTED_JDK;
+        return old
+                ? Check.fail("process", found, "start it with Java " + WANTED_JDK + " or newer")
+                : Check.ok("process", found);
+    }
+
+    private static List<Check> agent(VirtualMachine machine)
+            throws IOException, AgentLoadException, AgentInitializationException {
+        Path jar = Place.agentJar();
+        Path folder = Files.createTempDirectory("sdp4j-doctor");
+        Path report = folder.resolve("report.json");
+        try {
+            machine.loadAgent(jar.toString(), "report.now=" + report);
+            if (!Files.exists(report)) {
+                return List.of(
+                        Check.fail(
+                                "agent",
+                                "not in this process",
+                                "start it with -javaagent:"
+                                        + jar
+                                        + ", or load it for new sockets: jcmd "
+                                        + machine.id()
+                                        + " JVMTI.agent_load "
+                                        + jar));
+            }
+            return List.of(
+                    Check.ok("agent", "in this process"),
+                    connections((Map<?, ?>) JsonReader.parse(Files.readString(report))));
+        } finally {
+            Files.deleteIfExists(report);
+            Files.deleteIfExists(folder);
+        }
+    }
+
+    /** What a report says of the connections. */
+    static Check connections(Map<?, ?> report) {
+        Map<?, ?> made = (Map<?, ?>) report.get("connections");
+        Map<?, ?> accepted = (Map<?, ?>) report.get("accepted");
+        Map<?, ?> kernel = (Map<?, ?>) made.get("kernel");
+        long offloaded = sum(made.get("offloaded")) + sum(accepted.get("offloaded"));
+        long onKernel = sum(kernel) + (Long) accepted.get("kernel");
+        String found =
+                offloaded
+                        + " were offloaded, "
+                        + onKernel
+                        + " are on kernel TCP, by reason: "
+                        + report.get("reasons");
+        boolean fellBack = (Long) kernel.get("fallback") > 0;
+        if (offloaded + onKernel == 0) {
+            return Check.ok("connections", "none yet");
+        }
+        return fellBack
+                ? Check.warn("connections", found, "the reasons are explained in docs/report.md")
+                : Check.ok("connections", found);
+    }
+
+    private static long sum(Object counts) {
+        return ((Map<?, ?>) counts).values().stream().mapToLong(n -> (Long) n).sum();
+    }
+}
