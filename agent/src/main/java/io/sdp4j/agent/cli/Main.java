@@ -48,11 +48,17 @@ public final class Main implements Runnable {
 
     private Main() {}
 
-    /** Runs one command and returns the exit code. */
-    public static int run(String[] args) {
+    /** The commands and their options. */
+    static CommandLine line() {
         CommandLine line = new CommandLine(new Main());
         // what follows the first word belongs to the command that is run
         line.getSubcommands().get("run").setStopAtPositional(true);
+        return line;
+    }
+
+    /** Runs one command and returns the exit code. */
+    public static int run(String[] args) {
+        CommandLine line = line();
         line.setOut(new PrintWriter(System.out, true, Charset.defaultCharset()));
         line.setErr(new PrintWriter(System.err, true, Charset.defaultCharset()));
         line.setExecutionExceptionHandler(
