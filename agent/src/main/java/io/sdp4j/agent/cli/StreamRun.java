@@ -22,7 +22,7 @@ record StreamRun(Path samples, double seconds, long bytes, Consumer<String> prog
     static final String SERVER = "io.sdp4j.samples.StreamServer";
     private static final String CLIENT = "io.sdp4j.samples.StreamClient";
     private static final long START_MILLIS = 20_000;
-    private static final long RUN_MILLIS = 60_000;
+    private static final long RUN_MILLIS = 60_000; // beside what is measured
 
     /**
      * One run.
@@ -94,17 +94,21 @@ record StreamRun(Path samples, double seconds, long bytes, Consumer<String> prog
             try (Child client = Child.java(arguments(clientOptions, CLIENT, wishes))) {
                 for (String phase :
                         List.of("round trips", "bulk transfer", "checking every byte")) {
-                    if (client.await(("phase=" + phase)::equals, RUN_MILLIS) != null) {
+                    if (client.await(("phase=" + phase)::equals, runMillis()) != null) {
                         progress.accept("    " + phase);
                     }
                 }
-                int clientExit = client.exitCode(RUN_MILLIS);
+                int clientExit = client.exitCode(runMillis());
                 int serverExit = server.exitCode(START_MILLIS);
                 client.errors().forEach(line -> progress.accept("    client: " + line));
                 server.errors().forEach(line -> progress.accept("    server: " + line));
                 return result(client.values(), server.values(), clientExit, serverExit, report);
             }
         }
+    }
+
+    private long runMillis() {
+        return RUN_MILLIS + (long) (seconds * 2_000);
     }
 
     private List<String> arguments(List<String> options, String main, List<String> wishes) {
