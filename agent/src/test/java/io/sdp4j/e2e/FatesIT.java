@@ -1,0 +1,263 @@
+package io.sdp4j.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.sdp4j.e2e.programs.Fates;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: however a JVM ends, its peer sees what it sees on kernel TCP: the same bytes, and the same
+ * end or exception. Method: random cases, each on kernel TCP, offloaded at connect, and moved from
+ * TCP at the first byte; a few in {@code verify}, 30 minutes of them in {@code -Pdeep}. A case that
+ * differs is tried more often on kernel TCP, which may have more than one answer.
+ *
+ * <p>{@code -Dsdp4j.soak.seed=N} tries one case again; {@code -Dsdp4j.soak.minutes=N} goes with
+ * {@code -Pdeep}.
+ */
+@Timeout(value = 45 * 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FatesIT {
+    private static final boolean DEEP = "deep".equals(System.getProperty("sdp4j.test.profile"));
+    private static final int SHORTLY = 12;
+    private static final Duration LONG =
+            Duration.ofMinutes(Long.getLong("sdp4j.soak.minutes", 30));
+
+    /** How often kernel TCP is asked for another answer. */
+    private static final int MORE_ANSWERS = 12;
+
+    /** What fits on both stacks while nothing is read. */
+    private static final int FITS_BYTES = 100_000;
+
+    private static final int[] SIZES = {
+        0, 1, 100, 2_047, 2_048, 2_049, 16_384, 16_400, 65_536, 99_999, 262_160, 700_000, 5_000_000
+    };
+
+    @TempDir Path directory;
+
+    /** What carries the connections. */
+    private enum Stack {
+        KERNEL,
+        OFFLOADED,
+        MOVING;
+
+        List<String> options() {
+            return this == MOVING ? List.of("-Dsdp4j.upgrade=1") : List.of();
+        }
+    }
+
+    private enum Kind {
+        SOCKET,
+        CHANNEL,
+        SELECTOR
+    }
+
+    private enum Fate {
+        RETURN,
+        EXIT,
+        HALT,
+        KILL,
+        TERMINATE,
+        THROW,
+        OUT_OF_MEMORY,
+        CLOSE,
+        SHUTDOWN,
+        RESET
+    }
+
+    /**
+     * @param listens whether the mortal listens
+     * @param pieceBytes length of each of its writes
+     * @param writes bytes that the survivor writes first
+     * @param reads how many of them the mortal reads
+     * @param behind whether the survivor reads only when the mortal has ended
+     */
+    private record Case(
+            Fate fate,
+            Kind mortal,
+            Kind survivor,
+            boolean listens,
+            int pieceBytes,
+            int pieces,
+            int writes,
+            int reads,
+            boolean behind) {
+        static Case of(long seed) {
+            RandomGenerator random = new Random(seed);
+            Fate fate = pick(random, Fate.values());
+            Kind mortal = pick(random, Kind.values());
+            Kind survivor = pick(random, Kind.values());
+            int size = SIZES[random.nextInt(SIZES.length)];
+            int pieces = 1 + (size > 1 ? random.nextInt(Math.min(size, 200)) : 0);
+            int pieceBytes = size / pieces;
+            int writes = random.nextInt(3) == 0 ? 1 + random.nextInt(5_000) : 0;
+            boolean unread = writes > 0 && random.nextBoolean();
+            int reads = unread ? random.nextInt(writes) : writes;
+            boolean behind = (long) pieceBytes * pieces <= FITS_BYTES && random.nextBoolean();
+            boolean listens = random.nextBoolean();
+            return new Case(
+                    fate, mortal, survivor, listens, pieceBytes, pieces, writes, reads, behind);
+        }
+
+        private static <T> T pick(RandomGenerator random, T[] from) {
+            return from[random.nextInt(from.length)];
+        }
+
+        long total() {
+            return (long) pieceBytes * pieces;
+        }
+
+        boolean unread() {
+            return reads < writes;
+        }
+    }
+
+    /** What the survivor saw. */
+    private record Outcome(long bytes, boolean right, String end) {
+        static Outcome of(String text) {
+            String[] words = text.split(" ", 3);
+            return new Outcome(Long.parseLong(words[0]), words[1].equals("right"), words[2]);
+        }
+
+        boolean inOrder() {
+            return end.equals("in order");
+        }
+
+        /** A reset may overtake bytes, more or fewer of them each time. */
+        boolean like(Outcome other) {
+            return end.equals(other.end) && (!inOrder() || bytes == other.bytes);
+        }
+    }
+
+    /** The process of each stack that lives on. */
+    private final Map<Stack, Child> survivors = new EnumMap<>(Stack.class);
+
+    private Child start(Jvms jvms, Stack stack, List<String> options, String... args)
+            throws Exception {
+        List<String> all = new ArrayList<>(stack.options());
+        all.addAll(options);
+        String classes = Jvms.classPathOf(Fates.class);
+        String name = stack + " " + args[0];
+        boolean agent = stack != Stack.KERNEL;
+        return jvms.java(name, agent, all, classes, Fates.class.getName(), args);
+    }
+
+    private Child survivor(Jvms jvms, Stack stack) throws Exception {
+        if (!survivors.containsKey(stack)) {
+            survivors.put(stack, start(jvms, stack, List.of(), "survivor"));
+        }
+        return survivors.get(stack);
+    }
+
+    private Outcome run(Stack stack, Case c) throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child survivor = survivors.get(stack);
+            String kind = c.survivor + " ";
+            String rest = " " + c.writes + " " + c.behind;
+            String port = "0";
+            if (!c.listens) {
+                String ready = survivor.ask(kind + "0" + rest);
+                assertTrue(ready.startsWith("READY "), ready);
+                port = ready.substring("READY ".length());
+            }
+            List<String> options =
+                    c.fate == Fate.OUT_OF_MEMORY
+                            ? List.of("-Xmx64m", "-XX:+ExitOnOutOfMemoryError")
+                            : List.of();
+            Child mortal =
+                    start(
+                            jvms,
+                            stack,
+                            options,
+                            "mortal",
+                            c.mortal.name(),
+                            port,
+                            "" + c.pieceBytes,
+                            "" + c.pieces,
+                            "" + c.reads,
+                            c.fate.name());
+            if (c.listens) {
+                survivor.tell(kind + mortal.await("READY") + rest);
+            }
+            mortal.await("WRITTEN");
+            switch (c.fate) {
+                case KILL -> mortal.kill();
+                case TERMINATE -> mortal.terminate();
+                default -> mortal.exitCode();
+            }
+            if (c.behind) {
+                survivor.tell("read");
+            }
+            String answer = survivor.answer();
+            assertTrue(answer.startsWith("OUTCOME "), answer);
+            return Outcome.of(answer.substring("OUTCOME ".length()));
+        }
+    }
+
+    /** Whether kernel TCP has this answer, too. */
+    private boolean kernelMay(Case c, Outcome seen) throws Exception {
+        for (int i = 0; i < MORE_ANSWERS; i++) {
+            if (run(Stack.KERNEL, c).like(seen)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void compare(long seed) throws Exception {
+        Case c = Case.of(seed);
+        Outcome kernel = run(Stack.KERNEL, c);
+        for (Stack stack : List.of(Stack.OFFLOADED, Stack.MOVING)) {
+            Outcome seen = run(stack, c);
+            String what =
+                    "-Dsdp4j.soak.seed=" + seed + " " + stack + ": " + c + "; kernel TCP " + kernel;
+            assertTrue(seen.right, () -> what + ", but " + seen);
+            assertTrue(seen.bytes <= c.total(), () -> what + ", but " + seen);
+            // what came by TCP resets, what came by the stream too, but not always both
+            boolean either = stack == Stack.MOVING && c.unread();
+            if (!either && !seen.like(kernel) && !kernelMay(c, seen)) {
+                fail(what + ", but " + seen);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("78: however a JVM ends, its peer sees what it sees on TCP")
+    void thePeerSeesWhatItSeesOnTcp() throws Exception {
+        Long one = Long.getLong("sdp4j.soak.seed");
+        long first = one != null ? one : System.nanoTime();
+        try (Jvms jvms = new Jvms(Files.createDirectory(directory.resolve("survivors")))) {
+            for (Stack stack : Stack.values()) {
+                survivor(jvms, stack);
+            }
+            long start = System.nanoTime();
+            int cases = 0;
+            do {
+                compare(first + cases++);
+            } while (one == null
+                    && (DEEP ? System.nanoTime() - start < LONG.toNanos() : cases < SHORTLY));
+            for (Stack stack : Stack.values()) {
+                Child survivor = survivors.get(stack);
+                survivor.endInput();
+                assertEquals(0, survivor.exitCode(), survivor::toString);
+                if (stack == Stack.OFFLOADED) {
+                    AgentReport report = survivor.report();
+                    long offloaded = report.offloaded() + report.acceptedOffloaded();
+                    assertEquals(cases, offloaded, report::text);
+                }
+            }
+        }
+    }
+}
