@@ -32,8 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FatesIT {
     private static final boolean DEEP = "deep".equals(System.getProperty("sdp4j.test.profile"));
     private static final int SHORTLY = 12;
-    private static final Duration LONG =
-            Duration.ofMinutes(Long.getLong("sdp4j.soak.minutes", 30));
+    private static final Duration LONG = Duration.ofMinutes(Long.getLong("sdp4j.soak.minutes", 30));
 
     /** How often kernel TCP is asked for another answer. */
     private static final int MORE_ANSWERS = 12;

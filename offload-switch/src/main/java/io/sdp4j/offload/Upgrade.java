@@ -218,10 +218,11 @@ public abstract class Upgrade {
 
     /**
      * By the holder of the write lock, which has an urgent byte to send: whether it goes by the
-     * stream. Else the output stays on TCP: the reader may count that byte, or not.
+     * stream. Else the output stays on TCP: the reader may count that byte, or not. It does not
+     * move the output, as the stream cannot know yet where its reader stands on TCP.
      */
     protected final boolean urgentByStream() {
-        if (moveOut()) {
+        if (handover.outMoved()) {
             return true;
         }
         synchronized (this) {
