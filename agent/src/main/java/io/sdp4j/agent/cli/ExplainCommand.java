@@ -44,6 +44,8 @@ import picocli.CommandLine.Spec;
 final class ExplainCommand implements Callable<Integer> {
     private static final List<String> FABRICS = List.of(HostResolver.SHM, DeviceResolver.VERBS);
 
+    private static final List<String> ROLES = List.of("connect", "client", "listen", "server");
+
     @Spec private CommandSpec spec;
 
     @Option(names = "--json", description = "Print the result as JSON.")
@@ -114,7 +116,8 @@ final class ExplainCommand implements Callable<Integer> {
             try {
                 return Role.of(word);
             } catch (IllegalArgumentException wrong) {
-                throw new CommandLine.TypeConversionException(wrong.getMessage());
+                throw new CommandLine.TypeConversionException(
+                        wrong.getMessage() + Nearest.question(word, ROLES));
             }
         }
     }
@@ -207,11 +210,17 @@ final class ExplainCommand implements Callable<Integer> {
         return ordered;
     }
 
+    /** Also takes what Java's logs say: {@code name/127.0.0.1:80}, {@code /127.0.0.1:80}. */
     private InetSocketAddress target() {
-        int colon = address.lastIndexOf(':');
+        String text = address;
+        int slash = text.indexOf('/');
+        if (slash >= 0) {
+            text = text.substring(slash + 1);
+        }
+        int colon = text.lastIndexOf(':');
         try {
-            String host = colon < 0 ? address : address.substring(0, colon);
-            int port = Integer.parseInt(address.substring(colon + 1));
+            String host = colon < 0 ? text : text.substring(0, colon);
+            int port = Integer.parseInt(text.substring(colon + 1));
             return new InetSocketAddress(
                     host.equals("*")
                             ? InetAddress.getByName("0.0.0.0")
