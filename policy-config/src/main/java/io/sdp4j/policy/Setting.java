@@ -210,7 +210,8 @@ public enum Setting {
             0,
             3_600_000,
             "ms",
-            "How long a connection must be quiet before it gives back memory; 0: never."),
+            "How long a connection must be quiet before it gives back memory, or up to 32 times"
+                    + " that where all were quiet before; 0: never."),
     /** Zero copy of direct buffers. */
     ZCOPY_ENABLED(
             "sdp4j.zcopy.enabled",

@@ -70,6 +70,11 @@ final class BufferSizes {
         return quiet;
     }
 
+    /** Whether all was given back at the last look, and nothing was used since. */
+    boolean rested() {
+        return rested;
+    }
+
     /** The stream is quiet: gives back what was taken under load. */
     void rest() {
         if (!rested) {
