@@ -52,7 +52,8 @@ class ArchitectureTest {
                                     "io.sdp4j.wire",
                                     "info.picocli",
                                     "org.slf4j",
-                                    "java.management"));
+                                    "java.management",
+                                    "jdk.attach"));
 
     private static ModuleDescriptor descriptor(String folder) throws IOException {
         Path file = ROOT.resolve(folder).resolve("target/classes/module-info.class");
