@@ -39,7 +39,10 @@ final class Complaints {
         this.clock = clock;
     }
 
-    void add(InetAddress address, Object what) {
+    /**
+     * @param what a sentence that has the peer as its subject
+     */
+    void add(InetAddress address, String what) {
         long now = clock.getAsLong();
         long untold;
         synchronized (this) {
@@ -56,9 +59,8 @@ final class Complaints {
         log.accept(
                 "peer "
                         + address.getHostAddress()
-                        + " broke the protocol ("
+                        + " "
                         + what
-                        + "), connection cut"
                         + (untold == 0 ? "" : "; " + untold + " more since the last line"));
     }
 }

@@ -16,8 +16,12 @@ final class PassiveOpen {
         /** The receiver of the call owns the queue pair. */
         void onEstablished(SdpMachine machine, QueuePair qp);
 
-        /** There is no connection, and nothing is left of it. */
-        void onFailed();
+        /**
+         * There is no connection, and nothing is left of it.
+         *
+         * @param failure null if the peer's Hello was refused
+         */
+        void onFailed(FabricException failure);
     }
 
     private PassiveOpen() {}
@@ -30,7 +34,7 @@ final class PassiveOpen {
         MemorySegment hello = MemorySegment.ofArray(request.privateData());
         HelloFault fault = machine.onHello(hello, 0, (int) hello.byteSize());
         if (fault != HelloFault.NONE) {
-            outcome.onFailed();
+            outcome.onFailed(null);
             request.reject(Reasons.refusal(fault.rejectCause()));
             return;
         }
@@ -47,7 +51,7 @@ final class PassiveOpen {
 
                     @Override
                     public void onFailed(FabricException failure) {
-                        outcome.onFailed();
+                        outcome.onFailed(failure);
                     }
                 });
     }

@@ -118,7 +118,7 @@ final class Relocation {
                     }
 
                     @Override
-                    public void onFailed() {
+                    public void onFailed(FabricException failure) {
                         synchronized (Relocation.this) {
                             taken = false;
                         }

@@ -10,7 +10,9 @@ import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricListener;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.RequestHandler;
 import io.sdp4j.wire.SdpMachine;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -43,8 +45,37 @@ final class SdpListener implements OffloadListener {
                         new ListenRequest(
                                 spec.address(),
                                 spec.dualStack(),
-                                r -> onRequest(fabric, r),
+                                new Requests(fabric),
                                 spec.accepted()::with)));
+    }
+
+    /** What comes from one fabric. */
+    private final class Requests implements RequestHandler {
+        private final Fabric fabric;
+
+        Requests(Fabric fabric) {
+            this.fabric = fabric;
+        }
+
+        @Override
+        public void onRequest(ConnectionRequest request) {
+            SdpListener.this.onRequest(fabric, request);
+        }
+
+        @Override
+        public void onRefused(InetSocketAddress peer, String why) {
+            context.complaints().add(peer.getAddress(), "was refused: " + why);
+        }
+    }
+
+    /** Whoever runs this process can do something about memory only. */
+    private void onFailed(ConnectionRequest request, FabricException failure) {
+        if (failure != null && failure.why() == FabricException.Cause.RESOURCES) {
+            context.complaints()
+                    .add(
+                            request.remoteAddress().getAddress(),
+                            "stays on TCP: " + failure.getMessage());
+        }
     }
 
     private void onRequest(Fabric fabric, ConnectionRequest request) {
@@ -72,8 +103,9 @@ final class SdpListener implements OffloadListener {
                     }
 
                     @Override
-                    public void onFailed() {
+                    public void onFailed(FabricException failure) {
                         waiting.decrementAndGet();
+                        SdpListener.this.onFailed(request, failure);
                     }
                 });
     }
@@ -96,7 +128,8 @@ final class SdpListener implements OffloadListener {
                     }
 
                     @Override
-                    public void onFailed() {
+                    public void onFailed(FabricException failure) {
+                        SdpListener.this.onFailed(request, failure);
                         accepted.failed(request.localAddress(), request.remoteAddress());
                     }
                 });

@@ -50,7 +50,13 @@ final class StreamLife {
                         fabric.capabilities(),
                         context.loop(),
                         this::onTimer,
-                        what -> context.complaints().add(remote.getAddress(), what),
+                        what ->
+                                context.complaints()
+                                        .add(
+                                                remote.getAddress(),
+                                                "broke the protocol ("
+                                                        + what
+                                                        + "), connection cut"),
                         this::onRest,
                         this::releaseIfClosed);
         watch = new StreamWatch(core, this::onDoorbell);
@@ -125,12 +131,13 @@ final class StreamLife {
      *
      * @return false when the stream is released
      */
-    boolean onLook() {
+    QuietWatch.Found onLook() {
+        boolean rested;
         int wake;
         List<QueuePair> left;
         synchronized (core) {
             if (core.released()) {
-                return false;
+                return QuietWatch.Found.GONE;
             }
             if (core.queue.ready()) {
                 core.progress(); // a question of the peer's, perhaps, that nobody was woken for
@@ -139,12 +146,13 @@ final class StreamLife {
                 reader.giveBackIfRead();
                 core.sizes.rest();
             }
+            rested = core.sizes.rested();
             left = takeLeft();
             wake = core.takeWakeOps();
         }
         left.forEach(QueuePair::close);
         waiters.signal(wake);
-        return true;
+        return rested ? QuietWatch.Found.RESTED : QuietWatch.Found.BUSY;
     }
 
     private List<QueuePair> takeLeft() {

@@ -185,8 +185,19 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         } else if (ShmFabric.scarce(link.descriptor()) != null) {
             refuse(Handshake.NO_MEMORY, new byte[0]);
         } else {
-            String fault = fault(shown);
+            int mine = -1;
+            if (hello.moves()) {
+                mine = listener.acceptedSocket(hello.wanted(), hello.own());
+                if (mine < 0 || !answer.sealed(hello)) { // accepted by other means, or closed
+                    ShmListener.closeDescriptor(mine);
+                    refuse(Handshake.REJECTED, new byte[0]);
+                    return;
+                }
+                answer.showEnd(mine);
+            }
+            String fault = fault(shown, mine);
             if (fault != null) {
+                listener.onRefused(hello.own(), fault);
                 refuse(Handshake.REJECTED, new byte[0]);
                 return;
             }
@@ -195,18 +206,14 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         }
     }
 
-    /** Why the client is not believed, or null. */
-    private String fault(int shown) {
+    /**
+     * Why the client is not believed, or null.
+     *
+     * @param mine the accepted socket of a connection that moves
+     */
+    private String fault(int shown, int mine) {
         if (hello.moves()) {
-            String fault = "no such connection was accepted here";
-            int mine = listener.acceptedSocket(hello.wanted(), hello.own());
-            if (mine >= 0 && answer.sealed(hello)) {
-                answer.showEnd(mine);
-                fault = fabric.proof().refuseEnd(mine, shown, hello.wanted(), hello.own());
-            } else {
-                ShmListener.closeDescriptor(mine);
-            }
-            return fault;
+            return fabric.proof().refuseEnd(mine, shown, hello.wanted(), hello.own());
         }
         return answer.sealed(hello)
                 ? fabric.proof().refuseClient(shown, hello.own(), hello.wanted())

@@ -182,6 +182,10 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
         request.handler().onRequest(side);
     }
 
+    void onRefused(InetSocketAddress peer, String why) {
+        request.handler().onRefused(peer, why);
+    }
+
     /** It has ended, or has become a connection. */
     void forget(PassiveSide side) {
         if (pending.remove(side) && !side.again()) {

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.attack.Attacker;
+import io.sdp4j.rdma.ConnectionRequest;
 import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.rdma.RequestHandler;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -44,6 +46,7 @@ final class ShmAttackTest extends ShmDirectory {
     private InetSocketAddress at;
     private final List<QueuePair> accepted =
             java.util.Collections.synchronizedList(new ArrayList<>());
+    private final List<String> refused = java.util.Collections.synchronizedList(new ArrayList<>());
     private final List<Process> children = new ArrayList<>();
 
     @BeforeEach
@@ -68,7 +71,18 @@ final class ShmAttackTest extends ShmDirectory {
                 new ListenRequest(
                         at,
                         false,
-                        r -> r.accept(SPEC, new byte[0], new Taker(accepted::add, failure -> {}))));
+                        new RequestHandler() {
+                            @Override
+                            public void onRequest(ConnectionRequest r) {
+                                Taker taker = new Taker(accepted::add, failure -> {});
+                                r.accept(SPEC, new byte[0], taker);
+                            }
+
+                            @Override
+                            public void onRefused(InetSocketAddress peer, String why) {
+                                refused.add(why);
+                            }
+                        }));
     }
 
     private BufferedReader attack(List<String> before, String... arguments) throws IOException {
@@ -121,6 +135,8 @@ final class ShmAttackTest extends ShmDirectory {
     void aClientIsWhatItsSocketSays(String what, String answer) throws Exception {
         assertEquals(answer, attackListener(List.of(), what));
         assertTrue(what.equals("honest") || accepted.isEmpty());
+        boolean lies = List.of("liar", "other-port", "nothing", "no-socket").contains(what);
+        assertEquals(lies ? 1 : 0, refused.size(), refused::toString);
     }
 
     @Test
