@@ -10,6 +10,8 @@ import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Rule;
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.HostResolver;
@@ -183,11 +185,17 @@ final class ExplainCommand implements Callable<Integer> {
                     ? otherwise + "; " + Paths.ON_REQUEST + " on both hosts offloaded over RDMA"
                     : otherwise;
         }
-        return role == Role.LISTEN
-                ? only ? "offloaded peers only" : "offloaded peers and kernel TCP, on one port"
-                : "offloaded if the program that listens there runs under sdp4j and the same user,"
-                        + " else "
-                        + otherwise;
+        if (role == Role.LISTEN) {
+            return only ? "offloaded peers only" : "offloaded peers and kernel TCP, on one port";
+        }
+        String when = Settings.of(Map.of(), line -> {}).text(Setting.UPGRADE);
+        boolean later =
+                !only
+                        && target.getAddress().isLoopbackAddress()
+                        && !when.equalsIgnoreCase("connect");
+        return (later ? "kernel TCP at first; offloaded by upgrade=" + when : "offloaded")
+                + " if the program that listens there runs under sdp4j and the same user, else "
+                + otherwise;
     }
 
     private List<FabricPath> paths(Decision decision, InetSocketAddress target) {

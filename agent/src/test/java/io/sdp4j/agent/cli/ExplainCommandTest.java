@@ -38,6 +38,15 @@ class ExplainCommandTest {
         return Files.write(folder.resolve("r.conf"), List.of(lines)).toString();
     }
 
+    @Test
+    void saysWhatLeavesTcpLater() throws IOException {
+        String file = rules("use sdp client * *:81", "use both client * *:*");
+        String later = explain("--policy", file, "127.0.0.1:80").out;
+        assertTrue(later.contains("Ends: kernel TCP at first; offloaded by upgrade=auto"), later);
+        String only = explain("--policy", file, "127.0.0.1:81").out;
+        assertTrue(only.contains("Ends: offloaded if the program"), only);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"connect", "client", "listen", "server", "CONNECT", "Server"})
     void takesTheRulesWordsForRoles(String role) throws IOException {
