@@ -190,6 +190,22 @@ class ChannelApplicationsIT extends Comparison {
         }
     }
 
+    /** Each connection begins on TCP, and leaves it once it has carried a byte. */
+    @ParameterizedTest
+    @MethodSource("applications")
+    void moving(ChannelApplication application) throws Exception {
+        Map<String, String> expected = kernel(application);
+        jvms.upgrade(Ends.MOVING.upgrade());
+        Run run = new Run(application, Ports.free(), jvms.rules());
+        Child client = run.client(jvms.rules());
+        run.outsiders();
+        assertEquals(expected, results(client));
+        run.end();
+        Ends.MOVING.check(run.server, client, false, OUTSIDERS);
+        tell(application, "moving, server", run.report());
+        tell(application, "moving, client", client.report());
+    }
+
     static Stream<Arguments> everyEnds() {
         return applications().stream()
                 .flatMap(

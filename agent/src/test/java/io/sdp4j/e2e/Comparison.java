@@ -58,6 +58,7 @@ abstract class Comparison {
 
     private Map<String, String> run(Application application, Ends ends, boolean back)
             throws Exception {
+        jvms.upgrade(ends.upgrade());
         Child server = application.server(ends.atServer);
         String port = server.await("READY");
         Child client = application.client(ends.atClient, port);

@@ -9,6 +9,8 @@ import java.io.IOException;
 enum Ends {
     NONE(false, false),
     BOTH(true, true),
+    /** Both, and each connection leaves TCP once it has carried a byte. */
+    MOVING(true, true),
     SERVER(true, false),
     CLIENT(false, true);
 
@@ -18,6 +20,11 @@ enum Ends {
     Ends(boolean atServer, boolean atClient) {
         this.atServer = atServer;
         this.atClient = atClient;
+    }
+
+    /** When connections are offloaded, as the setting has it. */
+    String upgrade() {
+        return this == MOVING ? "1" : "connect";
     }
 
     /**
@@ -38,6 +45,12 @@ enum Ends {
     void check(Child server, Child client, boolean back, int others) throws IOException {
         switch (this) {
             case NONE -> {}
+            case MOVING -> {
+                AgentReport there = server.report();
+                AgentReport here = client.report();
+                assertTrue(here.offloaded() > 0, () -> here.text() + there.text());
+                assertTrue(there.acceptedOffloaded() > 0, () -> here.text() + there.text());
+            }
             case BOTH -> {
                 AgentReport there = server.report();
                 AgentReport here = client.report();

@@ -24,12 +24,18 @@ final class Jvms implements AutoCloseable {
 
     private final Path directory;
     private final Path rules;
+    private String upgrade = "connect"; // most tests ask whether, not when
     private final List<Child> children = new ArrayList<>();
 
     Jvms(Path directory) throws IOException {
         this.directory = directory;
         // The same as no rules at all, but whatever this machine's /etc says does not matter.
         rules = Files.writeString(directory.resolve("both.conf"), "use both client * *:*\n");
+    }
+
+    /** When processes that are started from now on offload: as the setting has it. */
+    void upgrade(String when) {
+        upgrade = when;
     }
 
     /** Everything is offloaded where it can be. */
@@ -90,8 +96,7 @@ final class Jvms implements AutoCloseable {
                             // whether, not how soon: a first connection loads many classes
                             + ",connect.timeout.ms=60000");
         }
-        // whether, not when
-        command.add("-Dsdp4j.upgrade=connect");
+        command.add("-Dsdp4j.upgrade=" + upgrade);
         command.add("-Xmx512m");
         command.addAll(jvmArgs);
         command.addAll(List.of("-cp", classPath, main));
