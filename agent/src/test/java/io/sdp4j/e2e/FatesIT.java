@@ -44,6 +44,9 @@ class FatesIT {
         0, 1, 100, 2_047, 2_048, 2_049, 16_384, 16_400, 65_536, 99_999, 262_160, 700_000, 5_000_000
     };
 
+    /** In turn, so that a short run has most of them. */
+    private static final List<Fate> FATES = List.of(Fate.values());
+
     @TempDir Path directory;
 
     /** What carries the connections. */
@@ -95,15 +98,15 @@ class FatesIT {
             boolean behind) {
         static Case of(long seed) {
             RandomGenerator random = new Random(seed);
-            Fate fate = pick(random, Fate.values());
+            Fate fate = FATES.get((int) Math.floorMod(seed, (long) FATES.size()));
             Kind mortal = pick(random, Kind.values());
             Kind survivor = pick(random, Kind.values());
             int size = SIZES[random.nextInt(SIZES.length)];
             int pieces = 1 + (size > 1 ? random.nextInt(Math.min(size, 200)) : 0);
             int pieceBytes = size / pieces;
-            int writes = random.nextInt(3) == 0 ? 1 + random.nextInt(5_000) : 0;
+            int writes = random.nextInt(3) == 0 ? 2 + random.nextInt(5_000) : 0;
             boolean unread = writes > 0 && random.nextBoolean();
-            int reads = unread ? random.nextInt(writes) : writes;
+            int reads = unread ? 1 + random.nextInt(writes - 1) : writes; // 1: it has come
             boolean behind = (long) pieceBytes * pieces <= FITS_BYTES && random.nextBoolean();
             boolean listens = random.nextBoolean();
             return new Case(
@@ -225,7 +228,12 @@ class FatesIT {
             assertTrue(seen.right, () -> what + ", but " + seen);
             assertTrue(seen.bytes <= c.total(), () -> what + ", but " + seen);
             // what came by TCP resets, what came by the stream too, but not always both
-            boolean either = stack == Stack.MOVING && c.unread();
+            boolean either =
+                    stack == Stack.MOVING
+                            && c.unread()
+                            && (seen.inOrder()
+                                    ? seen.bytes == c.total()
+                                    : seen.end.endsWith("Connection reset"));
             if (!either && !seen.like(kernel) && !kernelMay(c, seen)) {
                 fail(what + ", but " + seen);
             }
