@@ -33,7 +33,7 @@ final class DemoCommand implements Callable<Integer> {
     private static final String RULES = "use both server * *:*\nuse both client * *:*\n";
 
     /** How much longer is measured where the usual time says little. */
-    private static final int LONGER = 4;
+    private static final int LONGER = 2;
 
     /** Of the processors, how many may have work before the machine counts as busy. */
     private static final double BUSY_SHARE = 0.75;
@@ -48,7 +48,7 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "S",
             defaultValue = "1.2",
             description =
-                    "Length of each measured part (default: ${DEFAULT-VALUE}, and four times as long"
+                    "Length of each measured part (default: ${DEFAULT-VALUE}, and twice as long"
                             + " on a busy machine, or where that was too short).")
     private double seconds;
 
