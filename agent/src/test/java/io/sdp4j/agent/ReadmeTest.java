@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ReadmeTest {
     @Test
     void listsEverySetting() throws IOException {
-        check(Path.of("../README.md"), "settings", Settings.markdown());
+        check(Path.of("../docs/settings.md"), "settings", Settings.markdown());
     }
 
     @Test

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Every knob there is: the only list. The table in the README is made from it.
+ * Every knob there is: the only list. The table in docs/settings.md is made from it.
  *
  * <p>Shape: {@code sdp4j.<area>.<noun>[.<unit>]}, unit last, both as a system property and, with or
  * without {@code sdp4j.}, as an agent option. Numbers are whole; their range includes both ends.

@@ -172,7 +172,7 @@ public final class Settings {
         }
     }
 
-    /** The table of the README: one row per setting, in the order of the enum. */
+    /** The table of docs/settings.md: one row per setting, in the order of the enum. */
     public static String markdown() {
         StringBuilder out =
                 new StringBuilder("| Setting | Default | Range | Unit | What it does |\n");

@@ -41,7 +41,7 @@ import picocli.CommandLine.HelpCommand;
             "  run ends with the code of its command; 126 and 127 when that cannot be started.",
             "",
             "Agent options: -javaagent:sdp4j-agent.jar=key=value,key=value; the keys are those of",
-            "the system properties sdp4j.KEY, listed in the README."
+            "the system properties sdp4j.KEY, listed in docs/settings.md."
         })
 public final class Main implements Runnable {
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
