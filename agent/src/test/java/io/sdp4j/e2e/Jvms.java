@@ -98,6 +98,7 @@ final class Jvms implements AutoCloseable {
         }
         command.add("-Dsdp4j.upgrade=" + upgrade);
         command.add("-Xmx512m");
+        command.add("-Dio.netty.machineId=02:00:00:00:00:01"); // else a host without one is told so
         command.addAll(jvmArgs);
         command.addAll(List.of("-cp", classPath, main));
         command.addAll(List.of(args));

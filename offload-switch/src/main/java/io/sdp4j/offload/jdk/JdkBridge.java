@@ -23,6 +23,7 @@ public final class JdkBridge {
     /** {@code POLLIN} of Linux, which the JDK's poll methods expect. */
     public static final int POLLIN = 1;
 
+    private static final int POLLERR = 8;
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLLIN = 1;
@@ -182,6 +183,18 @@ public final class JdkBridge {
     static boolean readable(FileDescriptor fd) throws IOException {
         try {
             return (int) PollHandles.NET_POLL.invokeExact(fd, POLLIN, 0L) != 0;
+        } catch (Throwable t) {
+            throw SocketHandles.rethrow(t);
+        }
+    }
+
+    /**
+     * Whether the kernel holds an error for a socket that nobody has been told, such as a reset.
+     */
+    public static boolean failed(FileDescriptor fd) throws IOException {
+        try {
+            int ready = (int) PollHandles.NET_POLL.invokeExact(fd, 0, 0L);
+            return (ready & POLLERR) != 0;
         } catch (Throwable t) {
             throw SocketHandles.rethrow(t);
         }

@@ -121,7 +121,11 @@ final class MovingConnection extends Upgrade implements Duplex {
                 return n;
             }
         }
-        return moved.read(b, off, len);
+        int n = moved.read(b, off, len);
+        if (n < 0 && !inputShut && JdkBridge.failed(kernel.fileDescriptor())) {
+            throw new SocketException("Connection reset"); // the peer has left bytes of TCP unread
+        }
+        return n;
     }
 
     private void noteUse(boolean timed) {
