@@ -55,6 +55,7 @@ public final class BenchMain {
                bench verbs [options]     over an RDMA device, beside librspreload, kernel TCP and
                                          programs that only post and poll (lab/checks/speed)
                bench cold [options]      the first seconds of fresh JVMs, and short programs
+               bench apps [options]      HTTP and Netty in fresh JVMs: rate and processor time
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
                bench zcopy [--quick] [--rounds N] [--json FILE] [--agent JAR]
                                          borrowed direct buffers beside copied ones
@@ -64,6 +65,7 @@ public final class BenchMain {
                             nio: %s
                             verbs: %s
                             cold: %s
+                            apps: %s
           --rounds N      rounds, each with fresh JVMs (default 5)
           --quick         3 short rounds: a look, not a result
           --gate          a few rows with low bars: fails on a collapse, not on noise
@@ -74,7 +76,12 @@ public final class BenchMain {
                           (default: LAB_ADDR of the environment)
           --bare PATH     verbs: class path of the program that only posts and polls
         """
-                .formatted(ids(Suite.NET), ids(Suite.NIO), ids(Suite.VERBS), ids(Suite.COLD));
+                .formatted(
+                        ids(Suite.NET),
+                        ids(Suite.NIO),
+                        ids(Suite.VERBS),
+                        ids(Suite.COLD),
+                        ids(Suite.APPS));
     }
 
     private static String ids(Suite suite) {
@@ -133,7 +140,7 @@ public final class BenchMain {
 
     private static int run(Suite suite, List<String> args) throws InterruptedException {
         List<Row> rows = suite.rows();
-        Times times = suite.isCold() ? Times.COLD : Times.FULL;
+        Times times = suite.usualTimes();
         int rounds = 0;
         Path json = null;
         boolean gate = false;
@@ -172,7 +179,7 @@ public final class BenchMain {
             return 3;
         }
         if (gate && suite.isCold()) {
-            System.err.println("bench cold has no gate");
+            System.err.println("bench " + suite.id() + " has no gate");
             return 2;
         }
         Launch.Rdma rdma = null;

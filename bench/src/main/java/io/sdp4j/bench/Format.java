@@ -11,7 +11,7 @@ final class Format {
         return (metric.startsWith("by") && !metric.equals("bytes"))
                 || metric.equals("writes")
                 || metric.equals("bytes")
-                || metric.equals("requests");
+                || metric.startsWith("requests");
     }
 
     /** A value with the unit of its metric. */
@@ -19,6 +19,8 @@ final class Format {
         return switch (metric) {
             case "p50", "p99", "p999" -> digits(value / 1000) + " µs";
             case "requests" -> digits(value / 1e3) + " k/s";
+            case "requests-first", "requests-later" -> digits(value) + " /s";
+            case "cpu-first", "cpu-later" -> digits(value / 1e3) + " CPU µs";
             case "writes" -> digits(value / 1e6) + " M/s";
             case "bytes" -> digits(value / 1e9) + " GB/s";
             case "cpu" -> digits(value) + " CPU s/GB";

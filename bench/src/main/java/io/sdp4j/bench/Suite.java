@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.resolver.NameResolver;
 import io.netty.util.concurrent.EventExecutor;
+import io.sdp4j.bench.apps.AppsClient;
+import io.sdp4j.bench.apps.AppsServer;
 import io.sdp4j.bench.cold.ColdClient;
 import io.sdp4j.bench.cold.ColdServer;
 import io.sdp4j.bench.net.NetClient;
@@ -12,6 +14,14 @@ import io.sdp4j.bench.nio.NioClient;
 import io.sdp4j.bench.nio.NioServer;
 import java.util.List;
 import java.util.stream.Stream;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.hpack.HpackEncoder;
+import org.eclipse.jetty.http2.server.RawHTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.Callback;
+import org.slf4j.Logger;
 
 /**
  * Rows that are measured together, and the two programs that do it.
@@ -51,11 +61,38 @@ record Suite(
     static final Suite COLD =
             new Suite("cold", "tcp", ColdRows.ALL, List.of(), ColdServer.class, ColdClient.class);
 
-    static final List<Suite> ALL = List.of(NET, NIO, VERBS, COLD);
+    /** Applications in fresh JVMs. */
+    static final Suite APPS =
+            new Suite(
+                    "apps",
+                    "tcp",
+                    AppsRows.ALL,
+                    List.of(
+                            Channel.class,
+                            ByteBuf.class,
+                            EventExecutor.class,
+                            NameResolver.class,
+                            Server.class,
+                            RawHTTP2ServerConnectionFactory.class,
+                            HTTP2Session.class,
+                            HpackEncoder.class,
+                            HttpField.class,
+                            Connection.class,
+                            Callback.class,
+                            Logger.class),
+                    AppsServer.class,
+                    AppsClient.class);
+
+    static final List<Suite> ALL = List.of(NET, NIO, VERBS, COLD, APPS);
 
     /** Whether each slice has JVMs of its own, started as a user starts them. */
     boolean isCold() {
-        return equals(COLD);
+        return equals(COLD) || equals(APPS);
+    }
+
+    /** How long its rows are measured unless somebody says otherwise. */
+    Times usualTimes() {
+        return equals(APPS) ? Times.APPS : isCold() ? Times.COLD : Times.FULL;
     }
 
     /** The answering program with its libraries, for {@link Launch}. */
