@@ -59,7 +59,7 @@ public final class AppsClient implements Commands.Worker {
         long later = done.get() - first;
         long cpuLater = Usage.machineNanos();
         if (first == 0 || later == 0) {
-            throw new IOException("nothing was answered");
+            throw new IOException("answered: " + first + " at first, " + later + " later");
         }
         return String.format(
                 Locale.ROOT,

@@ -50,6 +50,16 @@ final class ChannelStream extends OpenStream {
         noteThread(); // which may have connected it
     }
 
+    /** After a data lock was given back: also for a connection that waits for it to move. */
+    private void left() {
+        MovingChannel moving = channel.moving();
+        if (moving == null) {
+            leave();
+        } else {
+            moving.left();
+        }
+    }
+
     private void noteThread() {
         if (!partialWrites && Thread.currentThread().isVirtual()) {
             partialWrites = true;
@@ -129,7 +139,7 @@ final class ChannelStream extends OpenStream {
             }
         } finally {
             readLock.unlock();
-            leave();
+            left();
         }
         return n <= 0 && inputShut() ? -1 : n;
     }
@@ -253,7 +263,7 @@ final class ChannelStream extends OpenStream {
             }
         } finally {
             writeLock.unlock();
-            leave();
+            left();
         }
         return written(n);
     }
@@ -339,7 +349,7 @@ final class ChannelStream extends OpenStream {
             return sent;
         } finally {
             writeLock.unlock();
-            leave();
+            left();
         }
     }
 

@@ -12,6 +12,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicInteger;
 import sun.nio.ch.SelChImpl;
 
 /**
@@ -33,6 +34,7 @@ final class MovingChannel extends Upgrade {
     private volatile boolean resetRead; // a read was told of a reset
     private volatile boolean resetWritten; // likewise a write, before any read
     private volatile boolean adopted; // set under both data locks
+    private final AtomicInteger attempts = new AtomicInteger(); // to adopt, that are still to make
 
     MovingChannel(
             SwitchSocketChannel channel,
@@ -108,31 +110,47 @@ final class MovingChannel extends Upgrade {
         }
     }
 
-    /** Becomes an offloaded channel if all has moved that will. Without a lock. */
+    /**
+     * Becomes an offloaded channel if all has moved that will. Without a lock; by whoever has given
+     * a data lock back, or has changed what has moved.
+     */
     @Override
     protected void left() {
         ChannelStream stream = moved;
         if (stream == null) {
             return;
         }
-        if (!adopted && channel.isOpen() && readLock.tryLock()) {
-            boolean nudge = false;
-            try {
-                if (writeLock.tryLock()) {
-                    try {
-                        nudge = adopt();
-                    } finally {
-                        writeLock.unlock();
-                    }
-                }
-            } finally {
-                readLock.unlock();
-            }
-            if (nudge) {
-                channel.nudgeMoved();
-            }
+        // One thread at a time tries, and again for those that came meanwhile: two that each hold
+        // one of the locks for a moment would both give up.
+        if (!adopted && attempts.getAndIncrement() == 0) {
+            int seen;
+            do {
+                seen = attempts.get();
+                tryAdopt();
+            } while (!attempts.compareAndSet(seen, 0));
         }
         stream.leave();
+    }
+
+    private void tryAdopt() {
+        if (adopted || !channel.isOpen() || !readLock.tryLock()) {
+            return;
+        }
+        boolean nudge = false;
+        try {
+            if (writeLock.tryLock()) {
+                try {
+                    nudge = adopt();
+                } finally {
+                    writeLock.unlock();
+                }
+            }
+        } finally {
+            readLock.unlock();
+        }
+        if (nudge) {
+            channel.nudgeMoved();
+        }
     }
 
     private boolean adopt() {

@@ -411,6 +411,10 @@ final class SwitchSocketChannel extends PolledSocketChannel
             }
         } finally {
             readLock.unlock();
+            MovingChannel m = moving;
+            if (m != null) {
+                m.left();
+            }
         }
     }
 
