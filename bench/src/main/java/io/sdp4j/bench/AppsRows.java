@@ -33,9 +33,9 @@ final class AppsRows {
                 1,
                 List.of(
                         Bar.faster("requests-first", DEFAULTS, TCP, 0.8),
-                        Bar.faster(LATER, DEFAULTS, TCP, 1),
+                        Bar.faster(LATER, DEFAULTS, TCP, 0.97),
                         Bar.timesAsLong("cpu-first", DEFAULTS, TCP, 1.25),
-                        Bar.timesAsLong("cpu-later", DEFAULTS, TCP, 1),
+                        Bar.timesAsLong("cpu-later", DEFAULTS, TCP, 1.03),
                         Bar.faster("requests-first", SHM, TCP, 0.8),
                         Bar.faster(LATER, SHM, TCP, 1)));
     }

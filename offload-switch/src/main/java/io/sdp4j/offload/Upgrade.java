@@ -97,6 +97,9 @@ public abstract class Upgrade {
 
     // --- what the kinds of sockets do ---
 
+    /** Whether threads of the application wait in it, and no selector does for them. */
+    protected abstract boolean blocks();
+
     /** The number of the kernel's descriptor; called while the connection is open. */
     protected abstract int descriptor();
 
@@ -163,6 +166,7 @@ public abstract class Upgrade {
         if (state == State.YOUNG
                 && decision != null
                 && policy.carriedEnough(handover.sentBytes() + handover.receivedBytes(), turns)
+                && (policy.selected() || blocks())
                 && System.nanoTime() - bornNanos >= policy.ageNanos()
                 && begin()) {
             ConnectThreads.start(this::propose);

@@ -10,21 +10,27 @@ import java.util.Locale;
  * @param bytes payload of both directions that a connection has carried
  * @param turns how often it has answered: a read that follows a write. Enough of either will do
  * @param ageNanos how old it is at least
+ * @param selected whether it may also be a channel that does not block
  */
-public record UpgradePolicy(boolean atConnect, long bytes, long turns, long ageNanos) {
+public record UpgradePolicy(
+        boolean atConnect, long bytes, long turns, long ageNanos, boolean selected) {
     /** Before {@code connect} returns. */
-    public static final UpgradePolicy AT_CONNECT = new UpgradePolicy(true, 0, 0, 0);
+    public static final UpgradePolicy AT_CONNECT = new UpgradePolicy(true, 0, 0, 0, true);
 
-    /** When a connection has shown that it stays: a short one never pays for offload. */
+    /**
+     * When a connection has shown that it stays: a short one never pays for offload. Programs that
+     * serve their connections by selectors are slower offloaded for many seconds, and then hardly
+     * faster (docs/decisions/0002-tcp-connects-first.md).
+     */
     public static final UpgradePolicy AUTO =
-            new UpgradePolicy(false, 4 << 20, 1_000, Duration.ofMillis(500).toNanos());
+            new UpgradePolicy(false, 4 << 20, 1_000, Duration.ofMillis(500).toNanos(), false);
 
     /** Never. Connections that a peer wants to move still move. */
     static final UpgradePolicy NEVER = afterBytes(Long.MAX_VALUE);
 
     /** As soon as a connection has carried so many bytes. */
     public static UpgradePolicy afterBytes(long bytes) {
-        return new UpgradePolicy(false, bytes, Long.MAX_VALUE, 0);
+        return new UpgradePolicy(false, bytes, Long.MAX_VALUE, 0, true);
     }
 
     /**

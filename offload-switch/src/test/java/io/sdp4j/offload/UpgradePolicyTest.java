@@ -21,6 +21,12 @@ class UpgradePolicyTest {
     }
 
     @Test
+    void onlyANumberMovesWhatSelectorsWatch() {
+        assertFalse(UpgradePolicy.AUTO.selected());
+        assertTrue(UpgradePolicy.of("4096").selected());
+    }
+
+    @Test
     void eitherBytesOrAnswersWillDo() {
         UpgradePolicy auto = UpgradePolicy.AUTO;
         assertFalse(auto.carriedEnough(auto.bytes() - 1, auto.turns() - 1));

@@ -91,9 +91,9 @@ public enum Setting {
             "auto",
             "",
             "When a connection to this host is offloaded that a rule both allows: auto, once it"
-                    + " has carried enough to pay for it, and on one processor not at all;"
-                    + " connect, before connect returns; or a number of bytes that it has"
-                    + " carried."),
+                    + " has carried enough to pay for it, but no channel that does not block,"
+                    + " and nothing on one processor; connect, before connect returns; or a"
+                    + " number of bytes that it has carried."),
     /** How many misses are remembered. */
     MISS_CACHE_ENTRIES(
             "sdp4j.miss.cache.entries",

@@ -193,7 +193,8 @@ final class ExplainCommand implements Callable<Integer> {
                 !only
                         && target.getAddress().isLoopbackAddress()
                         && !when.equalsIgnoreCase("connect");
-        return (later ? "kernel TCP at first; offloaded by upgrade=" + when : "offloaded")
+        String rest = when.equalsIgnoreCase("auto") ? " (not channels in selectors)" : "";
+        return (later ? "kernel TCP at first; offloaded by upgrade=" + when + rest : "offloaded")
                 + " if the program that listens there runs under sdp4j and the same user, else "
                 + otherwise;
     }

@@ -169,11 +169,11 @@ interface Endpoint extends AutoCloseable {
         @Override
         public int read(byte[] b) throws IOException {
             ByteBuffer into = ByteBuffer.wrap(b);
-            int n = channel.read(into);
-            while (n == 0) {
+            int n;
+            do { // as event loops do, which read nothing that no selector has told them of
                 await(SelectionKey.OP_READ);
                 n = channel.read(into);
-            }
+            } while (n == 0 && into.hasRemaining());
             return n;
         }
 

@@ -9,12 +9,12 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * One connection that carries messages of 64 bytes to and fro: {@code KIND}, or {@code KIND PORT
- * TRIPS}, where TRIPS is a number or {@code until-offloaded}. The client prints {@code echoed=all}
- * if each answer was right, the server if it answered until the end.
+ * Connections, one after the other, that carry messages to and fro: {@code KIND BYTES CONNECTIONS},
+ * or {@code KIND BYTES CONNECTIONS PORT TRIPS}, where BYTES is a message's size and TRIPS a number
+ * or {@code until-offloaded}. The client prints {@code echoed=all} if each answer was right, the
+ * server if it answered until the end.
  */
 public final class RoundTrips {
-    private static final int BYTES = 64;
     private static final long MOST_NANOS = 30_000_000_000L;
 
     /** What kind of socket both ends use. */
@@ -26,30 +26,36 @@ public final class RoundTrips {
 
     private RoundTrips() {}
 
-    /** Serves one connection, or makes one. */
+    /** Serves connections, or makes them. */
     public static void main(String[] args) throws Exception {
         Endpoint.Kind kind = Endpoint.Kind.valueOf(args[0]);
-        if (args.length == 1) {
+        int bytes = Integer.parseInt(args[1]);
+        int connections = Integer.parseInt(args[2]);
+        if (args.length == 3) {
             try (Endpoint.Listener listener = Endpoint.listen(kind)) {
                 System.out.println("READY " + listener.port());
-                answer(listener.accept());
+                for (int i = 0; i < connections; i++) {
+                    answer(listener.accept(), bytes);
+                }
             }
         } else {
-            try (Endpoint end = Endpoint.connect(kind, Integer.parseInt(args[1]))) {
-                exchange(end, args[2]);
+            for (int i = 0; i < connections; i++) {
+                try (Endpoint end = Endpoint.connect(kind, Integer.parseInt(args[3]))) {
+                    exchange(end, bytes, args[4]);
+                }
             }
         }
         System.out.println("echoed=all");
     }
 
-    private static void exchange(Endpoint end, String trips) throws Exception {
+    private static void exchange(Endpoint end, int bytes, String trips) throws Exception {
         boolean until = trips.equals("until-offloaded");
         long most = until ? Long.MAX_VALUE : Long.parseLong(trips);
         long start = System.nanoTime();
-        byte[] message = new byte[BYTES];
-        byte[] answer = new byte[BYTES];
+        byte[] message = new byte[bytes];
+        byte[] answer = new byte[bytes];
         for (long i = 0; i < most && !(until && i % 1_000 == 999 && offloaded()); i++) {
-            ByteBuffer.wrap(message).putLong(0, i).putLong(BYTES - 8, ~i);
+            ByteBuffer.wrap(message).putLong(0, i).putLong(bytes - 8, ~i);
             end.write(message);
             if (!end.readFully(answer) || !Arrays.equals(message, answer)) {
                 throw new IOException("no answer, or a wrong one, to message " + i);
@@ -66,9 +72,9 @@ public final class RoundTrips {
         return beans.isRegistered(name) && (Long) beans.getAttribute(name, "Offloaded") > 0;
     }
 
-    private static void answer(Endpoint end) throws IOException {
+    private static void answer(Endpoint end, int bytes) throws IOException {
         try (end) {
-            byte[] message = new byte[BYTES];
+            byte[] message = new byte[bytes];
             while (end.readFully(message)) {
                 end.write(message);
             }

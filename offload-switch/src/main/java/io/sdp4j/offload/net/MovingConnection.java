@@ -65,6 +65,11 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
+    protected boolean blocks() {
+        return true;
+    }
+
+    @Override
     protected int descriptor() {
         return JdkBridge.value(kernel.fileDescriptor());
     }

@@ -73,6 +73,11 @@ final class MovingChannel extends Upgrade {
     static final int MOVED = -2;
 
     @Override
+    protected boolean blocks() {
+        return channel.isBlocking();
+    }
+
+    @Override
     protected int descriptor() {
         return ((SelChImpl) kernel).getFDVal();
     }
