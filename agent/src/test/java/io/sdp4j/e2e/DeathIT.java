@@ -247,7 +247,12 @@ class DeathIT {
             Map<String, String> seen = reader.results();
             String what = how + " " + pieceBytes + "*" + pieces + ": " + seen;
             assertEquals("true", seen.get("right"), what);
-            assertEquals(end, seen.get("end"), what);
+            // A peer that is shown the socket while its owner is killed may be the last to close
+            // it.
+            boolean between = path == Stack.MOVING && reader.report().acceptedOffloaded() == 0;
+            if (!between) {
+                assertEquals(end, seen.get("end"), what);
+            }
             if (path == Stack.OFFLOADED
                     || written == read) { // a kernel's reset may overtake what is on its way
                 assertEquals("" + total, seen.get("bytes"), what);

@@ -23,7 +23,9 @@ public final class JdkBridge {
     /** {@code POLLIN} of Linux, which the JDK's poll methods expect. */
     public static final int POLLIN = 1;
 
-    private static final int POLLERR = 8;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_ERROR = 4;
+    private static final int ECONNRESET = 104;
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLLIN = 1;
@@ -189,12 +191,13 @@ public final class JdkBridge {
     }
 
     /**
-     * Whether the kernel holds an error for a socket that nobody has been told, such as a reset.
+     * Whether the peer of a kernel's socket has reset it, and no call has been told. Takes the
+     * error that the kernel holds for the socket.
      */
-    public static boolean failed(FileDescriptor fd) throws IOException {
+    public static boolean takeReset(FileDescriptor fd) throws IOException {
         try {
-            int ready = (int) PollHandles.NET_POLL.invokeExact(fd, 0, 0L);
-            return (ready & POLLERR) != 0;
+            int error = (int) PollHandles.INT_OPTION.invokeExact(fd, false, SOL_SOCKET, SO_ERROR);
+            return error == ECONNRESET;
         } catch (Throwable t) {
             throw SocketHandles.rethrow(t);
         }

@@ -21,6 +21,9 @@ final class PollHandles {
     /** {@code Poller.poll(int fd, int event, long nanos, BooleanSupplier open)}; parks. */
     static final MethodHandle POLLER_POLL;
 
+    /** {@code Net.getIntOption0(FileDescriptor, boolean convert, int level, int option)}. */
+    static final MethodHandle INT_OPTION;
+
     static final MethodHandle EPOLL_CREATE;
     static final MethodHandle EPOLL_CTL;
     static final MethodHandle NEW_DESCRIPTOR;
@@ -37,6 +40,15 @@ final class PollHandles {
             Lookup own = MethodHandles.lookup();
             Lookup net = in(own, "sun.nio.ch.Net");
             NET_POLL = fixed(net, "poll", int.class, FileDescriptor.class, int.class, long.class);
+            INT_OPTION =
+                    fixed(
+                            net,
+                            "getIntOption0",
+                            int.class,
+                            FileDescriptor.class,
+                            boolean.class,
+                            int.class,
+                            int.class);
             POLLER_POLL =
                     fixed(
                             in(own, "sun.nio.ch.Poller"),

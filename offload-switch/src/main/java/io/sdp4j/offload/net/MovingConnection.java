@@ -36,6 +36,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     private volatile boolean nonBlocking; // see OffloadedConnection, which goes on with it
     private volatile boolean inputShut;
     private volatile boolean outputShut;
+    private volatile boolean cut; // a read was told of a reset by TCP
     private volatile OffloadedConnection moved; // set once
 
     MovingConnection(
@@ -127,8 +128,9 @@ final class MovingConnection extends Upgrade implements Duplex {
             }
         }
         int n = moved.read(b, off, len);
-        if (n < 0 && !inputShut && JdkBridge.failed(kernel.fileDescriptor())) {
-            throw new SocketException("Connection reset"); // the peer has left bytes of TCP unread
+        if (n < 0 && !inputShut && (cut || JdkBridge.takeReset(kernel.fileDescriptor()))) {
+            cut = true; // the peer's process has ended and left bytes of TCP unread
+            throw new SocketException("Connection reset");
         }
         return n;
     }
