@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +26,16 @@ import org.junit.jupiter.api.Test;
  */
 class ArchitectureTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    private static final int MAP_WORDS = 2_500;
+
+    /** A class in text: two words at least, each with a capital; what follows a dot is a method. */
+    private static final Pattern CLASS_NAME =
+            Pattern.compile(
+                    "`(?:[a-z.0-9]+\\.)?([A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)(?:\\.\\w+)?`");
+
+    private static final Set<String> OF_THE_JDK =
+            Set.of("InetAddress", "LoggerFactory", "ModuleLayer", "ReentrantLock", "SelChImpl");
 
     /** Folder, then what the module may require beside java.base. */
     private static final Map<String, Set<String>> ALLOWED =
@@ -91,6 +103,31 @@ class ArchitectureTest {
         }
         found.remove("bench");
         assertEquals(new TreeSet<>(ALLOWED.keySet()), found);
+    }
+
+    /** The map is short, and what it and the details name is there. */
+    @Test
+    void whatTheMapNamesExists() throws IOException {
+        String map = Files.readString(ROOT.resolve("ARCHITECTURE.md"));
+        assertTrue(map.split("\\s+", -1).length <= MAP_WORDS, "the map is too long");
+        Set<String> known = new TreeSet<>(OF_THE_JDK);
+        for (String folder : ALLOWED.keySet()) {
+            try (var files = Files.walk(ROOT.resolve(folder).resolve("src"))) {
+                files.map(file -> String.valueOf(file.getFileName()))
+                        .filter(name -> name.endsWith(".java"))
+                        .forEach(name -> known.add(name.substring(0, name.length() - 5)));
+            }
+        }
+        Set<String> missing = new TreeSet<>();
+        for (String text : List.of("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/mechanisms.md")) {
+            Matcher names = CLASS_NAME.matcher(Files.readString(ROOT.resolve(text)));
+            while (names.find()) {
+                if (!known.contains(names.group(1))) {
+                    missing.add(names.group(1) + " in " + text);
+                }
+            }
+        }
+        assertEquals(Set.of(), missing);
     }
 
     @Test
