@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.util.Optional;
@@ -192,12 +193,14 @@ public final class JdkBridge {
 
     /**
      * Whether the peer of a kernel's socket has reset it, and no call has been told. Takes the
-     * error that the kernel holds for the socket.
+     * error that the kernel holds for the socket; a closed one has none.
      */
     public static boolean takeReset(FileDescriptor fd) throws IOException {
         try {
             int error = (int) PollHandles.INT_OPTION.invokeExact(fd, false, SOL_SOCKET, SO_ERROR);
             return error == ECONNRESET;
+        } catch (SocketException closed) {
+            return false;
         } catch (Throwable t) {
             throw SocketHandles.rethrow(t);
         }

@@ -1,0 +1,49 @@
+package io.sdp4j.offload.jdk;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import sun.nio.ch.SelChImpl;
+
+class TakeResetTest {
+    @Test
+    void aClosedSocketHasNone() throws IOException {
+        assertFalse(JdkBridge.takeReset(new FileDescriptor()));
+    }
+
+    @Test
+    void tellsAResetOnceAndAnOrderlyEndNever() throws IOException {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(any);
+                SocketChannel reset = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel ended = endOf(listener, reset)) {
+            FileDescriptor number = ((SelChImpl) reset).getFD();
+            Awaitility.await().until(() -> JdkBridge.takeReset(number));
+            assertFalse(JdkBridge.takeReset(number));
+            assertFalse(JdkBridge.takeReset(((SelChImpl) ended).getFD()));
+        }
+    }
+
+    /** Resets one connection, makes another, and ends that in order. */
+    private static SocketChannel endOf(ServerSocketChannel listener, SocketChannel reset)
+            throws IOException {
+        assertFalse(JdkBridge.takeReset(((SelChImpl) reset).getFD()));
+        try (SocketChannel resets = listener.accept()) {
+            resets.setOption(StandardSocketOptions.SO_LINGER, 0);
+        }
+        SocketChannel ended = SocketChannel.open(listener.getLocalAddress());
+        try (SocketChannel ends = listener.accept()) {
+            assertTrue(ends.isConnected());
+        }
+        return ended;
+    }
+}
