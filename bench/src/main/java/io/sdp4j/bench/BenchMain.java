@@ -66,7 +66,7 @@ public final class BenchMain {
                             verbs: %s
                             cold: %s
                             apps: %s
-          --rounds N      rounds, each with fresh JVMs (default 5)
+          --rounds N      rounds, each with fresh JVMs (default 5, apps 3)
           --quick         3 short rounds: a look, not a result
           --gate          a few rows with low bars: fails on a collapse, not on noise
           --json FILE     keep every run there

@@ -1,15 +1,12 @@
 package io.sdp4j.bench.apps;
 
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.sdp4j.bench.net.NetServer;
 import io.sdp4j.bench.net.Place;
+import io.sdp4j.bench.nio.NettyEcho;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -54,12 +51,11 @@ public final class AppsServer {
     }
 
     private static int netty() throws IOException, InterruptedException {
-        Echo echo = new Echo();
         return ((InetSocketAddress)
                         new ServerBootstrap()
                                 .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
                                 .channel(NioServerSocketChannel.class)
-                                .childHandler(echo)
+                                .childHandler(NettyEcho.handler())
                                 .bind(Place.here(), 0)
                                 .sync()
                                 .channel()
@@ -81,24 +77,6 @@ public final class AppsServer {
             response.getHeaders().put("Content-Length", answer.length);
             response.write(true, ByteBuffer.wrap(answer), callback);
             return true;
-        }
-    }
-
-    @Sharable
-    private static final class Echo extends ChannelInboundHandlerAdapter {
-        @Override
-        public void channelRead(ChannelHandlerContext context, Object message) {
-            ChannelFuture _ = context.write(message, context.voidPromise());
-        }
-
-        @Override
-        public void channelReadComplete(ChannelHandlerContext context) {
-            context.flush();
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable gone) {
-            ChannelFuture _ = context.close();
         }
     }
 }

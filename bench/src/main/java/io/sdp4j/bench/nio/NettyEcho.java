@@ -2,6 +2,7 @@ package io.sdp4j.bench.nio;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -17,11 +18,16 @@ import java.net.InetSocketAddress;
 
 /** Sends everything back, on Netty's NIO transport, with one event loop. */
 @Sharable
-final class NettyEcho extends ChannelInboundHandlerAdapter {
+public final class NettyEcho extends ChannelInboundHandlerAdapter {
     /** One event loop for each JVM of a pair: more would only share the two processors. */
     static final int EVENT_LOOPS = 1;
 
     private NettyEcho() {}
+
+    /** What answers on a connection; one serves all. */
+    public static ChannelHandler handler() {
+        return new NettyEcho();
+    }
 
     /** An event loop group of Netty's NIO transport. */
     static EventLoopGroup group() {
