@@ -1,6 +1,7 @@
 package io.sdp4j.shim;
 
 import java.lang.instrument.Instrumentation;
+import java.util.function.BiConsumer;
 
 /**
  * Where the JVM enters the jar: {@code -javaagent}, a late attach, or {@code java -jar}.
@@ -15,23 +16,27 @@ public final class Entry {
 
     /** {@code -javaagent:sdp4j-agent.jar[=options]}. */
     public static void premain(String options, Instrumentation instrumentation) {
-        enter("premain", options, instrumentation);
+        enter(false, options, instrumentation);
     }
 
     /** Attached to a JVM that runs already. */
     public static void agentmain(String options, Instrumentation instrumentation) {
-        enter("agentmain", options, instrumentation);
+        enter(true, options, instrumentation);
     }
 
-    private static void enter(String method, String options, Instrumentation instrumentation) {
+    @SuppressWarnings("unchecked")
+    private static void enter(boolean late, String options, Instrumentation instrumentation) {
         try {
             if (feature() < WANTED) {
                 System.err.println(tooOld() + "; the application runs on kernel TCP");
                 return;
             }
-            Class.forName("io.sdp4j.shim.Boot")
-                    .getMethod(method, String.class, Instrumentation.class)
-                    .invoke(null, options, instrumentation);
+            ((BiConsumer<String, Object[]>)
+                            Class.forName("io.sdp4j.shim.Boot$Start")
+                                    .asSubclass(BiConsumer.class)
+                                    .getConstructor()
+                                    .newInstance())
+                    .accept(options, new Object[] {instrumentation, late});
         } catch (Throwable t) {
             System.err.println("sdp4j: off, the application runs on kernel TCP: " + t);
         }

@@ -2,12 +2,15 @@ package io.sdp4j.agent;
 
 import io.sdp4j.agent.log.LogSink;
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.SwitchReport;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.net.EarlySocket;
 import io.sdp4j.offload.net.SwitchSocketFactory;
+import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.ReasonCode;
@@ -18,10 +21,12 @@ import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.stream.SdpProvider;
 import java.io.IOException;
+import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,9 +49,6 @@ public final class Agent {
     /** Lines that the shim has printed already. */
     private static final String TOLD = "told";
 
-    private static final SwitchReport NOTHING =
-            new SwitchReport(Map.of(), 0, 0, Map.of(), 0, 0, 0, Map.of(), 0);
-
     /** The switch of this JVM; null before it has started and when it could not. */
     private static volatile OffloadSwitch started;
 
@@ -57,10 +59,12 @@ public final class Agent {
      *
      * @param given the agent's options; under {@value #JDK_SDP} what the JDK's own switch was to
      *     read, and under {@value #TOLD} the lines that were printed when the JVM started
+     * @param early connections that were made on the kernel without the switch, by reason
      * @return the factories for {@code Socket} and for {@code ServerSocket}
      * @throws IllegalStateException with one sentence for people when the switch cannot run here
      */
-    public static SocketImplFactory[] start(Map<String, String> given) {
+    public static SocketImplFactory[] start(
+            Map<String, String> given, Supplier<Map<String, Long>> early) {
         Map<String, String> options = new HashMap<>(given);
         String jdkConf = options.remove(JDK_SDP);
         String told = options.remove(TOLD);
@@ -81,6 +85,7 @@ public final class Agent {
                                 : rules,
                         List.of(provider),
                         switchSettings(settings, console));
+        target.counters().connectedBefore(() -> byReason(early));
         started = target;
         return new SocketImplFactory[] {
             SwitchSocketFactory.client(target), SwitchSocketFactory.server(target)
@@ -102,13 +107,34 @@ public final class Agent {
     }
 
     /**
+     * Goes on with a socket that was made before the switch had started; through reflection.
+     *
+     * @param state of the socket, as {@code java.net.EarlySocketImpl} tells it
+     * @return null if it stays on the kernel
+     */
+    public static SocketImpl goOn(Map<String, Object> state) throws IOException {
+        return SwitchSocketImpl.early(started, EarlySocket.of(state));
+    }
+
+    /**
      * Writes the report of this JVM.
      *
      * @param file where to; {@code %p} stands for the process id
+     * @param early as in {@link #start}
      */
-    public static void report(String file) throws IOException {
+    public static void report(String file, Supplier<Map<String, Long>> early) throws IOException {
         String pid = Long.toString(ProcessHandle.current().pid());
-        Report.write(Path.of(file.replace("%p", pid)), reportText());
+        SwitchCounters counters = new SwitchCounters();
+        counters.connectedBefore(() -> byReason(early));
+        OffloadSwitch running = started;
+        SwitchReport report = running != null ? running.report() : counters.report();
+        Report.write(Path.of(file.replace("%p", pid)), Report.json(report));
+    }
+
+    private static Map<ReasonCode, Long> byReason(Supplier<Map<String, Long>> early) {
+        Map<ReasonCode, Long> counts = new EnumMap<>(ReasonCode.class);
+        early.get().forEach((name, count) -> counts.put(ReasonCode.valueOf(name), count));
+        return counts;
     }
 
     /** Writes a line of the shim's to the log; called after {@link #start}, through reflection. */
@@ -116,15 +142,14 @@ public final class Agent {
         LoggerFactory.getLogger(Agent.class).warn(line);
     }
 
-    /** The report as JSON text, see docs/report.md. */
+    /** The report as JSON text, see docs/report.md; the switch has started. */
     static String reportText() {
         return Report.json(snapshot());
     }
 
-    /** What the switch has done so far; all zero when there is none. */
+    /** What the switch has done so far, once it has started. */
     static SwitchReport snapshot() {
-        OffloadSwitch running = started;
-        return running != null ? running.report() : NOTHING;
+        return started.report();
     }
 
     private static Supplier<Policy> rules(

@@ -8,6 +8,7 @@ import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
  * What {@code AsynchronousChannelProvider.provider()} gives: passes on to the switch's provider,
@@ -25,7 +26,14 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
 
     /** Makes this the JVM's provider; returns why it is not, or null. */
     static String install() {
-        return SLOT.take(AsyncProvider.class, AsynchronousChannelProvider::provider);
+        return SLOT.take(AsyncProvider.class, new Fill());
+    }
+
+    private static final class Fill implements Supplier<AsynchronousChannelProvider> {
+        @Override
+        public AsynchronousChannelProvider get() {
+            return AsynchronousChannelProvider.provider();
+        }
     }
 
     private AsynchronousChannelProvider target() {

@@ -4,14 +4,20 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The agent's life in the unnamed module: what {@code premain} must do at once, and the switch's
@@ -38,8 +44,11 @@ public final class Boot {
     /** Asks a JVM that has the agent for its report: given by a later load of the agent. */
     private static final String REPORT_NOW = "report.now";
 
+    private static final Supplier<Map<String, Long>> EARLY_COUNTS = new EarlyCounts();
+
     private static final Object LOCK = new Object();
     private static final Object LAYER_LOCK = new Object();
+    private static final Object EARLY_LOCK = new Object();
 
     private static boolean taken; // guarded by Boot.class
 
@@ -52,16 +61,44 @@ public final class Boot {
     /** Whether the switch has started; set before {@link #factories}. */
     private static volatile boolean running;
 
-    /** Client and server factory; null until the first socket. */
+    /** Client and server factory; null until the switch has started. */
     private static volatile SocketImplFactory[] factories;
+
+    private static SocketImplFactory early; // set before earlyKnown
+    private static volatile boolean earlyKnown;
 
     private Boot() {}
 
-    public static void premain(String text, Instrumentation given) {
-        install(text, given, false);
+    /** For {@link Entry}, which is too old to know this class: an interface and no reflection. */
+    public static final class Start implements BiConsumer<String, Object[]> {
+        /** By name. */
+        public Start() {}
+
+        /**
+         * Does what the JVM has called.
+         *
+         * @param text the options
+         * @param given the {@code Instrumentation}, and whether the JVM runs already
+         */
+        @Override
+        public void accept(String text, Object[] given) {
+            Instrumentation instrumentation = (Instrumentation) given[0];
+            if ((boolean) given[1]) {
+                agentmain(text, instrumentation);
+            } else {
+                install(text, instrumentation, false);
+            }
+        }
     }
 
-    public static void agentmain(String text, Instrumentation given) {
+    private static final class EarlyCounts implements Supplier<Map<String, Long>> {
+        @Override
+        public Map<String, Long> get() {
+            return earlyKnown && early != null ? EarlySockets.connected() : Map.of();
+        }
+    }
+
+    private static void agentmain(String text, Instrumentation given) {
         String file = Options.parse(text).get(REPORT_NOW);
         if (file == null) {
             install(text, given, true);
@@ -118,7 +155,7 @@ public final class Boot {
         if (flag("async.enabled", true)) {
             sayIf(AsyncProvider.install());
         }
-        new NativeTransports(Boot::loadedClasses).start();
+        new NativeTransports().start();
     }
 
     /** Says what is wrong with options and rules now; the first socket may be hours away. */
@@ -177,7 +214,8 @@ public final class Boot {
         }
     }
 
-    private static Class<?>[] loadedClasses() {
+    /** The classes that are loaded; null while the JVM ends. */
+    static Class<?>[] loadedClasses() {
         return (Class<?>[]) grants.ask(Grants.Deed.LOADED_CLASSES);
     }
 
@@ -194,12 +232,12 @@ public final class Boot {
     @SuppressWarnings("deprecation") // not for removal, and the only way in
     private static boolean setFactories(Instrumentation given) {
         try {
-            Socket.setSocketImplFactory(() -> create(false));
+            Socket.setSocketImplFactory(new Factory(false));
         } catch (IOException e) {
             return false;
         }
         try {
-            ServerSocket.setSocketFactory(() -> create(true));
+            ServerSocket.setSocketFactory(new Factory(true));
             return true;
         } catch (IOException e) {
             KernelImpl.removeFactory(given, Socket.class);
@@ -207,12 +245,78 @@ public final class Boot {
         }
     }
 
+    /** No lambda, here and elsewhere on the way of each start: the first one costs milliseconds. */
+    private record Factory(boolean server) implements SocketImplFactory {
+        @Override
+        public SocketImpl createSocketImpl() {
+            return create(server);
+        }
+    }
+
     private static SocketImpl create(boolean server) {
         SocketImplFactory[] pair = factories;
         if (pair == null) {
+            SocketImplFactory early = server ? null : early();
+            if (early != null) {
+                return early.createSocketImpl();
+            }
             pair = start();
         }
         return pair[server ? 1 : 0].createSocketImpl();
+    }
+
+    /** The maker of client sockets that do not need the switch yet; null if there is none. */
+    private static SocketImplFactory early() {
+        if (!earlyKnown) {
+            synchronized (EARLY_LOCK) {
+                if (!earlyKnown) {
+                    if (EarlySockets.possible()) {
+                        early = (SocketImplFactory) grants.ask(Grants.Deed.EARLY_SOCKETS);
+                    }
+                    earlyKnown = true;
+                }
+            }
+        }
+        return early;
+    }
+
+    /**
+     * Starts the switch, which then goes on with an early socket.
+     *
+     * @param state of the socket; empty = none
+     * @return null if the socket stays as it is
+     */
+    static SocketImpl goOn(Map<String, Object> state) {
+        if (factories == null) {
+            start();
+        }
+        if (!running || state.isEmpty()) {
+            return null;
+        }
+        try {
+            return (SocketImpl)
+                    layer().type(AGENT).getMethod("goOn", Map.class).invoke(null, state);
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            say("a connection stays on kernel TCP: " + cause(e));
+            return null;
+        }
+    }
+
+    /** See {@link EarlySockets}; null = there is no rule file. */
+    static Function<InetSocketAddress, String> rules() {
+        Map<String, String> agent = new HashMap<>(options);
+        String told = agent.remove(TOLD);
+        return EarlyCheck.rules(agent, new Printer(told == null ? "" : told));
+    }
+
+    /** Prints what was not printed when the JVM started. */
+    private record Printer(String told) implements Consumer<String> {
+        @Override
+        public void accept(String line) {
+            if (!flag("quiet", false) && !told.contains(line)) {
+                System.err.println(line);
+            }
+        }
     }
 
     /**
@@ -265,7 +369,9 @@ public final class Boot {
             starting = true;
             try {
                 Object started =
-                        layer().type(AGENT).getMethod("start", Map.class).invoke(null, options);
+                        layer().type(AGENT)
+                                .getMethod("start", Map.class, Supplier.class)
+                                .invoke(null, options, EARLY_COUNTS);
                 running = true;
                 factories = (SocketImplFactory[]) started;
             } catch (Throwable t) { // whatever it is, the application must get its socket
@@ -346,7 +452,9 @@ public final class Boot {
 
     private static void report(String file) {
         try {
-            layer().type(AGENT).getMethod("report", String.class).invoke(null, file);
+            layer().type(AGENT)
+                    .getMethod("report", String.class, Supplier.class)
+                    .invoke(null, file, EARLY_COUNTS);
         } catch (ReflectiveOperationException | RuntimeException e) {
             say("no report: " + cause(e));
         }
@@ -371,10 +479,17 @@ public final class Boot {
 
     /** One of the few settings that count before there are Settings. */
     private static boolean flag(String name, boolean byDefault) {
-        String text = options.getOrDefault(name, System.getProperty("sdp4j." + name));
+        String text = setting(name);
         return text == null
                 ? byDefault
                 : !text.equalsIgnoreCase("false") && !text.equals("0") && !text.equals("off");
+    }
+
+    /** A setting as it was given, or null. */
+    static String setting(String name) {
+        String id = "sdp4j.".concat(name);
+        String text = options.getOrDefault(id, options.get(name));
+        return text != null ? text : System.getProperty(id);
     }
 
     /** The innermost message of ours, or the class of what went wrong. */

@@ -9,6 +9,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.function.Supplier;
 
 /**
  * The JVM's selector provider as long as nobody wants a channel or a selector: then the switch is
@@ -32,7 +33,14 @@ public final class ChannelProvider extends SelectorProvider {
      * @return why not, as one sentence for people, or null
      */
     static String install() {
-        return SLOT.take(ChannelProvider.class, SelectorProvider::provider);
+        return SLOT.take(ChannelProvider.class, new Fill());
+    }
+
+    private static final class Fill implements Supplier<SelectorProvider> {
+        @Override
+        public SelectorProvider get() {
+            return SelectorProvider.provider();
+        }
     }
 
     /**

@@ -3,29 +3,32 @@ package io.sdp4j.shim;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Looks at options and rule file in {@code premain}, so that a mistake is told at the start and not
- * at the first socket, which may be an hour later.
+ * The rules without the layer. {@code premain} looks at options and rule file, so that a mistake is
+ * told at the start and not at the first socket, which may be an hour later; and connections that
+ * the rules keep on the kernel do without the switch.
  *
  * <p>Defining the whole layer for that would cost every JVM's start about 100 ms. The rules' module
- * needs nothing but {@code java.base}, so its classes alone are read from the jar, by a loader that
- * nobody keeps; and only where there is something to look at.
+ * needs nothing but {@code java.base}, so its classes alone are read from the jar, by a loader of
+ * their own; and only where something is configured.
  */
 final class EarlyCheck extends ClassLoader {
     private static final String FOLDER = Bundle.FOLDER + "io.sdp4j.policy/";
     private static final String USUAL_FILE = "/etc/libsdp.conf";
+    private static final String[] VARIABLES = {"SDP4J_POLICY", "LIBSDP_CONFIG_FILE"};
 
-    private final ZipFile jar;
-
-    private EarlyCheck(ZipFile jar) {
+    private EarlyCheck() {
         super(ClassLoader.getPlatformClassLoader());
-        this.jar = jar;
     }
 
     /**
@@ -35,32 +38,83 @@ final class EarlyCheck extends ClassLoader {
      * @param options the agent's
      * @param jdkConf value of {@code com.sun.sdp.conf}, or null
      */
+    @SuppressWarnings("unchecked")
     static List<String> lines(Map<String, String> options, String jdkConf) {
         if (options.isEmpty() && jdkConf == null && !configured()) {
             return List.of();
         }
-        try (ZipFile jar = new ZipFile(new File(Layer.agentJar()))) {
-            Object lines =
-                    new EarlyCheck(jar)
-                            .loadClass("io.sdp4j.policy.StartCheck")
-                            .getMethod("lines", Map.class, String.class)
-                            .invoke(null, options, jdkConf);
-            return List.of(((List<?>) lines).toArray(new String[0]));
-        } catch (IOException
-                | URISyntaxException
-                | ReflectiveOperationException
-                | RuntimeException
-                | LinkageError e) {
+        try {
+            BiFunction<Map<String, String>, String, List<String>> check =
+                    (BiFunction<Map<String, String>, String, List<String>>)
+                            Loader.ONE
+                                    .loadClass("io.sdp4j.policy.StartCheck")
+                                    .getConstructor()
+                                    .newInstance();
+            return List.copyOf(check.apply(options, jdkConf));
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             return List.of(); // the switch itself will say what it finds
         }
     }
 
-    private static boolean configured() {
-        if (System.getenv("SDP4J_POLICY") != null || System.getenv("LIBSDP_CONFIG_FILE") != null) {
-            return true;
+    /**
+     * What the rules say of connections, by the names of the verdicts.
+     *
+     * @param options the agent's, and {@code com.sun.sdp.conf} if it is set
+     * @param sink takes what the operator should know
+     * @return null if there is no rule file
+     * @throws IllegalStateException if that cannot be found out here
+     */
+    @SuppressWarnings("unchecked")
+    static Function<InetSocketAddress, String> rules(
+            Map<String, String> options, Consumer<String> sink) {
+        if (options.get("com.sun.sdp.conf") == null
+                && Boot.setting("policy") == null
+                && !variablesOrFile()) {
+            return null;
         }
+        try {
+            BiFunction<Map<String, String>, Consumer<String>, Function<InetSocketAddress, String>>
+                    rules =
+                            (BiFunction<
+                                            Map<String, String>,
+                                            Consumer<String>,
+                                            Function<InetSocketAddress, String>>)
+                                    Loader.ONE
+                                            .loadClass("io.sdp4j.policy.EarlyRules")
+                                            .getConstructor()
+                                            .newInstance();
+            return rules.apply(options, sink);
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The one loader, whose jar stays open. */
+    private static final class Loader {
+        static final EarlyCheck ONE = new EarlyCheck();
+        static final ZipFile JAR = open();
+
+        private static ZipFile open() {
+            try {
+                return new ZipFile(new File(Layer.agentJar()));
+            } catch (IOException | URISyntaxException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private static boolean configured() {
         for (String name : System.getProperties().stringPropertyNames()) {
             if (name.startsWith("sdp4j.")) {
+                return true;
+            }
+        }
+        return variablesOrFile();
+    }
+
+    private static boolean variablesOrFile() {
+        for (String name : VARIABLES) {
+            if (System.getenv(name) != null) {
                 return true;
             }
         }
@@ -69,11 +123,12 @@ final class EarlyCheck extends ClassLoader {
 
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
-        ZipEntry entry = jar.getEntry(FOLDER.concat(name.replace('.', '/')).concat(".class"));
+        ZipEntry entry =
+                Loader.JAR.getEntry(FOLDER.concat(name.replace('.', '/')).concat(".class"));
         if (entry == null) {
             throw new ClassNotFoundException(name);
         }
-        try (InputStream in = jar.getInputStream(entry)) {
+        try (InputStream in = Loader.JAR.getInputStream(entry)) {
             byte[] bytes = in.readAllBytes();
             return defineClass(name, bytes, 0, bytes.length);
         } catch (IOException e) {

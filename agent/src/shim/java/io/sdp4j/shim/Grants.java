@@ -1,11 +1,10 @@
 package io.sdp4j.shim;
 
 import java.lang.instrument.Instrumentation;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -14,9 +13,10 @@ import java.util.Set;
  * What the JVM lets an agent do, as far as the switch needs it after {@code premain}.
  *
  * <p>Every library on the class path can read our fields by reflection. So no field has the JVM's
- * {@code Instrumentation}: it is bound into a method handle, whose fields are java.base's and
- * closed. The handle does nothing but what {@link Deed} lists, with arguments that are fixed here.
- * A module of our own to keep it in costs every start of a JVM some 50 ms.
+ * {@code Instrumentation}: it is in an object that only one of the JDK's has, in a field that is
+ * java.base's and closed. That object does nothing but what {@link Deed} lists, with arguments that
+ * are fixed here. A module of our own to keep it in costs every start of a JVM some 50 ms, and a
+ * method handle that it is bound into some 10.
  */
 final class Grants {
     /** What can be asked for. */
@@ -25,6 +25,8 @@ final class Grants {
         LAYER,
         /** Takes both socket factories out. */
         REMOVE_FACTORIES,
+        /** The maker of early client sockets, or null. */
+        EARLY_SOCKETS,
         /** Makers of sockets as they are without factories. */
         JDK_SOCKETS,
         /** The JDK's own selector provider. */
@@ -42,40 +44,38 @@ final class Grants {
     private static final String AGENT = "io.sdp4j.agent";
     private static final String OFFLOAD = "io.sdp4j.offload";
 
-    /** Takes a {@link Deed}; the first argument is bound. */
-    private final MethodHandle act;
+    /** The JDK's, around an {@link Actor}. */
+    private final Comparator<Object> act;
 
     Grants(Instrumentation instrumentation) {
-        try {
-            act =
-                    MethodHandles.insertArguments(
-                            MethodHandles.lookup()
-                                    .findStatic(
-                                            Grants.class,
-                                            "act",
-                                            MethodType.methodType(
-                                                    Object.class,
-                                                    Instrumentation.class,
-                                                    Deed.class)),
-                            0,
-                            instrumentation);
-        } catch (NoSuchMethodException | IllegalAccessException e) {
-            throw new LinkageError(e.getMessage(), e);
-        }
+        act = Collections.reverseOrder(new Actor(instrumentation));
     }
 
     /** Does it and returns what the deed is for. */
     Object ask(Deed deed) {
-        try {
-            return (Object) act.invokeExact(deed);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable t) {
-            throw new IllegalStateException(t);
+        Object[] answer = new Object[1];
+        int _ = act.compare(answer, deed);
+        return answer[0];
+    }
+
+    /**
+     * A comparator only because the JDK has a class that keeps one, calls it, and shows it to
+     * nothing: it does the deed of its first argument and puts the answer into the second.
+     */
+    private static final class Actor implements Comparator<Object> {
+        private final Instrumentation instrumentation;
+
+        Actor(Instrumentation instrumentation) {
+            this.instrumentation = instrumentation;
+        }
+
+        @Override
+        public int compare(Object deed, Object answer) {
+            ((Object[]) answer)[0] = act(instrumentation, (Deed) deed);
+            return 0;
         }
     }
 
-    @SuppressWarnings("UnusedMethod") // by the handle
     private static Object act(Instrumentation instrumentation, Deed deed) {
         return switch (deed) {
             case LAYER -> layer(instrumentation);
@@ -84,6 +84,7 @@ final class Grants {
                 KernelImpl.removeFactory(instrumentation, ServerSocket.class);
                 yield null;
             }
+            case EARLY_SOCKETS -> EarlyClasses.factory(instrumentation);
             case JDK_SOCKETS -> KernelImpl.factories(instrumentation);
             case JDK_CHANNELS -> KernelImpl.channels(instrumentation);
             case JDK_ASYNCHRONOUS_CHANNELS -> KernelImpl.asynchronous(instrumentation);

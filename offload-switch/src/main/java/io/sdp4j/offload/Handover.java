@@ -1,6 +1,7 @@
 package io.sdp4j.offload;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Where each direction of one connection runs that moves from kernel TCP onto a stream.
@@ -22,20 +23,29 @@ final class Handover {
 
     private static final long UNKNOWN = -1;
 
-    private long sent; // writer
+    private final AtomicLong sent; // set by the writer
+    private final AtomicLong received; // set by the reader
     private boolean stays; // writer: the output ends on TCP
     private volatile boolean outMoved; // set by the writer
-    private volatile long received; // set by the reader
     private volatile boolean inMoved; // set by the reader
     private volatile long limit = UNKNOWN;
 
+    /**
+     * @param sent bytes that the writer has sent by TCP until now
+     * @param received bytes that the reader has taken from TCP until now
+     */
+    Handover(AtomicLong sent, AtomicLong received) {
+        this.sent = sent;
+        this.received = received;
+    }
+
     /** The writer has sent {@code n} bytes by TCP. */
     void sent(long n) {
-        sent += n;
+        sent.setPlain(sent.getPlain() + n); // nobody else sets it
     }
 
     long sentBytes() {
-        return sent;
+        return sent.getPlain();
     }
 
     /** The writer has sent what is not counted, or ends the output: it goes on by TCP for good. */
@@ -54,7 +64,7 @@ final class Handover {
 
     /** What the stream has to begin with. */
     byte[] limitToTell() {
-        return ByteBuffer.allocate(LIMIT_BYTES).putLong(0, sent).array();
+        return ByteBuffer.allocate(LIMIT_BYTES).putLong(0, sent.getPlain()).array();
     }
 
     /** The writer has begun the stream with {@link #limitToTell}. */
@@ -69,12 +79,11 @@ final class Handover {
 
     /** The reader has taken {@code n} bytes from TCP. */
     void received(long n) {
-        long bytes = received + n; // nobody else writes it
-        received = bytes;
+        received.set(received.getPlain() + n); // nobody else sets it
     }
 
     long receivedBytes() {
-        return received;
+        return received.get();
     }
 
     /**
@@ -84,7 +93,7 @@ final class Handover {
      */
     boolean limit(byte[] told) {
         long bytes = ByteBuffer.wrap(told).getLong(0);
-        if (bytes < received) {
+        if (bytes < received.get()) {
             return false;
         }
         limit = bytes;
@@ -98,13 +107,13 @@ final class Handover {
 
     /** Whether everything has come that comes by TCP. Any thread. */
     boolean finished() {
-        return limit == received;
+        return limit == received.get();
     }
 
     /** Bytes that are still to come by TCP; -1 = not known. Any thread. */
     long left() {
         long most = limit;
-        return most == UNKNOWN ? UNKNOWN : most - received;
+        return most == UNKNOWN ? UNKNOWN : most - received.get();
     }
 
     /**
@@ -116,11 +125,11 @@ final class Handover {
         if (most == UNKNOWN) {
             return wanted;
         }
-        if (most == received) {
+        long left = most - received.get();
+        if (left == 0) {
             inMoved = true;
-            return 0;
         }
-        return Math.min(wanted, most - received);
+        return Math.min(wanted, left);
     }
 
     /** Whether input comes from the stream. Any thread. */

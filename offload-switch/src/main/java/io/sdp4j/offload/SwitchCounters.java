@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 
 /**
  * Counts connections when they are established and bytes when they are over. Thread-safe.
@@ -35,6 +36,8 @@ public final class SwitchCounters {
     private final LongAdder refused = new LongAdder();
     private final Map<ReasonCode, LongAdder> reasons = new EnumMap<>(ReasonCode.class);
 
+    private volatile Supplier<Map<ReasonCode, Long>> before = Map::of;
+
     private final Object bytesLock = new Object();
     private final Set<OffloadStream> live = ConcurrentHashMap.newKeySet();
     private long closedRead; // bytesLock
@@ -44,6 +47,11 @@ public final class SwitchCounters {
         for (ReasonCode code : ReasonCode.values()) {
             reasons.put(code, new LongAdder());
         }
+    }
+
+    /** Where connections were made on the kernel that were not told here, by reason. */
+    public void connectedBefore(Supplier<Map<ReasonCode, Long>> counts) {
+        before = counts;
     }
 
     /** A connection was made on the kernel. */
@@ -103,7 +111,8 @@ public final class SwitchCounters {
         }
     }
 
-    SwitchReport report() {
+    /** What has been counted. */
+    public SwitchReport report() {
         long read;
         long written;
         synchronized (bytesLock) { // no stream of live is closed meanwhile: see closing()
@@ -116,16 +125,22 @@ public final class SwitchCounters {
             }
         }
         Map<ReasonCode, Long> counted = new EnumMap<>(ReasonCode.class);
-        reasons.forEach(
-                (code, adder) -> {
-                    if (adder.sum() != 0) {
-                        counted.put(code, adder.sum());
-                    }
-                });
+        reasons.forEach((code, adder) -> counted.put(code, adder.sum()));
+        long policy = kernelPolicy.sum();
+        long fallback = kernelFallback.sum();
+        for (Map.Entry<ReasonCode, Long> early : before.get().entrySet()) {
+            counted.merge(early.getKey(), early.getValue(), Long::sum);
+            if (POLICY.contains(early.getKey())) {
+                policy += early.getValue();
+            } else {
+                fallback += early.getValue();
+            }
+        }
+        counted.values().removeIf(count -> count == 0);
         return new SwitchReport(
                 sums(offloaded),
-                kernelPolicy.sum(),
-                kernelFallback.sum(),
+                policy,
+                fallback,
                 sums(acceptedOffloaded),
                 acceptedKernel.sum(),
                 read,

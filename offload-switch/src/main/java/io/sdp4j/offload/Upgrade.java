@@ -33,14 +33,14 @@ public abstract class Upgrade {
     protected final OffloadSwitch owner;
     protected final ReentrantLock readLock;
     protected final ReentrantLock writeLock;
-    final Handover handover = new Handover();
+    final Handover handover;
 
     private final UpgradePolicy policy;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private final Decision decision; // null for an accepted one, which does not propose
     private final AcceptedTable table; // null for a connected one
-    private final long bornNanos = System.nanoTime();
+    private final long bornNanos;
 
     private volatile State state = State.YOUNG; // set under this
     private boolean closed; // this
@@ -57,8 +57,7 @@ public abstract class Upgrade {
      * @param decision what the rules say of a connection that was made here; null for an accepted
      *     one
      * @param table where a peer finds an accepted one; null for one that was made here
-     * @param readLock held by whoever reads, by TCP or by the stream
-     * @param writeLock held by whoever writes
+     * @param began how it has gone until now
      */
     protected Upgrade(
             OffloadSwitch owner,
@@ -67,11 +66,13 @@ public abstract class Upgrade {
             Decision decision,
             AcceptedTable table,
             ConnectionInfo kernelInfo,
-            ReentrantLock readLock,
-            ReentrantLock writeLock) {
+            Began began) {
         this.owner = owner;
-        this.readLock = readLock;
-        this.writeLock = writeLock;
+        this.readLock = began.readLock();
+        this.writeLock = began.writeLock();
+        this.handover = new Handover(began.sent(), began.received());
+        this.turns = began.turns();
+        this.bornNanos = began.nanos();
         this.policy = owner.upgradePolicy();
         this.local = local;
         this.remote = remote;

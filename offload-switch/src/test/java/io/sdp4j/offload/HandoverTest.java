@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -42,8 +43,8 @@ class HandoverTest {
     /** The sending end and the receiving end of one direction. */
     private static final class Direction {
         private final Random random;
-        private final Handover sender = new Handover();
-        private final Handover receiver = new Handover();
+        private final Handover sender = new Handover(new AtomicLong(), new AtomicLong());
+        private final Handover receiver = new Handover(new AtomicLong(), new AtomicLong());
         private final Pipe tcp = new Pipe();
         private final Pipe stream = new Pipe();
         private final ByteBuffer limit = ByteBuffer.allocate(Handover.LIMIT_BYTES);
@@ -170,7 +171,7 @@ class HandoverTest {
     @Test
     @DisplayName("a limit below what has come already is refused")
     void refusesWhatCannotBe() {
-        Handover h = new Handover();
+        Handover h = new Handover(new AtomicLong(), new AtomicLong());
         h.received(10);
         assertFalse(h.limit(ByteBuffer.allocate(8).putLong(0, 9).array()));
         assertFalse(h.limit(ByteBuffer.allocate(8).putLong(0, -1).array()));

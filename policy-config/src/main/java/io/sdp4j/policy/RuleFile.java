@@ -170,8 +170,12 @@ public final class RuleFile {
         boolean jdk = dialect == Dialect.JDK;
         Verdict otherwise = jdk ? Verdict.KERNEL : Verdict.OFFLOAD_FIRST;
         String says = "no rule matches: " + otherwise.word();
+        List<Rule> inForce = new ArrayList<>();
+        for (Rule rule : rules) { // no lambda: see the pom
+            inForce.add(rule.inForce());
+        }
         return Policy.of(
-                rules.stream().map(Rule::inForce).toList(),
+                List.copyOf(inForce),
                 programName,
                 Decision.of(otherwise, says, Decision.DEFAULT_ORIGIN),
                 !jdk);

@@ -17,9 +17,6 @@ import java.util.function.Consumer;
  * nothing here throws because of what a user wrote.
  */
 public final class Settings {
-    private static final List<String> IDS =
-            Arrays.stream(Setting.values()).map(Setting::id).toList();
-
     private final Map<Setting, Value> values = new EnumMap<>(Setting.class);
 
     /** A number or flag has its text parsed; any other has the number 0. */
@@ -62,7 +59,7 @@ public final class Settings {
             }
         }
         for (String unknown : options.keySet()) {
-            String question = Nearest.question(unknown, IDS);
+            String question = Nearest.question(unknown, ids());
             sink.accept(
                     "sdp4j: agent option '"
                             + printable(unknown)
@@ -70,6 +67,10 @@ public final class Settings {
                             + question);
         }
         return settings;
+    }
+
+    private static List<String> ids() {
+        return Arrays.stream(Setting.values()).map(Setting::id).toList();
     }
 
     /** The settings of this JVM. */

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
@@ -15,8 +16,9 @@ import java.util.function.Consumer;
  * first socket) and leaves {@link InetAddress} alone, whose start fixes what the application may
  * still want to set.
  */
-public final class StartCheck {
-    private StartCheck() {}
+public final class StartCheck implements BiFunction<Map<String, String>, String, List<String>> {
+    /** For the shim, by name. */
+    public StartCheck() {}
 
     /**
      * The lines to print; empty if all is well or the settings say {@code quiet}.
@@ -24,7 +26,8 @@ public final class StartCheck {
      * @param options the agent's options
      * @param jdkConf value of {@code com.sun.sdp.conf}, or null
      */
-    public static List<String> lines(Map<String, String> options, String jdkConf) {
+    @Override
+    public List<String> apply(Map<String, String> options, String jdkConf) {
         Lines lines = new Lines();
         Settings settings = Settings.of(options, lines);
         if (settings.flag(Setting.QUIET)) {

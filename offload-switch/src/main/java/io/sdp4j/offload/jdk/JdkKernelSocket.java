@@ -20,7 +20,10 @@ final class JdkKernelSocket extends KernelSocket {
     }
 
     static KernelSocket client(boolean proxies) {
-        SocketImpl platform = platform(false);
+        return client(platform(false), proxies);
+    }
+
+    static KernelSocket client(SocketImpl platform, boolean proxies) {
         if (!proxies) {
             return new JdkKernelSocket(platform);
         }

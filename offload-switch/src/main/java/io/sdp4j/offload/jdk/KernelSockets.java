@@ -1,5 +1,7 @@
 package io.sdp4j.offload.jdk;
 
+import java.net.SocketImpl;
+
 /** Where the kernel side of switched sockets comes from. Stateless. */
 public enum KernelSockets {
     /** The JDK's own implementations; needs what {@link JdkBridge#selfTest} looks for. */
@@ -7,6 +9,11 @@ public enum KernelSockets {
         @Override
         public KernelSocket client(boolean proxies) {
             return JdkKernelSocket.client(proxies);
+        }
+
+        @Override
+        public KernelSocket client(SocketImpl platform, boolean proxies) {
+            return JdkKernelSocket.client(platform, proxies);
         }
 
         @Override
@@ -27,6 +34,11 @@ public enum KernelSockets {
         }
 
         @Override
+        public KernelSocket client(SocketImpl platform, boolean proxies) {
+            throw new UnsupportedOperationException("the JDK's implementation is not accessible");
+        }
+
+        @Override
         public KernelSocket server() {
             return new PublicServer();
         }
@@ -44,6 +56,9 @@ public enum KernelSockets {
      *     socksProxyHost}, as {@code new Socket()} does
      */
     public abstract KernelSocket client(boolean proxies);
+
+    /** As the other, on top of an implementation of the JDK's that exists already. */
+    public abstract KernelSocket client(SocketImpl platform, boolean proxies);
 
     /** A listener. */
     public abstract KernelSocket server();

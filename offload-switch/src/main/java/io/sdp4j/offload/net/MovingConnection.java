@@ -1,6 +1,7 @@
 package io.sdp4j.offload.net;
 
 import io.sdp4j.offload.AcceptedTable;
+import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.OpenStream;
 import io.sdp4j.offload.Upgrade;
@@ -17,7 +18,6 @@ import java.net.SocketException;
 import java.net.SocketOptions;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A blocking connection that runs on the kernel's socket and may move, see {@link Upgrade}.
@@ -47,17 +47,10 @@ final class MovingConnection extends Upgrade implements Duplex {
             Decision decision,
             AcceptedTable table,
             ConnectionInfo kernelInfo,
-            int timeoutMillis)
+            int timeoutMillis,
+            Began began)
             throws IOException {
-        super(
-                owner,
-                local,
-                remote,
-                decision,
-                table,
-                kernelInfo,
-                new ReentrantLock(),
-                new ReentrantLock());
+        super(owner, local, remote, decision, table, kernelInfo, began);
         this.kernel = kernel;
         this.in = kernel.inputStream();
         this.out = kernel.outputStream();

@@ -21,6 +21,13 @@ public final class OptionLog {
     /** Nothing set yet. */
     public OptionLog() {}
 
+    /** What was set already; null = nothing. */
+    OptionLog(Map<?, ?> set) {
+        if (set != null) {
+            values.putAll(set);
+        }
+    }
+
     public void put(Object key, Object value) {
         values.remove(key);
         values.put(key, value);

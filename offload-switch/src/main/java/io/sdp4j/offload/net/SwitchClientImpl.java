@@ -2,6 +2,7 @@ package io.sdp4j.offload.net;
 
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.spi.ConnectionInfo;
@@ -80,6 +81,32 @@ final class SwitchClientImpl extends DataSocketImpl {
     @Override
     KernelSocket newKernel() {
         return owner.kernel().client(proxies);
+    }
+
+    /** Takes over what was there before the switch; whether it could. */
+    boolean goOn(EarlySocket early) throws IOException {
+        synchronized (stateLock) {
+            InetSocketAddress to = early.remote();
+            Decision decision = to == null ? null : owner.decide(early.bound(), to);
+            if (to != null && !owner.beginsOnKernel(decision, to)) {
+                return false;
+            }
+            if (!early.created()) {
+                return true;
+            }
+            kernel = owner.kernel().client(early.platform(), to == null);
+            timeoutMillis = (Integer) kernel.option(SO_TIMEOUT);
+            options = early.options() == null ? null : new OptionLog(early.options());
+            asked = early.bound();
+            state = State.UNCONNECTED;
+            if (to != null) {
+                Attempt why = OffloadSwitch.YOUNG;
+                kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+                moving = moving(kernel, to, decision, null, kernelInfo, early.began());
+                state = State.CONNECTED;
+            }
+            return true;
+        }
     }
 
     @Override
@@ -270,11 +297,15 @@ final class SwitchClientImpl extends DataSocketImpl {
             }
             kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
             if (may != null) {
-                moving = moving(current, target, may, null, kernelInfo);
+                moving = moving(current, target, may, null, kernelInfo, begun());
             }
             state = State.CONNECTED;
         }
         owner.kernelConnected(target, why.reason());
+    }
+
+    private static Began begun() {
+        return Began.now(new ReentrantLock(), new ReentrantLock());
     }
 
     private MovingConnection moving(
@@ -282,7 +313,8 @@ final class SwitchClientImpl extends DataSocketImpl {
             InetSocketAddress to,
             Decision decision,
             AcceptedTable table,
-            ConnectionInfo why)
+            ConnectionInfo why,
+            Began began)
             throws IOException {
         return new MovingConnection(
                 owner,
@@ -293,7 +325,8 @@ final class SwitchClientImpl extends DataSocketImpl {
                 decision,
                 table,
                 why,
-                timeoutMillis);
+                timeoutMillis,
+                began);
     }
 
     /** An attempt has bound the kernel's socket; TCP shall choose as if there had been none. */
@@ -366,7 +399,8 @@ final class SwitchClientImpl extends DataSocketImpl {
                                 new InetSocketAddress(connected.inetAddress(), connected.port()),
                                 null,
                                 table,
-                                why);
+                                why,
+                                begun());
             }
             state = State.CONNECTED;
         }

@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.util.function.Supplier;
 
 /**
  * A listener. The kernel's is bound first and owns the port; when the rules allow it, offload
@@ -107,7 +108,9 @@ final class SwitchServerImpl extends SwitchSocketImpl {
 
     @Override
     protected void accept(SocketImpl si) throws IOException {
-        if (!(si instanceof SwitchClientImpl target)) {
+        // a socket that was made before the switch had started gives the switch's implementation
+        Object into = si instanceof Supplier<?> early ? early.get() : si;
+        if (!(into instanceof SwitchClientImpl target)) {
             throw new IOException(
                     "An instance of "
                             + getClass()

@@ -67,6 +67,17 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         return new SwitchClientImpl(owner, proxies);
     }
 
+    /**
+     * Goes on with a socket that was made before the switch had started.
+     *
+     * @return null if it is connected, and the rules do not let it move
+     */
+    public static SwitchSocketImpl early(OffloadSwitch owner, EarlySocket early)
+            throws IOException {
+        SwitchClientImpl client = new SwitchClientImpl(owner, true);
+        return client.goOn(early) ? client : null;
+    }
+
     /** For a listener. */
     public static SwitchSocketImpl server(OffloadSwitch owner) {
         return new SwitchServerImpl(owner);

@@ -1,6 +1,7 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.AcceptedTable;
+import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OpenStream;
 import io.sdp4j.offload.Upgrade;
 import io.sdp4j.offload.spi.ConnectionInfo;
@@ -50,8 +51,7 @@ final class MovingChannel extends Upgrade {
                 decision,
                 table,
                 kernelInfo,
-                channel.readLock,
-                channel.writeLock);
+                Began.now(channel.readLock, channel.writeLock));
         this.channel = channel;
         this.kernel = channel.kernel;
         this.accepted = table != null;

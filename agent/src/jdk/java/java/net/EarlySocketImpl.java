@@ -1,0 +1,501 @@
+package java.net;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+
+/**
+ * A client socket of a JVM whose switch has not started: the JDK's own, with a count of bytes. In
+ * this package, because only here one {@code SocketImpl} may call another without method handles,
+ * which take a short program longer than its connection.
+ *
+ * <p>Shape: {@code kernel} does everything until {@code next}, the switch's implementation, is
+ * there: before {@code connect} returns if the destination needs the switch, or after the
+ * connection has carried a part of what makes it worth moving. {@code next} then takes the kernel's
+ * socket, both locks and both counts over. {@code this} guards every field without another remark;
+ * nothing blocks while holding it.
+ */
+final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, Runnable {
+    /** Where {@code place} wants a connection: the switch decides. */
+    static final int SWITCH = 0;
+
+    /** On the kernel, from where it may move. */
+    static final int MAY_MOVE = 1;
+
+    // A part of what the switch asks of a connection that moves: it shall be ready by then.
+    private static final long ENOUGH_BYTES = 2 << 20;
+    private static final int ENOUGH_TURNS = 500;
+    private static final long ENOUGH_NANOS = 250_000_000;
+
+    private final ToIntFunction<InetSocketAddress> place;
+    private final Function<Map<String, Object>, SocketImpl> start;
+    private final AtomicLongArray connected;
+    private final SocketImpl platform = SocketImpl.createPlatformSocketImpl(false);
+    private final SocketImpl kernel = new SocksSocketImpl(platform);
+    private volatile SocketImpl next; // set once
+
+    private boolean created;
+    private boolean closed;
+    private boolean stays; // something was done that a connection which moves later cannot know
+    private InetSocketAddress bound; // what the application asked for, or null
+    private Map<Object, Object> options; // in the order of setting; null until one is set
+    private InetSocketAddress remote; // null before it is connected
+
+    private volatile boolean counted; // set once, when connected
+    private long bornNanos; // set before counted
+    private final ReentrantLock readLock = new ReentrantLock();
+    private final ReentrantLock writeLock = new ReentrantLock();
+    private final AtomicLong sent = new AtomicLong(); // set under writeLock
+    private final AtomicLong received = new AtomicLong(); // set under readLock
+    private boolean wrote; // since the last read; a lost update counts a turn too few
+    private long turns; // set under readLock
+    private boolean asked; // by a reader or a writer; twice does no harm
+
+    private EarlySocketImpl(
+            ToIntFunction<InetSocketAddress> place,
+            Function<Map<String, Object>, SocketImpl> start,
+            AtomicLongArray connected) {
+        this.place = place;
+        this.start = start;
+        this.connected = connected;
+    }
+
+    /**
+     * The maker of such sockets.
+     *
+     * @param place where a connection is to be made: one of the constants, or for good on the
+     *     kernel
+     * @param start starts the switch, which may take long, and gives its implementation for the
+     *     socket that the map describes; null if there is none, and for an empty map
+     * @param connected counts the connections made on the kernel, by what {@code place} said
+     */
+    static SocketImplFactory factory(
+            ToIntFunction<InetSocketAddress> place,
+            Function<Map<String, Object>, SocketImpl> start,
+            AtomicLongArray connected) {
+        return new SocketImplFactory() {
+            @Override
+            public SocketImpl createSocketImpl() {
+                return new EarlySocketImpl(place, start, connected);
+            }
+        };
+    }
+
+    // --- the way to the switch ---
+
+    /** The switch's implementation, for a listener that accepts into this socket; or null. */
+    @Override
+    public SocketImpl get() {
+        SocketImpl _ = start.apply(Map.of());
+        goOn();
+        return next;
+    }
+
+    /** It has carried enough. */
+    @Override
+    public void run() {
+        get();
+    }
+
+    /** The switch takes over, if it runs. */
+    private synchronized void goOn() {
+        if (next != null || closed || stays) {
+            return;
+        }
+        Map<String, Object> state = new HashMap<>();
+        state.put("platform", platform);
+        state.put("created", created);
+        state.put("bound", bound);
+        state.put("options", options);
+        state.put("remote", remote);
+        state.put("readLock", readLock);
+        state.put("writeLock", writeLock);
+        state.put("sent", sent);
+        state.put("received", received);
+        state.put("turns", turns);
+        state.put("bornNanos", bornNanos);
+        next = start.apply(state);
+    }
+
+    /** Starts the switch within the time of a connect, half of which is the connection's own. */
+    private boolean started(int millis) {
+        Thread starter = starter(new Start(start));
+        try {
+            starter.join(Math.max(1, millis / 2));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // a connect of the JDK's goes on, too
+        }
+        return !starter.isAlive();
+    }
+
+    private record Start(Function<Map<String, Object>, SocketImpl> start) implements Runnable {
+        @Override
+        public void run() {
+            SocketImpl _ = start.apply(Map.of());
+        }
+    }
+
+    private static Thread starter(Runnable work) {
+        Thread starter = new Thread(null, work, "sdp4j-start", 0, false);
+        starter.setDaemon(true);
+        starter.setContextClassLoader(null);
+        starter.start();
+        return starter;
+    }
+
+    private void consider() {
+        if (!asked
+                && (turns >= ENOUGH_TURNS || sent.get() + received.get() >= ENOUGH_BYTES)
+                && System.nanoTime() - bornNanos >= ENOUGH_NANOS) {
+            asked = true;
+            starter(this);
+        }
+    }
+
+    /** What does what is asked now. */
+    private SocketImpl target() {
+        SocketImpl switched = next;
+        return switched != null ? switched : kernel;
+    }
+
+    // --- life ---
+
+    @Override
+    protected synchronized void create(boolean stream) throws IOException {
+        target().create(stream);
+        created = true;
+    }
+
+    @Override
+    protected synchronized void bind(InetAddress host, int port) throws IOException {
+        target().bind(host, port);
+        bound = new InetSocketAddress(host, port);
+    }
+
+    @Override
+    protected void connect(String host, int port) throws IOException {
+        connect(new InetSocketAddress(host, port), 0);
+    }
+
+    @Override
+    protected void connect(InetAddress address, int port) throws IOException {
+        connect(new InetSocketAddress(address, port), 0);
+    }
+
+    @Override
+    protected void connect(SocketAddress address, int millis) throws IOException {
+        long startNanos = System.nanoTime();
+        InetSocketAddress to = address instanceof InetSocketAddress known ? known : null;
+        int where = to == null ? SWITCH : place(to);
+        if (where == SWITCH && (millis == 0 || started(millis))) {
+            get();
+        }
+        SocketImpl switched = next;
+        if (switched != null) {
+            long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+            switched.connect(address, millis == 0 ? 0 : (int) Math.max(1, millis - took));
+            return;
+        }
+        kernel.connect(address, millis);
+        synchronized (this) {
+            remote = to;
+            bornNanos = System.nanoTime();
+            counted = where == MAY_MOVE;
+        }
+        connected.incrementAndGet(where);
+    }
+
+    private synchronized int place(InetSocketAddress to) {
+        return bound != null ? SWITCH : place.applyAsInt(to);
+    }
+
+    @Override
+    protected void close() throws IOException {
+        synchronized (this) {
+            closed = true;
+        }
+        target().close();
+    }
+
+    /** What the switch would not know of keeps the connection on the kernel. */
+    private synchronized SocketImpl changed() {
+        stays = true;
+        return target();
+    }
+
+    @Override
+    protected void shutdownInput() throws IOException {
+        changed().shutdownInput();
+    }
+
+    @Override
+    protected void shutdownOutput() throws IOException {
+        changed().shutdownOutput();
+    }
+
+    @Override
+    protected boolean supportsUrgentData() {
+        return true;
+    }
+
+    @Override
+    protected void sendUrgentData(int data) throws IOException {
+        changed().sendUrgentData(data);
+    }
+
+    @Override
+    protected void listen(int backlog) throws IOException {
+        target().listen(backlog);
+    }
+
+    @Override
+    protected void accept(SocketImpl s) throws IOException {
+        target().accept(s);
+    }
+
+    // --- what it is ---
+
+    @Override
+    public void setOption(int id, Object value) throws SocketException {
+        synchronized (this) {
+            target().setOption(id, value);
+            if (id != SO_TIMEOUT) {
+                remember(id, value);
+            }
+        }
+    }
+
+    @Override
+    protected synchronized <T> void setOption(SocketOption<T> name, T value) throws IOException {
+        target().setOption(name, value);
+        remember(name, value);
+    }
+
+    private void remember(Object key, Object value) {
+        if (options == null) {
+            options = new LinkedHashMap<>();
+        }
+        options.remove(key);
+        options.put(key, value);
+    }
+
+    @Override
+    public Object getOption(int id) throws SocketException {
+        return target().getOption(id);
+    }
+
+    @Override
+    protected <T> T getOption(SocketOption<T> name) throws IOException {
+        return target().getOption(name);
+    }
+
+    @Override
+    protected Set<SocketOption<?>> supportedOptions() {
+        return target().supportedOptions();
+    }
+
+    @Override
+    protected FileDescriptor getFileDescriptor() {
+        return target().getFileDescriptor();
+    }
+
+    @Override
+    protected InetAddress getInetAddress() {
+        return target().getInetAddress();
+    }
+
+    @Override
+    protected int getPort() {
+        return target().getPort();
+    }
+
+    @Override
+    protected int getLocalPort() {
+        return target().getLocalPort();
+    }
+
+    // --- data ---
+
+    @Override
+    protected int available() throws IOException {
+        return target().available();
+    }
+
+    @Override
+    protected InputStream getInputStream() throws IOException {
+        InputStream in = target().getInputStream();
+        return counted && next == null ? new Input(this, in) : in;
+    }
+
+    @Override
+    protected OutputStream getOutputStream() throws IOException {
+        OutputStream out = target().getOutputStream();
+        return counted && next == null ? new Output(this, out) : out;
+    }
+
+    private static final class Input extends InputStream {
+        private final EarlySocketImpl socket;
+        private final InputStream kernel;
+        private InputStream switched; // null until it is known
+
+        Input(EarlySocketImpl socket, InputStream kernel) {
+            this.socket = socket;
+            this.kernel = kernel;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) > 0 ? one[0] & 0xff : -1;
+        }
+
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+            InputStream in = switched;
+            if (in == null) {
+                if (len == 0) {
+                    return kernel.read(b, off, 0);
+                }
+                int n = socket.read(kernel, b, off, len);
+                if (n != 0) {
+                    return n;
+                }
+                in = socket.next.getInputStream();
+                switched = in;
+            }
+            return in.read(b, off, len);
+        }
+
+        @Override
+        public int available() throws IOException {
+            return socket.available();
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    private static final class Output extends OutputStream {
+        private final EarlySocketImpl socket;
+        private final OutputStream kernel;
+        private OutputStream switched; // null until it is known
+
+        Output(EarlySocketImpl socket, OutputStream kernel) {
+            this.socket = socket;
+            this.kernel = kernel;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] b, int off, int len) throws IOException {
+            OutputStream out = switched;
+            if (out == null) {
+                if (socket.write(kernel, b, off, len)) {
+                    return;
+                }
+                out = socket.next.getOutputStream();
+                switched = out;
+            }
+            out.write(b, off, len);
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    /** As {@code read} of the kernel's stream; 0 = from now on {@link #next} reads. */
+    private int read(InputStream in, byte[] b, int off, int len) throws IOException {
+        lockToRead();
+        try {
+            if (next != null) {
+                return 0;
+            }
+            int n = in.read(b, off, len);
+            if (n < 0) {
+                return next != null ? 0 : n; // the switch may have ended the wait
+            }
+            received.set(received.get() + n);
+            if (wrote) {
+                wrote = false;
+                turns++;
+            }
+            consider();
+            return n;
+        } catch (SocketException e) {
+            if (next == null) {
+                throw e;
+            }
+            return 0;
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    /** Waiting for another reader counts, as in the JDK's own. */
+    private void lockToRead() throws IOException {
+        int millis = readLock.tryLock() ? -1 : (int) kernel.getOption(SO_TIMEOUT);
+        if (millis == 0) {
+            readLock.lock();
+        } else if (millis > 0) {
+            lockWithin(TimeUnit.MILLISECONDS.toNanos(millis));
+        }
+    }
+
+    private void lockWithin(long nanos) throws SocketTimeoutException {
+        long deadline = System.nanoTime() + nanos;
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    if (!readLock.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                        throw new SocketTimeoutException("Read timed out");
+                    }
+                    return;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** As {@code write} of the kernel's stream; false = from now on {@link #next} writes. */
+    private boolean write(OutputStream out, byte[] b, int off, int len) throws IOException {
+        writeLock.lock();
+        try {
+            if (next != null) {
+                return false;
+            }
+            out.write(b, off, len);
+            sent.set(sent.get() + len);
+            wrote = true;
+            consider();
+            return true;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.sdp4j.shim;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.ProxySelector;
+import java.net.SocketException;
+import java.net.SocketImpl;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+
+/**
+ * Says of client sockets that are made before the switch has started whether they need it: to start
+ * it costs a program more than a short connection gains. One per JVM; thread-safe.
+ */
+final class EarlySockets
+        implements ToIntFunction<InetSocketAddress>, Function<Map<String, Object>, SocketImpl> {
+    // Where a connection is made: the first two are known to EarlySocketImpl.
+    private static final int SWITCH = 0;
+    private static final int MAY_MOVE = 1;
+    private static final int ONE_PROCESSOR = 2;
+    private static final int NOT_LOCAL = 3;
+    private static final int RULE_TCP = 4;
+    private static final int RULE_DIRECT = 5;
+
+    /** What the switch calls the reasons. */
+    private static final String[] REASONS = {
+        null, "YOUNG", "YOUNG", "NOT_LOCAL", "RULE_TCP", "RULE_DIRECT"
+    };
+
+    /** Connections made on the kernel, by where. */
+    static final AtomicLongArray CONNECTED = new AtomicLongArray(REASONS.length);
+
+    /** Settings that decide where a connection begins, and their defaults. */
+    private static final Map<String, String> DECISIVE =
+            Map.of("policy.required", "false", "upgrade", "auto", "verbs.enabled", "false");
+
+    /** What the rules say of a connection to that address, by name; null = no rule file. */
+    private final Function<InetSocketAddress, String> rules;
+
+    private final boolean oneProcessor = Runtime.getRuntime().availableProcessors() == 1;
+
+    EarlySockets(Function<InetSocketAddress, String> rules) {
+        this.rules = rules;
+    }
+
+    /** Whether the settings leave every connection on the kernel at first. */
+    static boolean possible() {
+        for (Map.Entry<String, String> usual : DECISIVE.entrySet()) {
+            String set = Boot.setting(usual.getKey());
+            if (set != null && !set.equalsIgnoreCase(usual.getValue())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Connections that were made on the kernel, by reason. The switch adds them to its own. */
+    static Map<String, Long> connected() {
+        Map<String, Long> connected = new HashMap<>();
+        for (int place = MAY_MOVE; place < REASONS.length; place++) {
+            connected.merge(REASONS[place], CONNECTED.get(place), Long::sum);
+        }
+        return connected;
+    }
+
+    /** Where a connection to that address is to be made. */
+    @Override
+    public int applyAsInt(InetSocketAddress remote) {
+        if (proxies()) {
+            return SWITCH;
+        }
+        if (remote.isUnresolved()) {
+            return NOT_LOCAL; // and it is nowhere else: the JDK says so
+        }
+        return switch (rules == null ? "OFFLOAD_FIRST" : rules.apply(remote)) {
+            case "KERNEL" -> RULE_TCP;
+            case "DIRECT" -> RULE_DIRECT;
+            case "OFFLOAD_FIRST" -> place(remote.getAddress());
+            default -> SWITCH;
+        };
+    }
+
+    private int place(InetAddress address) {
+        if (address.isLoopbackAddress()) {
+            return oneProcessor ? ONE_PROCESSOR : MAY_MOVE;
+        }
+        return isOwn(address) ? SWITCH : NOT_LOCAL;
+    }
+
+    /** Whether a proxy may be meant. */
+    private static boolean proxies() {
+        ProxySelector selector = ProxySelector.getDefault();
+        return selector != null
+                && (!selector.getClass().getName().equals("sun.net.spi.DefaultProxySelector")
+                        || System.getProperty("socksProxyHost") != null
+                        || Boolean.getBoolean("java.net.useSystemProxies"));
+    }
+
+    private static boolean isOwn(InetAddress address) {
+        try {
+            return address.isAnyLocalAddress()
+                    || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return true; // the switch finds out
+        }
+    }
+
+    /** Starts the switch; then it goes on with the socket that the map describes. */
+    @Override
+    public SocketImpl apply(Map<String, Object> state) {
+        return Boot.goOn(state);
+    }
+}

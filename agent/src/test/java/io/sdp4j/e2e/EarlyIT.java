@@ -1,0 +1,185 @@
+package io.sdp4j.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.e2e.programs.EarlyLife;
+import io.sdp4j.e2e.programs.EarlyStreams;
+import io.sdp4j.e2e.programs.IntoSocket;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a program whose connections are short, or that a rule keeps on the kernel, does not pay for
+ * the switch, and cannot tell its sockets from the JDK's own; and the switch goes on with them when
+ * it is there. Method: programs that run in JVMs of their own, with the agent and without.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EarlyIT {
+    private static final List<String> AUTO =
+            List.of("-Dsdp4j.upgrade=auto", "-XX:ActiveProcessorCount=2");
+
+    @TempDir Path directory;
+    private ServerSocket peer;
+
+    @BeforeEach
+    void servePlainTcp() throws IOException {
+        peer = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        Thread.ofVirtual()
+                .start(
+                        () -> {
+                            try {
+                                while (true) {
+                                    Socket accepted = peer.accept();
+                                    Thread.ofVirtual().start(() -> serve(accepted));
+                                }
+                            } catch (IOException e) {
+                                // the test is over
+                            }
+                        });
+    }
+
+    @AfterEach
+    void stopServing() throws IOException {
+        peer.close();
+    }
+
+    /** Does what the first byte asks for. */
+    private static void serve(Socket socket) {
+        try (socket) {
+            InputStream in = socket.getInputStream();
+            switch (in.read()) {
+                case 'E' -> in.transferTo(socket.getOutputStream());
+                case 'F' -> {
+                    socket.getOutputStream().write("all".getBytes(StandardCharsets.US_ASCII));
+                    socket.shutdownOutput();
+                    in.readAllBytes();
+                }
+                case 'R' -> {
+                    in.read();
+                    socket.setSoLinger(true, 0);
+                }
+                default -> in.readAllBytes();
+            }
+        } catch (IOException e) {
+            // the program has ended it
+        }
+    }
+
+    private Child run(Jvms jvms, Path rules, List<String> options, Class<?> main, String... args)
+            throws IOException {
+        return jvms.java(
+                main.getSimpleName(), rules, options, Jvms.classPathOf(main), main.getName(), args);
+    }
+
+    /** The options, and a log of the classes that are loaded. */
+    private List<String> logging(Path log) {
+        List<String> options = new ArrayList<>(AUTO);
+        options.add("-Xlog:class+load:file=" + log);
+        return options;
+    }
+
+    private static boolean switchStarted(Path log) throws IOException {
+        return Files.readString(log, StandardCharsets.ISO_8859_1).contains("JdkBridge ");
+    }
+
+    @Test
+    void aProgramOfShortConnectionsDoesWithoutTheSwitch() throws Exception {
+        Path log = directory.resolve("classes.log");
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Map<String, String> plain = run(jvms, null, List.of(), EarlyLife.class, port).results();
+            Child early = run(jvms, jvms.rules(), logging(log), EarlyLife.class, port);
+            assertEquals(lines(plain), lines(early.results()));
+            assertTrue(early.report().policy() > 5, () -> text(early));
+            assertTrue(text(early).contains("\"YOUNG\""), () -> text(early));
+            assertFalse(switchStarted(log));
+        }
+    }
+
+    @Test
+    void aRuleThatKeepsItOnTheKernelDoesWithoutTheSwitch() throws Exception {
+        Path log = directory.resolve("classes.log");
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Map<String, String> plain = run(jvms, null, List.of(), EarlyLife.class, port).results();
+            Path rules = jvms.rules("tcp.conf", "use tcp client * *:*\n");
+            Child early = run(jvms, rules, logging(log), EarlyLife.class, port);
+            assertEquals(lines(plain), lines(early.results()));
+            assertTrue(text(early).contains("\"RULE_TCP\""), () -> text(early));
+            assertFalse(switchStarted(log));
+        }
+    }
+
+    @Test
+    void theSwitchGoesOnWithWhatNeedsIt() throws Exception {
+        Path log = directory.resolve("classes.log");
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Map<String, String> plain =
+                    run(jvms, null, List.of(), EarlyLife.class, port, "all").results();
+            Child early = run(jvms, jvms.rules(), logging(log), EarlyLife.class, port, "all");
+            assertEquals(lines(plain), lines(early.results()));
+            assertTrue(switchStarted(log));
+        }
+    }
+
+    @Test
+    void aListenerAcceptsIntoASocketThatWasThereBefore() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child both = run(jvms, jvms.rules(), AUTO, IntoSocket.class);
+            assertEquals("42", both.results().get("byte"));
+        }
+    }
+
+    /** The reader waits in the kernel from the first byte on, and is answered by the stream. */
+    @RepeatedTest(3)
+    void aConnectionMovesUnderAThreadThatWaits() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child server = run(jvms, jvms.rules(), AUTO, EarlyStreams.class, "server");
+            Child client =
+                    run(
+                            jvms,
+                            jvms.rules(),
+                            AUTO,
+                            EarlyStreams.class,
+                            "client",
+                            server.await("READY"),
+                            "3");
+            assertEquals("right", client.results().get("answer"), client::toString);
+            assertEquals("all", server.results().get("summed"), server::toString);
+            assertEquals(1, client.report().offloaded(), () -> text(client));
+            assertEquals(0, client.report().policy(), () -> text(client));
+            assertEquals(1, server.report().acceptedOffloaded(), () -> text(server));
+        }
+    }
+
+    private static String lines(Map<String, String> results) {
+        return results.toString().replace(", ", "\n");
+    }
+
+    private static String text(Child child) {
+        try {
+            return child.report().text();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.sdp4j.e2e.programs;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.FutureTask;
+
+/**
+ * Connections that are watched while they move, with a client that has no listener. {@code server},
+ * or {@code client PORT SECONDS}: one thread writes numbers, another waits for the answer to all of
+ * them, which is their sum.
+ */
+public final class EarlyStreams {
+    private EarlyStreams() {}
+
+    /** Serves one connection, or makes it. */
+    public static void main(String[] args) throws Exception {
+        if (args[0].equals("server")) {
+            try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                System.out.println("READY " + listener.getLocalPort());
+                try (Socket socket = listener.accept()) {
+                    new DataOutputStream(socket.getOutputStream())
+                            .writeLong(sum(socket.getInputStream()));
+                }
+            }
+            System.out.println("summed=all");
+        } else {
+            client(Integer.parseInt(args[1]), Long.parseLong(args[2]) * 1_000_000_000);
+        }
+    }
+
+    private static long sum(InputStream from) throws IOException {
+        DataInputStream in = new DataInputStream(new BufferedInputStream(from, 1 << 16));
+        long sum = 0;
+        for (long n = in.readLong(); n != 0; n = in.readLong()) {
+            sum = sum * 31 + n;
+        }
+        return sum;
+    }
+
+    private static void client(int port, long nanos) throws Exception {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            FutureTask<Long> answer = new FutureTask<>(in::readLong);
+            Thread.ofPlatform().start(answer);
+            long sum = write(socket.getOutputStream(), nanos);
+            System.out.println("answer=" + (answer.get() == sum ? "right" : "wrong"));
+        }
+    }
+
+    private static long write(OutputStream to, long nanos) throws IOException {
+        DataOutputStream out = new DataOutputStream(new java.io.BufferedOutputStream(to, 4096));
+        long start = System.nanoTime();
+        long sum = 0;
+        for (long n = 1; System.nanoTime() - start < nanos; n++) {
+            out.writeLong(n);
+            sum = sum * 31 + n;
+        }
+        out.writeLong(0);
+        out.flush();
+        return sum;
+    }
+}
