@@ -155,7 +155,7 @@ public final class Boot {
         if (flag("async.enabled", true)) {
             sayIf(AsyncProvider.install());
         }
-        new NativeTransports().start();
+        new NativeTransports(new LoadedClasses()).start();
     }
 
     /** Says what is wrong with options and rules now; the first socket may be hours away. */
@@ -214,9 +214,11 @@ public final class Boot {
         }
     }
 
-    /** The classes that are loaded; null while the JVM ends. */
-    static Class<?>[] loadedClasses() {
-        return (Class<?>[]) grants.ask(Grants.Deed.LOADED_CLASSES);
+    private static final class LoadedClasses implements Supplier<Class<?>[]> {
+        @Override
+        public Class<?>[] get() {
+            return (Class<?>[]) grants.ask(Grants.Deed.LOADED_CLASSES);
+        }
     }
 
     private static boolean loaded(Instrumentation given, String name) {

@@ -2,6 +2,7 @@ package io.sdp4j.shim;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Looks at a few moments whether the program runs a native transport of Netty, whose sockets no
@@ -26,10 +27,15 @@ final class NativeTransports extends Thread {
         ".incubator.channel.uring.IOUringEventLoop"
     };
 
+    private final Supplier<Class<?>[]> classes;
     private final Set<String> told = new HashSet<>();
 
-    NativeTransports() {
+    /**
+     * @param classes gives the classes that are loaded; null while the JVM ends
+     */
+    NativeTransports(Supplier<Class<?>[]> classes) {
         super(null, null, "sdp4j-transports", 0, false);
+        this.classes = classes;
         setDaemon(true);
     }
 
@@ -46,7 +52,7 @@ final class NativeTransports extends Thread {
     }
 
     private void look() {
-        Class<?>[] loaded = Boot.loadedClasses();
+        Class<?>[] loaded = classes.get();
         if (loaded == null) {
             return; // the JVM is ending
         }
