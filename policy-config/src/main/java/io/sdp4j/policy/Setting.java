@@ -211,7 +211,7 @@ public enum Setting {
             3_600_000,
             "ms",
             "How long a connection must be quiet before it gives back memory, or up to 32 times"
-                    + " that where all were quiet before; 0: never."),
+                    + " that while its peer holds some of it; 0: never."),
     /** Zero copy of direct buffers. */
     ZCOPY_ENABLED(
             "sdp4j.zcopy.enabled",

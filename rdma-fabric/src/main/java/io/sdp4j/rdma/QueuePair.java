@@ -181,9 +181,11 @@ public interface QueuePair {
      * Gives back what a quiet connection does not need, as far as nothing is under way; sending
      * takes it again by itself. Caller's lock.
      *
+     * @param onUse if all was given back: runs once, with the caller's lock, when a send slot is
+     *     taken again and there may be something to give back; never where nothing ever is
      * @return false if something was under way: ask again later
      */
-    default boolean rest() {
+    default boolean rest(Runnable onUse) {
         return true;
     }
 

@@ -20,18 +20,26 @@ final class BufferSizes {
 
     private int bytesBefore;
     private final int firstBytes;
+    private final int ownFirstBytes;
+
+    /** Our own buffers are larger than at first: the peer will ask for the first size again. */
+    private boolean ownGrown;
+
     private final Outbox out;
 
     /** Reserved slots, which may be filled with as much as was allowed when they were taken. */
     private int reserved;
 
     private long messagesSeen;
-    private boolean rested;
 
-    BufferSizes(StreamCore core, int maxBytes, Outbox out) {
+    /** Told when there may be something to give back again, or null. */
+    private Runnable onUse;
+
+    BufferSizes(StreamCore core, StreamSettings settings, Outbox out) {
         this.core = core;
         this.machine = core.machine;
-        this.maxBytes = maxBytes;
+        this.maxBytes = settings.maxBufferBytes();
+        this.ownFirstBytes = settings.bufferBytes();
         this.firstBytes = machine.peerReceiveBytes();
         this.out = out;
     }
@@ -57,7 +65,22 @@ final class BufferSizes {
         if (more > now && machine.source().askReceiveBytes(more, out)) {
             wantedBytes = more;
             bytesBefore = now;
+            tellUse();
             core.carryOut();
+        }
+    }
+
+    /** The peer has asked for private buffers of another size here. */
+    void onOwn(int bytes) {
+        ownGrown = bytes > ownFirstBytes;
+        tellUse();
+    }
+
+    private void tellUse() {
+        Runnable told = onUse;
+        if (told != null) {
+            onUse = null;
+            told.run();
         }
     }
 
@@ -66,27 +89,26 @@ final class BufferSizes {
         long messages = machine.messagesSent() + machine.messagesReceived();
         boolean quiet = messages == messagesSeen;
         messagesSeen = messages;
-        rested &= quiet;
         return quiet;
     }
 
-    /** Whether all was given back at the last look, and nothing was used since. */
-    boolean rested() {
-        return rested;
+    /**
+     * The stream is quiet: gives back what was taken under load.
+     *
+     * @param toTell if all was given back: told, once, when there may be something again
+     * @return false if that must be tried again
+     */
+    boolean rest(Runnable toTell) {
+        onUse = toTell;
+        boolean done = core.qp.rest(toTell) && shrink();
+        core.carryOut();
+        return done;
     }
 
-    /** The stream is quiet: gives back what was taken under load. */
-    void rest() {
-        if (!rested) {
-            rested = core.qp.rest() && shrink();
-            core.carryOut();
-        }
-    }
-
-    /** Asks for the first size; false if that must be tried again. */
+    /** Asks for the first size; false if that must be tried again, or the peer will ask. */
     private boolean shrink() {
         if (machine.peerReceiveBytes() <= firstBytes) {
-            return true;
+            return !ownGrown; // nobody but the next look may see it ask
         }
         if (reserved == 0) {
             wantedBytes = 0;

@@ -130,6 +130,12 @@ final class Legs {
         return first.qp.completions().descriptor();
     }
 
+    /** Whether none is open but the one in use, and the first if it must be. */
+    boolean alone() {
+        boolean kept = keepFirst && left.size() == 1 && left.get(0) == first.qp;
+        return reading == current && (left.isEmpty() || kept);
+    }
+
     /** Those to be closed now: nobody reads them, and nobody waits in them. */
     List<QueuePair> takeLeft() {
         if (left.isEmpty()) {

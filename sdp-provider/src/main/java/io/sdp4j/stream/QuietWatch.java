@@ -1,29 +1,22 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.rdma.EventLoop;
-import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at every stream from time to time, so that one that has become quiet gives back the memory
- * that load has made it take. Looks as long as there are streams, on the event thread; where no
- * stream has anything to give back, more and more rarely. Thread-safe.
+ * Looks from time to time at every stream that may have something to give back, so that one that
+ * has become quiet gives back the memory that load has made it take. On the event thread.
+ *
+ * <p>Shape: a stream leaves when it has given back all, or is released, and is added again by what
+ * takes the first memory afterwards. There is no timer while there is no stream; where none was
+ * used, but some wait for their peers or readers to let go, looks become more and more rare.
+ * Thread-safe.
  */
 final class QuietWatch {
     private static final Logger LOG = LoggerFactory.getLogger(QuietWatch.class);
-
-    /** What a look at one stream has found. */
-    enum Found {
-        /** It was released. */
-        GONE,
-        /** It has nothing to give back. */
-        RESTED,
-        /** It was used since the last look, or has more to give back. */
-        BUSY
-    }
 
     /** The longest time between two looks, in periods. */
     private static final int MOST_PERIODS = 32;
@@ -31,8 +24,8 @@ final class QuietWatch {
     private final EventLoop loop;
     private final long periodNanos;
     private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
-    private boolean looking; // this
-    private long delayNanos; // this: until the next look
+    private EventLoop.Timer next; // this: null = none
+    private long delayNanos; // this: of it, 0 = it runs
 
     /**
      * @param periodNanos between two looks; 0 = never looks
@@ -42,22 +35,24 @@ final class QuietWatch {
         this.periodNanos = periodNanos;
     }
 
-    /** Looks at it until it is released. */
+    /** Looks at it until it is removed. Any thread, with the stream's lock or without. */
     void add(StreamLife stream) {
-        if (periodNanos > 0) {
-            streams.add(stream);
+        if (periodNanos > 0 && streams.add(stream)) {
             synchronized (this) {
-                if (!looking) {
-                    looking = true;
-                    delayNanos = periodNanos;
-                    loop.schedule(this::look, periodNanos);
+                if (next == null || delayNanos > periodNanos) {
+                    lookIn(periodNanos);
                 }
             }
         }
     }
 
+    /** It is released, or has given back all; with its lock, so that what follows is not lost. */
+    void remove(StreamLife stream) {
+        streams.remove(stream);
+    }
+
     /** What is wrong with one stream ends that one only, whatever it is. */
-    private static Found look(StreamLife stream) {
+    private static boolean look(StreamLife stream) {
         try {
             return stream.onLook();
         } catch (InternalError e) {
@@ -66,29 +61,45 @@ final class QuietWatch {
             LOG.error("a stream is cut", e);
             stream.cut();
         }
-        return Found.BUSY;
+        return true;
     }
 
     private void look() {
-        boolean busy = false;
+        long waitedNanos = begin();
+        boolean used = false;
         try {
-            for (Iterator<StreamLife> all = streams.iterator(); all.hasNext(); ) {
-                Found found = look(all.next());
-                busy |= found == Found.BUSY;
-                if (found == Found.GONE) {
-                    all.remove();
-                }
+            for (StreamLife stream : streams) {
+                used |= look(stream);
             }
         } finally {
-            goOn(busy);
+            goOn(used ? periodNanos : Math.min(2 * waitedNanos, MOST_PERIODS * periodNanos));
         }
     }
 
-    private synchronized void goOn(boolean busy) {
-        looking = !streams.isEmpty();
-        if (looking) {
-            delayNanos = busy ? periodNanos : Math.min(2 * delayNanos, MOST_PERIODS * periodNanos);
-            loop.schedule(this::look, delayNanos);
+    private synchronized long begin() {
+        long waitedNanos = delayNanos;
+        delayNanos = 0;
+        return waitedNanos;
+    }
+
+    private synchronized void goOn(long nanos) {
+        if (streams.isEmpty()) {
+            stop();
+        } else {
+            lookIn(nanos);
+        }
+    }
+
+    private void lookIn(long nanos) {
+        stop();
+        delayNanos = nanos;
+        next = loop.schedule(this::look, nanos);
+    }
+
+    private void stop() {
+        if (next != null) {
+            next.cancel();
+            next = null;
         }
     }
 }

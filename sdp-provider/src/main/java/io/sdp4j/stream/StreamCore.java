@@ -111,7 +111,7 @@ final class StreamCore {
         carryOut();
         slots = new SendSlots(over);
         batch = new WriteBatch(this, slots, next.credit(), over.peerIsOurs());
-        sizes = new BufferSizes(this, settings.maxBufferBytes(), outbox);
+        sizes = new BufferSizes(this, settings, outbox);
     }
 
     /** The session goes on over another connection. */
@@ -199,9 +199,7 @@ final class StreamCore {
                 case Outbox.VIOLATION -> onViolation.accept(machine.violation());
                 case Outbox.SUSPENDED -> rest.begin(outbox.port(i));
                 case Outbox.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
-                case Outbox.RESIZE -> {
-                    // every slot has the largest size from the start
-                }
+                case Outbox.RESIZE -> sizes.onOwn(outbox.bytes(i)); // slots have the largest always
                 default -> {
                     if (lending == null || !lending.carryOut(i)) {
                         throw new AssertionError("unknown action " + outbox.kind(i));

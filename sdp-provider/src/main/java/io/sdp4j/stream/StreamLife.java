@@ -27,6 +27,9 @@ final class StreamLife {
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
 
+    /** There may be something to give back again. */
+    private final Runnable onUse = this::watchQuiet;
+
     /** Where the peer is asked to follow to; null = nowhere. Guarded by the lock. */
     private Relocation relocation;
 
@@ -126,33 +129,50 @@ final class StreamLife {
         releaseIfClosed();
     }
 
+    /** With the lock. */
+    private void watchQuiet() {
+        watch.stir();
+        context.quiet().add(this);
+    }
+
     /**
-     * From time to time: gives back what a quiet stream does not need.
+     * From time to time, until there is nothing left to do: gives back what a quiet stream does not
+     * need. Ends the looks itself, because it may have to begin them again once the lock is free.
      *
-     * @return false when the stream is released
+     * @return whether the stream was used since the last look
      */
-    QuietWatch.Found onLook() {
-        boolean rested;
+    boolean onLook() {
+        boolean quiet;
         int wake;
         List<QueuePair> left;
         synchronized (core) {
             if (core.released()) {
-                return QuietWatch.Found.GONE;
+                context.quiet().remove(this);
+                return false;
             }
             if (core.queue.ready()) {
                 core.progress(); // a question of the peer's, perhaps, that nobody was woken for
             }
-            if (core.sizes.quiet()) {
-                reader.giveBackIfRead();
-                core.sizes.rest();
-            }
-            rested = core.sizes.rested();
+            quiet = core.sizes.quiet();
             left = takeLeft();
+            if (quiet && rest()) {
+                context.quiet().remove(this);
+            }
             wake = core.takeWakeOps();
         }
         left.forEach(QueuePair::close);
         waiters.signal(wake);
-        return rested ? QuietWatch.Found.RESTED : QuietWatch.Found.BUSY;
+        return !quiet;
+    }
+
+    /** With the lock: gives back what it can; false if more may be left. */
+    private boolean rest() {
+        reader.giveBackIfRead();
+        boolean lent =
+                core.lending != null && core.lending.writes().active(); // answers take memory
+        boolean given = core.sizes.rest(onUse);
+        boolean all = reader.rest(onUse) && given && !lent && core.legs.alone();
+        return all && watch.rest(onUse);
     }
 
     private List<QueuePair> takeLeft() {
@@ -239,6 +259,7 @@ final class StreamLife {
             boolean follows = core.machine.suspendedByPeer();
             qp.completions().onDoorbell(this::onDoorbell);
             core.resume(machine, qp);
+            watchQuiet(); // this one has given nothing back yet
             waiters.moveTo(core.queue);
             left = relocation;
             if (left != null && follows && core.rest.ask(left.port())) {

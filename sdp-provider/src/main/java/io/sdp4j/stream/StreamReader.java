@@ -31,8 +31,11 @@ final class StreamReader {
     private final Waiters waiters;
     private final Ending ending;
 
-    /** Where the message being read came from. */
+    /** Where the message being read came from; null = at rest, see {@link #rest}. */
     private Legs.Leg leg;
+
+    /** Told when the next message is taken, or null. With the lock. */
+    private Runnable onUse;
 
     /** Null where nothing is lent. */
     private final CopySample sample;
@@ -67,8 +70,16 @@ final class StreamReader {
 
     private void readFrom(Legs.Leg next) {
         leg = next;
-        memory = next.qp.receiveMemory();
-        view = memory.asByteBuffer();
+        MemorySegment its = next.qp.receiveMemory();
+        if (!its.equals(memory)) {
+            memory = its;
+            view = its.asByteBuffer();
+        }
+        Runnable told = onUse;
+        if (told != null) {
+            onUse = null;
+            told.run();
+        }
     }
 
     int read(byte[] b, int off, int len) throws SocketException {
@@ -237,6 +248,22 @@ final class StreamReader {
         if ((int) LEFT.getAcquire(this) == 0 && !ahead) {
             giveBack();
         }
+    }
+
+    /**
+     * Waits for a message as if it came from a new place: the first one is noticed, and the others
+     * cost nothing more. Any thread, with the lock.
+     *
+     * @param toTell told, once, when a message is taken, which may have to be given back
+     * @return false if one is in hand
+     */
+    boolean rest(Runnable toTell) {
+        if (slot >= 0) {
+            return false;
+        }
+        leg = null;
+        onUse = toTell;
+        return true;
     }
 
     /** Gives back the message in hand, read to its end or not. With the lock. */

@@ -29,6 +29,9 @@ final class StreamWatch implements Waiters.Stream {
      */
     private boolean watched;
 
+    /** Not null while nobody looks from time to time: to be run when something is used. */
+    private Runnable atRest;
+
     /**
      * @param onDoorbell what the event thread calls
      */
@@ -223,6 +226,9 @@ final class StreamWatch implements Waiters.Stream {
                 return false;
             }
             core.progress();
+            if (atRest != null) {
+                atRest.run();
+            }
             if (!watched) {
                 lookAfterItself();
             }
@@ -233,10 +239,48 @@ final class StreamWatch implements Waiters.Stream {
     }
 
     /**
+     * Nobody looks from time to time any more: what comes must be seen by whoever stands at the
+     * stream, or ring. With the lock.
+     *
+     * @param onUse to be run when something has come, which calls {@link #stir}
+     * @return false if something is there already
+     */
+    boolean rest(Runnable onUse) {
+        atRest = onUse;
+        if (watched || waiters.sleeps(this::onLeft) || core.queue.arm()) {
+            return true;
+        }
+        atRest = null;
+        return false;
+    }
+
+    /** Somebody looks from time to time again. With the lock. */
+    void stir() {
+        atRest = null;
+    }
+
+    /** The thread that stood at a stream at rest has left it. Takes the lock. */
+    private void onLeft() {
+        int wake;
+        synchronized (core) {
+            if (core.released() || atRest == null) {
+                return;
+            }
+            if (core.queue.ready()) {
+                atRest.run(); // it was woken, and need not be rung for
+            } else if (!watched) {
+                lookAfterItself();
+            }
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+    }
+
+    /**
      * Arms the doorbell while there is work that no thread stands by for: a closing hand-shake, an
      * end of stream that waits for credits, input to be thrown away so that the peer can write on,
      * a buffer whose operation was given up, small writes that wait for the peer to read, an answer
-     * to SuspComm, a parked virtual thread.
+     * to SuspComm, a parked virtual thread, whatever a peer may ask a stream at rest.
      */
     void lookAfterItself() {
         watched = false;
@@ -264,7 +308,7 @@ final class StreamWatch implements Waiters.Stream {
     }
 
     private boolean needsDoorbell() {
-        return unattended() || waiters.relyOnDoorbell();
+        return unattended() || atRest != null || waiters.relyOnDoorbell();
     }
 
     private boolean unattended() {

@@ -210,8 +210,8 @@ final class TracedQueuePair implements QueuePair {
     // --- all the rest is the queue pair's own ---
 
     @Override
-    public boolean rest() {
-        return qp.rest();
+    public boolean rest(Runnable onUse) {
+        return qp.rest(onUse);
     }
 
     @Override

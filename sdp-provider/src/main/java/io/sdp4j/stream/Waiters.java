@@ -73,6 +73,9 @@ final class Waiters {
 
     private volatile boolean writeWoken;
 
+    /** Told when the sleeper has left; null = nobody. */
+    private volatile Runnable onLeft;
+
     /** Tasks to run on the event thread instead of waking a thread; null = none. */
     @SuppressWarnings("unused") // by READ_TASK and WRITE_TASK
     private volatile Runnable readTask;
@@ -94,6 +97,20 @@ final class Waiters {
     /** Whether a thread may be in a queue that was left before. */
     boolean sleepsElsewhere() {
         return sleeper != null && sleepsIn != queue;
+    }
+
+    /**
+     * Whether a thread sleeps in the queue.
+     *
+     * @param toTell runs once when it has left, if there is one
+     */
+    boolean sleeps(Runnable toTell) {
+        onLeft = toTell; // before looking, as it leaves before it looks here
+        if (sleeper != null) {
+            return true;
+        }
+        onLeft = null;
+        return false;
     }
 
     /** See {@link OffloadStream#await}. */
@@ -152,6 +169,15 @@ final class Waiters {
             if (other != null) {
                 LockSupport.unpark(other);
             }
+            tellLeft();
+        }
+    }
+
+    private void tellLeft() {
+        Runnable told = onLeft;
+        if (told != null) {
+            onLeft = null;
+            told.run();
         }
     }
 

@@ -134,7 +134,7 @@ final class QuietMemoryTest {
     }
 
     /** Pages of the connections' memory, counted once although both ends are mapped here. */
-    private static long residentBytes() throws IOException {
+    static long residentBytes() throws IOException {
         long kib = 0;
         boolean ours = false;
         for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {

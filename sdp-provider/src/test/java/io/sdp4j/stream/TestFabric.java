@@ -203,13 +203,23 @@ final class TestFabric implements AutoCloseable {
         return provider(around.apply(fabric), settings(16_400, keepAliveNanos, NO_ZCOPY));
     }
 
+    /** With buffers that grow, whose streams have the timers of {@code around} this one's loop. */
+    OffloadProvider timed(EventLoop around, int maxBufferBytes) {
+        StreamSettings growing = settings(maxBufferBytes, TimeUnit.HOURS.toNanos(2), NO_ZCOPY);
+        return provider(fabric, growing, around);
+    }
+
     OffloadProvider provider(Fabric used, StreamSettings settings) {
+        return provider(used, settings, loop());
+    }
+
+    private OffloadProvider provider(Fabric used, StreamSettings settings, EventLoop timers) {
         return new SdpProvider(
                 new FabricSet(Map.of(fabric.name(), () -> used)),
                 DeviceResolver.behind(
                         new HostResolver(LocalAddresses.system()), new KernelNetlink(loop())),
                 settings,
-                loop(),
+                timers,
                 TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS));
     }
 

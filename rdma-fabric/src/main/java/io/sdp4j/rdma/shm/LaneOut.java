@@ -13,7 +13,8 @@ import java.util.Arrays;
  * in the cache, is used next; the stack starts with two slots and takes in untouched ones, twice as
  * many each time, only when none is free and the receiver has returned none. A quiet connection
  * thus keeps to two slots' pages, and one that has become quiet gives even those back: nobody else
- * may touch a slot that is free here.
+ * may touch a slot that is free here. It then has an empty stack, so that the first message after
+ * that, which finds none free, is noticed and the others cost nothing more.
  *
  * <p>Everything is guarded by the queue pair's lock; {@code returnPosition} may be read without it.
  * Entries of the return ring are the peer's word: each is read once and must name a slot that is
@@ -68,6 +69,9 @@ final class LaneOut {
     /** {@code position} when the pages were given back last. */
     private int restedAt;
 
+    /** Told when the first slot is taken after all was given back, or null. */
+    private Runnable onUse;
+
     private int returnPosition;
     private boolean broken;
 
@@ -94,7 +98,8 @@ final class LaneOut {
         if (top == 0) {
             drainReturns(rdma);
             if (top == 0 && !broken) {
-                widen(window);
+                widen(Math.max(window, FIRST_WINDOW));
+                tellUse();
             }
             if (top == 0) {
                 return -1;
@@ -105,15 +110,39 @@ final class LaneOut {
         return slot;
     }
 
-    /** Gives back the pages of all slots; false if one is taken or out. */
-    boolean rest(RdmaEngine rdma) {
+    private void tellUse() {
+        Runnable told = onUse;
+        if (told != null) {
+            onUse = null;
+            told.run();
+        }
+    }
+
+    /**
+     * Gives back the pages of all slots; false if one is taken or out.
+     *
+     * @param toTell told, once, of the first slot that is taken afterwards
+     */
+    boolean rest(RdmaEngine rdma, Runnable toTell) {
         drainReturns(rdma);
-        if (broken || position == restedAt) {
+        if (broken) {
             return true;
         }
         if (top != window) {
             return false;
         }
+        if (position != restedAt) {
+            restedAt = position;
+            giveBackPages();
+        }
+        Arrays.fill(state, UNTOUCHED);
+        top = 0;
+        window = 0;
+        onUse = toTell;
+        return true;
+    }
+
+    private void giveBackPages() {
         // with all of the pages that begin or end in a slot which was never touched
         long untouched = downwards ? (long) (slots - window) * stride : 0;
         long from = (data + untouched) / ShmLayout.PAGE * ShmLayout.PAGE;
@@ -121,12 +150,6 @@ final class LaneOut {
                 ShmLayout.align(
                         data + (long) (downwards ? slots : window) * stride, ShmLayout.PAGE);
         Mapping.giveBack(mem, from, to - from);
-        Arrays.fill(state, UNTOUCHED);
-        top = 0;
-        window = 0;
-        widen(FIRST_WINDOW);
-        restedAt = position;
-        return true;
     }
 
     private void widen(int by) {

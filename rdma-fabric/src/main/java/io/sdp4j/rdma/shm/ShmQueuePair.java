@@ -271,11 +271,11 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
 
     /** Files keep their pages: one that could not be had again would be a fault in a copy. */
     @Override
-    public boolean rest() {
+    public boolean rest(Runnable onUse) {
         if (!inMemfd || ended()) {
             return true;
         }
-        boolean done = out.rest(rdma);
+        boolean done = out.rest(rdma, onUse);
         if (done && !out.broken()) {
             releaseLong();
         }
