@@ -129,6 +129,29 @@ class AgentIT {
         assertTrue(lines.getFirst().contains("doctor"), lines::toString);
     }
 
+    /** Goal: both ends of two connections meet a limit, and the operator reads of it once. */
+    @Test
+    void aLimitOfMemoryIsToldOnce() throws IOException {
+        Path log = folder.resolve("log");
+        assertRan(connect("memory.max.mb=1,log.file=" + log), 0);
+        List<String> lines =
+                Files.readAllLines(log).stream()
+                        .filter(line -> line.contains(" is not offloaded: "))
+                        .toList();
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.getFirst().contains(" WARN "), lines::toString);
+        assertTrue(lines.getFirst().contains("reason MEMORY, told once"), lines::toString);
+        assertTrue(lines.getFirst().contains("raise that limit"), lines::toString);
+        assertTrue(lines.getFirst().contains("sdp4j.memory.max.mb"), lines::toString);
+    }
+
+    @Test
+    void asksForAMistypedOption() {
+        Jvm.Outcome outcome = connect("repotr=x");
+        assertRan(outcome, 1);
+        assertTrue(outcome.err().contains("did you mean 'sdp4j.report'?"), outcome::err);
+    }
+
     @Test
     @DisplayName("73: denied native access")
     void obeysDeniedNativeAccess() throws IOException {

@@ -2,11 +2,13 @@ package io.sdp4j.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.agent.programs.OneConnection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -111,7 +113,7 @@ class CommandLineIT {
     @Test
     void looksAtAProcess() throws Exception {
         for (boolean agent : new boolean[] {true, false}) {
-            List<String> command = new java.util.ArrayList<>();
+            List<String> command = new ArrayList<>();
             command.add(Jvm.java().toString());
             if (agent) {
                 command.add(Jvm.agent("upgrade=connect"));
@@ -154,6 +156,39 @@ class CommandLineIT {
             assertTrue(noJvm.out().contains("it must be a JVM"), noJvm::out);
         } finally {
             sleep.destroyForcibly();
+        }
+    }
+
+    /** Root may ask everybody, so that another user is the one who asks. */
+    @Test
+    void saysWhyAProcessOfAnotherUserCannotBeAsked() throws Exception {
+        List<String> other = List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
+        List<String> look = new ArrayList<>(other);
+        look.addAll(List.of("test", "-r", Jvm.JAR.toAbsolutePath().toString()));
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")));
+        assumeTrue(Jvm.process(look, Map.of()).exitCode() == 0, "cannot be another user");
+        Process ours =
+                Jvm.builder(
+                                List.of(
+                                        Jvm.java().toString(),
+                                        "-cp",
+                                        Jvm.classes(),
+                                        OneConnection.class.getName(),
+                                        "stay"))
+                        .start();
+        try (var out = ours.inputReader()) {
+            assertEquals("byte=42", out.readLine());
+            List<String> doctor = new ArrayList<>(other);
+            doctor.addAll(List.of(Jvm.java().toString(), "-jar"));
+            doctor.addAll(List.of(Jvm.JAR.toAbsolutePath().toString(), "doctor", "--pid"));
+            doctor.add("" + ours.pid());
+            Jvm.Outcome told = Jvm.process(doctor, Map.of());
+            assertEquals(1, told.exitCode(), told::out);
+            assertTrue(told.out().contains(ours.pid() + " cannot be asked: "), told::out);
+            String user = ours.info().user().orElseThrow();
+            assertTrue(told.out().contains("run the doctor as its user, " + user), told::out);
+        } finally {
+            ours.destroyForcibly();
         }
     }
 

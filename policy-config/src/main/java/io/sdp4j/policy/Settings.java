@@ -1,6 +1,6 @@
 package io.sdp4j.policy;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,11 +66,33 @@ public final class Settings {
                             + "' is unknown, ignored"
                             + question);
         }
+        askForProperties(properties, sink);
         return settings;
     }
 
     private static List<String> ids() {
-        return Arrays.stream(Setting.values()).map(Setting::id).toList();
+        List<String> ids = new ArrayList<>();
+        for (Setting setting : Setting.values()) { // no lambda: see the pom
+            ids.add(setting.id());
+        }
+        return ids;
+    }
+
+    /** Only what is near a setting: a property of this prefix may be somebody else's. */
+    private static void askForProperties(Properties properties, Consumer<String> sink) {
+        List<String> ids = ids();
+        for (String name : properties.stringPropertyNames()) {
+            if (name.startsWith(Setting.PREFIX) && !ids.contains(name)) {
+                String question = Nearest.question(name, ids);
+                if (!question.isEmpty()) {
+                    sink.accept(
+                            "sdp4j: system property '"
+                                    + printable(name)
+                                    + "' is unknown, ignored"
+                                    + question);
+                }
+            }
+        }
     }
 
     /** The settings of this JVM. */

@@ -97,6 +97,27 @@ class SettingsTest {
     }
 
     @Test
+    void aMistypedOptionIsAskedFor() {
+        read("polcy=f");
+        assertEquals(
+                List.of(
+                        "sdp4j: agent option 'sdp4j.polcy' is unknown, ignored; did you mean"
+                                + " 'sdp4j.policy'?"),
+                lines);
+    }
+
+    /** What is near none may be somebody else's. */
+    @Test
+    void aMistypedPropertyIsAskedFor() {
+        read("", "sdp4j.reprot", "f", "sdp4j.home", "/", "sdp4j.some.test", "1");
+        assertEquals(
+                List.of(
+                        "sdp4j: system property 'sdp4j.reprot' is unknown, ignored; did you mean"
+                                + " 'sdp4j.report'?"),
+                lines);
+    }
+
+    @Test
     void gettersKnowTheirKind() {
         Settings settings = Settings.defaults();
         assertThrows(IllegalArgumentException.class, () -> settings.longValue(Setting.POLICY));
