@@ -21,9 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: however a JVM ends, its peer sees what it sees on kernel TCP: the same bytes, and the same
- * end or exception. Method: random cases, each on kernel TCP, offloaded at connect, and moved from
- * TCP at the first byte; a few in {@code verify}, 30 minutes of them in {@code -Pdeep}. A case that
- * differs is tried more often on kernel TCP, which may have more than one answer.
+ * end or exception. Method: random cases, each on kernel TCP, offloaded at connect, ending while it
+ * may move from TCP, and ending when it has moved, which the survivor's report counts; a few in
+ * {@code verify}, 30 minutes of them in {@code -Pdeep}. A case that differs is tried more often on
+ * kernel TCP, which may have more than one answer.
  *
  * <p>{@code -Dsdp4j.soak.seed=N} tries one case again; {@code -Dsdp4j.soak.minutes=N} goes with
  * {@code -Pdeep}.
@@ -53,10 +54,14 @@ class FatesIT {
     private enum Stack {
         KERNEL,
         OFFLOADED,
-        MOVING;
+        /** The end comes while a connection moves, or before. */
+        MOVING,
+        /** The end comes when it has moved. */
+        MOVED;
 
         List<String> options() {
-            return this == MOVING ? List.of("-Dsdp4j.upgrade=1") : List.of();
+            boolean moves = this == MOVING || this == MOVED;
+            return moves ? List.of("-Dsdp4j.upgrade=1") : List.of();
         }
     }
 
@@ -167,7 +172,8 @@ class FatesIT {
         try (Jvms jvms = new Jvms(directory)) {
             Child survivor = survivors.get(stack);
             String kind = c.survivor + " ";
-            String rest = " " + c.writes + " " + c.behind;
+            boolean moved = stack == Stack.MOVED;
+            String rest = " " + c.writes + " " + c.behind + " " + moved;
             String port = "0";
             if (!c.listens) {
                 String ready = survivor.ask(kind + "0" + rest);
@@ -189,7 +195,8 @@ class FatesIT {
                             "" + c.pieceBytes,
                             "" + c.pieces,
                             "" + c.reads,
-                            c.fate.name());
+                            c.fate.name(),
+                            "" + moved);
             if (c.listens) {
                 survivor.tell(kind + mortal.await("READY") + rest);
             }
@@ -221,7 +228,7 @@ class FatesIT {
     private void compare(long seed) throws Exception {
         Case c = Case.of(seed);
         Outcome kernel = run(Stack.KERNEL, c);
-        for (Stack stack : List.of(Stack.OFFLOADED, Stack.MOVING)) {
+        for (Stack stack : List.of(Stack.OFFLOADED, Stack.MOVING, Stack.MOVED)) {
             Outcome seen = run(stack, c);
             String what =
                     "-Dsdp4j.soak.seed=" + seed + " " + stack + ": " + c + "; kernel TCP " + kernel;
@@ -259,7 +266,7 @@ class FatesIT {
                 Child survivor = survivors.get(stack);
                 survivor.endInput();
                 assertEquals(0, survivor.exitCode(), survivor::toString);
-                if (stack == Stack.OFFLOADED) {
+                if (stack == Stack.OFFLOADED || stack == Stack.MOVED) {
                     AgentReport report = survivor.report();
                     long offloaded = report.offloaded() + report.acceptedOffloaded();
                     assertEquals(cases, offloaded, report::text);

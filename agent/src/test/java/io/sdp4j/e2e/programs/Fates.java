@@ -9,8 +9,9 @@ import java.util.List;
 
 /**
  * Connections whose one end ends in some way: {@code survivor}, which takes one line for each
- * connection, {@code KIND PORT WRITES BEHIND}, with port 0 to listen; or {@code mortal KIND PORT
- * PIECE_BYTES PIECES READS FATE}.
+ * connection, {@code KIND PORT WRITES BEHIND MOVED}, with port 0 to listen; or {@code mortal KIND
+ * PORT PIECE_BYTES PIECES READS FATE MOVED}. Where MOVED is true they begin with round trips, until
+ * the connection is offloaded.
  *
  * <p>The survivor writes so many bytes, reads until the end, if it is behind after a line more, and
  * prints {@code OUTCOME BYTES right|wrong END}. The mortal reads so many bytes and not more,
@@ -18,15 +19,26 @@ import java.util.List;
  */
 public final class Fates {
     private static final int READ_BYTES = 1_000;
+    private static final byte LAST_TRIP = 1;
+    private static final long MOST_NANOS = 30_000_000_000L;
 
     /** Keeps what is not closed open until the end. */
     @SuppressWarnings("unused")
     private static Endpoint held;
 
+    /** Stays open as servers' do, for a connection whose listener has gone does not move. */
+    private static Endpoint.Listener listener;
+
     private Fates() {}
 
+    private static void closeListener() throws IOException {
+        if (listener != null) {
+            listener.close();
+        }
+    }
+
     /** One side. */
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
         if (args[0].equals("survivor")) {
             BufferedReader in =
                     new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -48,10 +60,10 @@ public final class Fates {
         if (!port.equals("0")) {
             return Endpoint.connect(of, Integer.parseInt(port));
         }
-        try (Endpoint.Listener listener = Endpoint.listen(of)) {
-            System.out.println("READY " + listener.port());
-            return listener.accept();
-        }
+        closeListener();
+        listener = Endpoint.listen(of);
+        System.out.println("READY " + listener.port());
+        return listener.accept();
     }
 
     private static void survive(BufferedReader in, String[] words) throws IOException {
@@ -59,6 +71,9 @@ public final class Fates {
         boolean right = true;
         String how = "in order";
         try (Endpoint end = open(words[0], words[1])) {
+            if (Boolean.parseBoolean(words[4])) {
+                answerTrips(end);
+            }
             end.write(new byte[Integer.parseInt(words[2])]);
             if (Boolean.parseBoolean(words[3])) {
                 in.readLine();
@@ -75,9 +90,33 @@ public final class Fates {
         System.out.println("OUTCOME " + bytes + " " + (right ? "right" : "wrong") + " " + how);
     }
 
-    private static void meet(String[] args) throws IOException {
+    private static void answerTrips(Endpoint end) throws IOException {
+        byte[] trip = new byte[1];
+        do {
+            end.readFully(trip);
+            end.write(trip);
+        } while (trip[0] != LAST_TRIP);
+    }
+
+    private static void move(Endpoint end) throws Exception {
+        long start = System.nanoTime();
+        byte[] trip = {0};
+        while (trip[0] != LAST_TRIP) {
+            if (System.nanoTime() - start > MOST_NANOS) {
+                throw new IOException("not moved");
+            }
+            trip[0] = RoundTrips.offloaded() ? LAST_TRIP : 0;
+            end.write(trip);
+            end.readFully(trip);
+        }
+    }
+
+    private static void meet(String[] args) throws Exception {
         Endpoint end = open(args[1], args[2]);
         held = end;
+        if (Boolean.parseBoolean(args[7])) {
+            move(end);
+        }
         byte[] piece = new byte[Integer.parseInt(args[3])];
         int pieces = Integer.parseInt(args[4]);
         end.readFully(new byte[Integer.parseInt(args[5])]);

@@ -66,10 +66,14 @@ public final class RoundTrips {
         }
     }
 
-    private static boolean offloaded() throws JMException {
+    /** Whether this process has a connection that was offloaded. */
+    static boolean offloaded() throws JMException {
         MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
         ObjectName name = new ObjectName("io.sdp4j:type=Switch");
-        return beans.isRegistered(name) && (Long) beans.getAttribute(name, "Offloaded") > 0;
+        return beans.isRegistered(name)
+                && (Long) beans.getAttribute(name, "Offloaded")
+                                + (Long) beans.getAttribute(name, "AcceptedOffloaded")
+                        > 0;
     }
 
     private static void answer(Endpoint end, int bytes) throws IOException {
