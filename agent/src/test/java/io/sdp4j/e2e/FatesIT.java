@@ -241,7 +241,11 @@ class FatesIT {
                             && (seen.inOrder()
                                     ? seen.bytes == c.total()
                                     : seen.end.endsWith("Connection reset"));
-            if (!either && !seen.like(kernel) && !kernelMay(c, seen)) {
+            // The JDK's close sends the end before the reset, and both go where nothing waits for
+            // an acknowledgement; small pieces do on TCP, whose close then sends the reset alone.
+            boolean ended =
+                    c.fate == Fate.CLOSE && c.unread() && seen.inOrder() && seen.bytes == c.total();
+            if (!either && !ended && !seen.like(kernel) && !kernelMay(c, seen)) {
                 fail(what + ", but " + seen);
             }
         }
