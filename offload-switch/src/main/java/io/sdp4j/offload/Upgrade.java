@@ -175,6 +175,23 @@ public abstract class Upgrade {
     }
 
     /**
+     * Whether it stays on TCP for good, and needs no count: nothing here proposes to move what does
+     * not block, and no peer can ask for a connection that was made here.
+     */
+    protected final boolean neverMoves() {
+        if (decision == null || state != State.YOUNG || policy.selected() || blocks()) {
+            return false;
+        }
+        synchronized (this) {
+            if (state != State.YOUNG) {
+                return false;
+            }
+            state = State.STAYS;
+            return true;
+        }
+    }
+
+    /**
      * By the holder of the write lock, before it writes: moves the output if there is a stream.
      *
      * @return whether the output has moved

@@ -168,7 +168,10 @@ final class MovingChannel extends Upgrade {
         return true;
     }
 
-    private void noteThread() {
+    private void noteUse() {
+        if (neverMoves()) {
+            channel.stayOnKernel();
+        }
         if (!virtual && Thread.currentThread().isVirtual()) {
             virtual = true;
             ChannelStream stream = moved;
@@ -185,7 +188,7 @@ final class MovingChannel extends Upgrade {
      * @return what {@code call} gives, or {@link #MOVED}
      */
     int read(int wanted, KernelRead call) throws IOException {
-        noteThread();
+        noteUse();
         readLock.lock();
         try {
             while (true) {
@@ -293,7 +296,7 @@ final class MovingChannel extends Upgrade {
 
     /** What {@code call} gives, or {@link #MOVED}. */
     long write(KernelWrite call) throws IOException {
-        noteThread();
+        noteUse();
         writeLock.lock();
         try {
             if (moveOut()) {

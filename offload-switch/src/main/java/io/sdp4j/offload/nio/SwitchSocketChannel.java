@@ -50,7 +50,8 @@ final class SwitchSocketChannel extends PolledSocketChannel
     private final ChannelConnect connect; // null for an accepted one
     private volatile ChannelStream stream; // set once
     private volatile Doorbell doorbell; // set once
-    private volatile MovingChannel moving; // set once
+    private boolean begunMoving; // stateLock
+    private volatile MovingChannel moving; // set once, and to null if it turns out to stay
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
     private boolean wantsDoorbell;
@@ -102,7 +103,8 @@ final class SwitchSocketChannel extends PolledSocketChannel
     /** The kernel has connected, and the connection may move. Idempotent. */
     void beginMoving(Decision decision, AcceptedTable table, Attempt why) throws IOException {
         synchronized (stateLock) {
-            if (moving == null && isOpen()) {
+            if (!begunMoving && isOpen()) {
+                begunMoving = true;
                 moving =
                         new MovingChannel(
                                 this,
@@ -123,6 +125,11 @@ final class SwitchSocketChannel extends PolledSocketChannel
     @Override
     ChannelStream movedStream() {
         return stream;
+    }
+
+    /** What it has carried need not be counted any more. */
+    void stayOnKernel() {
+        moving = null;
     }
 
     /** The connection has a stream; reads and writes move to it one after the other. */

@@ -1,0 +1,102 @@
+package io.sdp4j.offload.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.jdk.KernelSockets;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a connected channel that does not block, which the default never moves, costs nothing per
+ * call; one that blocks goes on being counted. Method: looks whether there is something that
+ * counts.
+ */
+class UncountedChannelTest {
+    private ServerSocketChannel listener;
+    private SocketChannel channel;
+
+    @BeforeEach
+    void connect() throws IOException {
+        listener = ServerSocketChannel.open();
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        channel.close();
+        listener.close();
+    }
+
+    private void connected(UpgradePolicy upgrade) throws IOException {
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(),
+                        SwitchSettings.defaults().withUpgrade(upgrade),
+                        KernelSockets.JDK);
+        SelectorProvider provider = SwitchChannels.provider(owner);
+        channel = provider.openSocketChannel();
+        channel.connect(listener.getLocalAddress());
+    }
+
+    private void write() throws IOException {
+        assertEquals(1, channel.write(ByteBuffer.allocate(1)));
+    }
+
+    /** What counts, or null. No signature here may name a class that needs the JDK's internals. */
+    private Object counting() {
+        return ((SwitchSocketChannel) channel).moving();
+    }
+
+    @Test
+    void oneThatDoesNotBlockIsNotCounted() throws IOException {
+        connected(UpgradePolicy.AUTO);
+        channel.configureBlocking(false);
+        assertNotNull(counting(), "it may yet block");
+        write();
+        assertNull(counting());
+        assertEquals(ReasonCode.YOUNG, SwitchChannels.explain(channel).orElseThrow().reason());
+    }
+
+    @Test
+    void norIsItOnceItBlocks() throws IOException {
+        connected(UpgradePolicy.AUTO);
+        channel.configureBlocking(false);
+        write();
+        channel.configureBlocking(true);
+        write();
+        channel.finishConnect();
+        assertNull(counting(), "what it has carried is not known");
+    }
+
+    @Test
+    void oneThatBlocksIsCounted() throws IOException {
+        connected(UpgradePolicy.AUTO);
+        write();
+        assertNotNull(counting());
+    }
+
+    @Test
+    void oneThatMayMoveAnywayIsCounted() throws IOException {
+        connected(UpgradePolicy.afterBytes(1_000));
+        channel.configureBlocking(false);
+        write();
+        assertNotNull(counting());
+    }
+}
