@@ -34,7 +34,7 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     /** On the kernel, from where it may move. */
     static final int MAY_MOVE = 1;
 
-    // A part of what the switch asks of a connection that moves: it shall be ready by then.
+    // A part of what the switch asks of a connection that moves: it is ready by then.
     private static final long ENOUGH_BYTES = 2 << 20;
     private static final int ENOUGH_TURNS = 500;
     private static final long ENOUGH_NANOS = 250_000_000;

@@ -41,7 +41,7 @@ final class Handover {
 
     /** The writer has sent {@code n} bytes by TCP. */
     void sent(long n) {
-        sent.setPlain(sent.getPlain() + n); // nobody else sets it
+        sent.setPlain(sent.getPlain() + n); // no other thread sets it
     }
 
     long sentBytes() {
@@ -79,7 +79,7 @@ final class Handover {
 
     /** The reader has taken {@code n} bytes from TCP. */
     void received(long n) {
-        received.set(received.getPlain() + n); // nobody else sets it
+        received.set(received.getPlain() + n); // no other thread sets it
     }
 
     long receivedBytes() {

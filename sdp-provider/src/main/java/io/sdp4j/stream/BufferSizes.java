@@ -108,7 +108,7 @@ final class BufferSizes {
     /** Asks for the first size; false if that must be tried again, or the peer will ask. */
     private boolean shrink() {
         if (machine.peerReceiveBytes() <= firstBytes) {
-            return !ownGrown; // nobody but the next look may see it ask
+            return !ownGrown; // only the next look may see it ask
         }
         if (reserved == 0) {
             wantedBytes = 0;

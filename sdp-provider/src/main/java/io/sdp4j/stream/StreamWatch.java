@@ -29,7 +29,7 @@ final class StreamWatch implements Waiters.Stream {
      */
     private boolean watched;
 
-    /** Not null while nobody looks from time to time: to be run when something is used. */
+    /** Not null while there are no looks from time to time: to be run when something is used. */
     private Runnable atRest;
 
     /**

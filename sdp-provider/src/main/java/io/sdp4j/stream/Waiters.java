@@ -73,7 +73,7 @@ final class Waiters {
 
     private volatile boolean writeWoken;
 
-    /** Told when the sleeper has left; null = nobody. */
+    /** Told when the sleeper has left; null = none. */
     private volatile Runnable onLeft;
 
     /** Tasks to run on the event thread instead of waking a thread; null = none. */
