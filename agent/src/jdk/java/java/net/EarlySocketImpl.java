@@ -34,6 +34,9 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     /** On the kernel, from where it may move. */
     static final int MAY_MOVE = 1;
 
+    /** The switch decides, and the kernel may not be asked instead if that takes long. */
+    static final int SWITCH_ONLY = 6;
+
     // A part of what the switch asks of a connection that moves: it is ready by then.
     private static final long ENOUGH_BYTES = 2 << 20;
     private static final int ENOUGH_TURNS = 500;
@@ -75,8 +78,8 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     /**
      * The maker of such sockets.
      *
-     * @param place where a connection is to be made: one of the constants, or for good on the
-     *     kernel
+     * @param place where a connection to an address is to be made, null = from a bound socket: one
+     *     of the constants, or for good on the kernel
      * @param start starts the switch, which may take long, and gives its implementation for the
      *     socket that the map describes; null if there is none, and for an empty map
      * @param connected counts the connections made on the kernel, by what {@code place} said
@@ -199,7 +202,8 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         long startNanos = System.nanoTime();
         InetSocketAddress to = address instanceof InetSocketAddress known ? known : null;
         int where = to == null ? SWITCH : place(to);
-        if (where == SWITCH && (millis == 0 || started(millis))) {
+        boolean waits = where == SWITCH_ONLY || (where == SWITCH && millis == 0);
+        if (waits || (where == SWITCH && started(millis))) {
             get();
         }
         SocketImpl switched = next;
@@ -218,7 +222,7 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     }
 
     private synchronized int place(InetSocketAddress to) {
-        return bound != null ? SWITCH : place.applyAsInt(to);
+        return place.applyAsInt(bound != null ? null : to);
     }
 
     @Override

@@ -18,17 +18,18 @@ import java.util.function.ToIntFunction;
  */
 final class EarlySockets
         implements ToIntFunction<InetSocketAddress>, Function<Map<String, Object>, SocketImpl> {
-    // Where a connection is made: the first two are known to EarlySocketImpl.
+    // Where a connection is made: EarlySocketImpl knows the first two and the last.
     private static final int SWITCH = 0;
     private static final int MAY_MOVE = 1;
     private static final int ONE_PROCESSOR = 2;
     private static final int NOT_LOCAL = 3;
     private static final int RULE_TCP = 4;
     private static final int RULE_DIRECT = 5;
+    private static final int SWITCH_ONLY = 6;
 
     /** What the switch calls the reasons. */
     private static final String[] REASONS = {
-        null, "YOUNG", "YOUNG", "NOT_LOCAL", "RULE_TCP", "RULE_DIRECT"
+        "TIMED_OUT", "YOUNG", "YOUNG", "NOT_LOCAL", "RULE_TCP", "RULE_DIRECT", "SWITCH_OFF"
     };
 
     /** Connections made on the kernel, by where. */
@@ -61,7 +62,7 @@ final class EarlySockets
     /** Connections that were made on the kernel, by reason. The switch adds them to its own. */
     static Map<String, Long> connected() {
         Map<String, Long> connected = new HashMap<>();
-        for (int place = MAY_MOVE; place < REASONS.length; place++) {
+        for (int place = SWITCH; place < REASONS.length; place++) {
             connected.merge(REASONS[place], CONNECTED.get(place), Long::sum);
         }
         return connected;
@@ -70,8 +71,8 @@ final class EarlySockets
     /** Where a connection to that address is to be made. */
     @Override
     public int applyAsInt(InetSocketAddress remote) {
-        if (proxies()) {
-            return SWITCH;
+        if (remote == null || proxies()) {
+            return undecided();
         }
         if (remote.isUnresolved()) {
             return NOT_LOCAL; // and it is nowhere else: the JDK says so
@@ -80,15 +81,20 @@ final class EarlySockets
             case "KERNEL" -> RULE_TCP;
             case "DIRECT" -> RULE_DIRECT;
             case "OFFLOAD_FIRST" -> place(remote.getAddress());
-            default -> SWITCH;
+            default -> SWITCH_ONLY;
         };
+    }
+
+    /** Rules that allow nothing but offload may be meant. */
+    private int undecided() {
+        return rules != null ? SWITCH_ONLY : SWITCH;
     }
 
     private int place(InetAddress address) {
         if (address.isLoopbackAddress()) {
             return oneProcessor ? ONE_PROCESSOR : MAY_MOVE;
         }
-        return isOwn(address) ? SWITCH : NOT_LOCAL;
+        return isOwn(address) ? SWITCH : NOT_LOCAL; // here a rule lets TCP carry it
     }
 
     /** Whether a proxy may be meant. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.EarlyLife;
 import io.sdp4j.e2e.programs.EarlyStreams;
+import io.sdp4j.e2e.programs.Hurried;
 import io.sdp4j.e2e.programs.IntoSocket;
 import java.io.IOException;
 import java.io.InputStream;
@@ -138,6 +139,17 @@ class EarlyIT {
             Child early = run(jvms, jvms.rules(), logging(log), EarlyLife.class, port, "all");
             assertEquals(lines(plain), lines(early.results()));
             assertTrue(switchStarted(log));
+        }
+    }
+
+    /** The peer offers no offload, and the switch takes longer to start than the connect may. */
+    @Test
+    void aRuleForNothingButOffloadHoldsFromTheFirstConnectOn() throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("sdp.conf", "use sdp client * *:*\n");
+            Child early = run(jvms, rules, AUTO, Hurried.class, port);
+            assertEquals("false", early.results().get("connected"), early::toString);
         }
     }
 

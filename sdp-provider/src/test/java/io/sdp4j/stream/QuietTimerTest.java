@@ -88,7 +88,7 @@ final class QuietTimerTest {
             pass(pair.client, pair.server, LOAD_BYTES);
             pass(pair.server, pair.client, LOAD_BYTES);
             assertTrue(QuietMemoryTest.residentBytes() > atFirst + FIRST_BYTES, "took nothing");
-            assertTrue(timers.pending() > 0, "nobody looks");
+            assertTrue(timers.pending() > 0, "no look is due");
             rest();
             long kept = QuietMemoryTest.residentBytes() - atFirst;
             assertTrue(kept < FIRST_BYTES, "bytes kept: " + kept);
@@ -102,14 +102,14 @@ final class QuietTimerTest {
         for (int round = 0; round < 3; round++) {
             OffloadStream from = round == 1 ? pair.server : pair.client;
             pass(from, from == pair.client ? pair.server : pair.client, FIRST_BYTES / 2);
-            assertTrue(timers.pending() > 0, "nobody looks");
+            assertTrue(timers.pending() > 0, "no look is due");
             rest();
             long kept = QuietMemoryTest.residentBytes() - atFirst;
             assertTrue(kept <= 0, "bytes kept: " + kept);
         }
     }
 
-    /** The receiver is the one that has to answer, though nobody tells it to look. */
+    /** The receiver is the one that has to answer, though nothing tells it to look. */
     @Test
     void grownBuffersShrinkBeforeTheLastLook() throws Exception {
         SdpStream sender = (SdpStream) pair.client;
