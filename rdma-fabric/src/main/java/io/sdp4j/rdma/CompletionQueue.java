@@ -120,6 +120,17 @@ public interface CompletionQueue {
     boolean armDescriptor(boolean quietToo);
 
     /**
+     * Lets quiet messages ring the descriptor, too, until {@link #armDescriptor} is called again;
+     * nothing where the descriptor is not armed, or all messages ring it. Under the caller's lock
+     * of the queue pair.
+     *
+     * @return false if something is there already
+     */
+    default boolean hearQuiet() {
+        return true;
+    }
+
+    /**
      * Whether the descriptor has been rung since {@link #armDescriptor} asked for it: it is
      * readable, or will be in a moment, and stays so until the next call of that. Until then
      * nothing rings again. Under the caller's lock of the queue pair.

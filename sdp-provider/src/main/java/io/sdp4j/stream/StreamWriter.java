@@ -252,9 +252,13 @@ final class StreamWriter {
     }
 
     /**
-     * Makes sure that an open batch leaves even if the application never comes back. With the lock.
+     * Makes sure that an open batch leaves even if the application never comes back. A selector
+     * that waits to read hears of the credits that let it leave sooner. With the lock.
      */
     private void flushLater() {
+        if (core.batch.isOpen() && !core.queue.hearQuiet()) {
+            core.progress();
+        }
         if (core.batch.isOpen() && !core.batch.waits() && !flushScheduled) {
             flushScheduled = true;
             flushFor = core.batch.opened();

@@ -197,6 +197,11 @@ final class TracedQueuePair implements QueuePair {
         }
 
         @Override
+        public boolean hearQuiet() {
+            return queue.hearQuiet();
+        }
+
+        @Override
         public boolean armDescriptor(boolean quietToo) {
             return queue.armDescriptor(quietToo);
         }

@@ -116,6 +116,18 @@ final class Bell {
     }
 
     /**
+     * See {@link ShmCompletionQueue#hearQuiet}. A peer that clears the word meanwhile has sent its
+     * byte, and sends another one later: one wake-up in vain, as rarely as that.
+     */
+    boolean hearQuiet() {
+        if (!polled || (int) Words.INT.getOpaque(mem, word) != LOUD) {
+            return true;
+        }
+        ask(ANY);
+        return !qp.ready();
+    }
+
+    /**
      * See {@link ShmCompletionQueue#rung}. Whoever clears the word sends a byte right after it, and
      * no byte is taken without setting the word again afterwards. So a word that is clear stands
      * for a byte that is there or on its way. A peer that clears it and sends none deceives itself.

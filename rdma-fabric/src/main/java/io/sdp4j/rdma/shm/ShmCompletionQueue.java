@@ -207,6 +207,11 @@ final class ShmCompletionQueue implements CompletionQueue {
     }
 
     @Override
+    public boolean hearQuiet() {
+        return bell.hearQuiet();
+    }
+
+    @Override
     public void releaseDescriptor() {
         bell.releaseDescriptor();
     }
