@@ -7,6 +7,8 @@ import io.sdp4j.policy.Decision;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 
@@ -23,6 +25,9 @@ import java.util.function.IntConsumer;
  * end has gone on by the stream.
  */
 public abstract class Upgrade {
+    /** How long urgent data waits for a peer that is about to move; usually microseconds. */
+    private static final long URGENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private enum State {
         YOUNG,
         ASKED,
@@ -200,7 +205,7 @@ public abstract class Upgrade {
         if (handover.outMoved()) {
             return true;
         }
-        if (state == State.MOVING && handover.mayMove()) {
+        if (state == State.MOVING && handover.mayMove() && peerUses()) {
             OpenStream stream = taken();
             if (stream != null && stream.begin(handover.limitToTell())) {
                 handover.moveOut();
@@ -208,6 +213,11 @@ public abstract class Upgrade {
             }
         }
         return false;
+    }
+
+    /** Whether the peer has not given the stream up: until its limit has come it still may. */
+    private boolean peerUses() {
+        return decision != null || handover.limitKnown();
     }
 
     /** Moves the output if nobody writes; who does will, with the next write. Without a lock. */
@@ -222,9 +232,16 @@ public abstract class Upgrade {
         }
     }
 
-    /** Whether the output stays on TCP for good. By the holder of the write lock. */
-    protected final boolean staysOut() {
-        return handover.stays();
+    /**
+     * The write lock was given back: moves the output if a stream came while it was held, as the
+     * other end waits to be told. Without a lock.
+     */
+    protected final void wrote() {
+        if (state == State.MOVING && !handover.outMoved()) {
+            moveOutNow();
+        } else {
+            left();
+        }
     }
 
     /** The output ends: it does not move any more, unless a thread that writes is about to. */
@@ -240,20 +257,62 @@ public abstract class Upgrade {
 
     /**
      * By the holder of the write lock, which has an urgent byte to send: whether it goes by the
-     * stream. Else the output stays on TCP: the reader may count that byte, or not. It does not
-     * move the output, as the stream cannot know yet where its reader stands on TCP.
+     * stream. By TCP the reader may count that byte or not, so the output can not move afterwards:
+     * an end that has proposed to move gives that up. An accepted one cannot; it waits for the
+     * other end's limit, if what is half moved is of no use to it.
+     *
+     * @param whole whether input that has moved is of no use without the output
+     * @throws SocketException if the other end has not told its limit in time
      */
-    protected final boolean urgentByStream() {
+    public final boolean urgentByStream(boolean whole) throws SocketException {
         if (handover.outMoved()) {
             return true;
         }
         synchronized (this) {
-            if (state == State.YOUNG) {
+            if (state == State.YOUNG || (state == State.ASKED && decision != null)) {
                 state = State.STAYS;
+                notifyAll();
+            } else if (whole && !awaitPeer()) {
+                // the peer's writer waits for this end to read, as with a full buffer of TCP
+                throw new SocketException("No buffer space available");
             }
+        }
+        if (moveOut()) {
+            return true;
         }
         handover.stay();
         return false;
+    }
+
+    /** Whether it is known if the other end goes on by the stream, or soon was. */
+    private boolean awaitPeer() {
+        long end = System.nanoTime() + URGENT_NANOS;
+        boolean interrupted = false;
+        try {
+            while (undecided()) {
+                long left = end - System.nanoTime();
+                if (left <= 0) {
+                    return false;
+                }
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(this, left);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            return true;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Whether the other end may go on by the stream or by TCP. */
+    private boolean undecided() {
+        return !closed
+                && (state == State.ASKED
+                        || (state == State.MOVING && !limitless && !handover.limitKnown()));
     }
 
     /**
@@ -267,11 +326,7 @@ public abstract class Upgrade {
         boolean interrupted = false;
         try {
             synchronized (this) {
-                while (!closed
-                        && (state == State.ASKED
-                                || (state == State.MOVING
-                                        && !limitless
-                                        && !handover.limitKnown()))) {
+                while (undecided()) {
                     try {
                         wait();
                     } catch (InterruptedException e) {
@@ -288,7 +343,7 @@ public abstract class Upgrade {
             }
         }
         if (!handover.finished()) {
-            throw new java.net.SocketException("Connection reset");
+            throw new SocketException("Connection reset");
         }
         return true;
     }
@@ -465,8 +520,8 @@ public abstract class Upgrade {
     /** Where it runs, and why. */
     public final ConnectionInfo info() {
         OpenStream stream = taken();
-        if (stream == null) {
-            synchronized (this) {
+        synchronized (this) {
+            if (stream == null || (limitless && !handover.outMoved())) {
                 return kernelInfo;
             }
         }

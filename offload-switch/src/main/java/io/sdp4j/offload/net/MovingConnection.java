@@ -196,7 +196,7 @@ final class MovingConnection extends Upgrade implements Duplex {
                 }
             } finally {
                 writeLock.unlock();
-                left();
+                wrote();
             }
         }
         moved.write(b, off, len);
@@ -215,13 +215,13 @@ final class MovingConnection extends Upgrade implements Duplex {
     void sendUrgent(int value) throws IOException {
         writeLock.lock();
         try {
-            if (!urgentByStream()) {
+            if (!urgentByStream(false)) {
                 kernel.sendUrgentData(value);
                 return;
             }
         } finally {
             writeLock.unlock();
-            left();
+            wrote();
         }
         moved.sendUrgent(value);
     }

@@ -159,7 +159,7 @@ final class MovingChannel extends Upgrade {
     }
 
     private boolean adopt() {
-        if (adopted || !finished() || (!moveOut() && !staysOut())) {
+        if (adopted || !finished() || (!moveOut() && !outputShut)) {
             return false;
         }
         room(1); // none: the input has moved
@@ -309,7 +309,7 @@ final class MovingChannel extends Upgrade {
             return n;
         } finally {
             writeLock.unlock();
-            left();
+            wrote();
             channel.followKernel();
         }
     }
@@ -331,14 +331,14 @@ final class MovingChannel extends Upgrade {
     boolean urgentMoved(KernelWrite call) throws IOException {
         writeLock.lock();
         try {
-            if (urgentByStream()) {
+            if (urgentByStream(true)) {
                 return true;
             }
             call.write();
             return false;
         } finally {
             writeLock.unlock();
-            left();
+            wrote();
         }
     }
 

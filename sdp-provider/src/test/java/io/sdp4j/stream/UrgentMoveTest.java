@@ -1,0 +1,151 @@
+package io.sdp4j.stream;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.Patience;
+import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: an urgent byte of an accepted channel, while its connection moves, loses nothing. Method:
+ * the client's output cannot move as long as the server does not read, so that the move stands
+ * still in its middle.
+ */
+@Timeout(60)
+final class UrgentMoveTest {
+    private static final int FLOOD_BYTES = 32 << 20;
+
+    private final TestFabric fabric = TestFabric.opened(true);
+
+    /** A thread of the client writes {@link #FLOOD_BYTES} by TCP, and both ends have a stream. */
+    private interface Halfway {
+        void run(SocketChannel client, SocketChannel server, CompletableFuture<Void> flood)
+                throws Exception;
+    }
+
+    private void halfway(Halfway test) throws Exception {
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(fabric.provider()),
+                        Patience.SETTINGS.withUpgrade(UpgradePolicy.afterBytes(1)));
+        SelectorProvider provider = SwitchChannels.provider(owner);
+        try (fabric;
+                ServerSocketChannel listener = TestChannels.listen(provider);
+                SocketChannel client = provider.openSocketChannel()) {
+            client.connect(listener.getLocalAddress());
+            try (SocketChannel server = listener.accept()) {
+                server.configureBlocking(false);
+                CompletableFuture<Void> flood =
+                        beside(
+                                () -> {
+                                    write(client, 1);
+                                    write(client, FLOOD_BYTES - 1);
+                                });
+                await().pollInterval(Duration.ofMillis(10))
+                        .until(() -> offloaded(client) && offloaded(server));
+                test.run(client, server, flood);
+            }
+        }
+    }
+
+    /** On a thread of its own: the common pool may have a single one. */
+    private static CompletableFuture<Void> beside(Runnable work) {
+        return CompletableFuture.runAsync(work, Thread.ofPlatform().daemon()::start);
+    }
+
+    private static boolean offloaded(SocketChannel channel) {
+        return SwitchChannels.explain(channel).orElseThrow().reason() == ReasonCode.OFFLOADED;
+    }
+
+    private static void write(SocketChannel channel, int bytes) {
+        try {
+            ByteBuffer all = ByteBuffer.allocate(bytes);
+            while (all.hasRemaining()) {
+                channel.write(all);
+            }
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void read(SocketChannel server, int bytes) {
+        ByteBuffer room = ByteBuffer.allocate(1 << 16);
+        for (int left = bytes; left > 0; ) {
+            try {
+                int n = server.read(room.clear().limit(Math.min(left, room.capacity())));
+                assertTrue(n >= 0, "end of stream");
+                left -= n;
+                if (n == 0) {
+                    Thread.onSpinWait();
+                }
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private static void goesOn(SocketChannel client, SocketChannel server) throws IOException {
+        write(client, 100);
+        read(server, 100);
+        byte[] text = "what the server says afterwards".getBytes(US_ASCII);
+        assertEquals(text.length, server.write(ByteBuffer.wrap(text)));
+        ByteBuffer came = ByteBuffer.allocate(text.length);
+        while (came.hasRemaining()) {
+            assertTrue(client.read(came) > 0);
+        }
+        assertEquals(new String(text, US_ASCII), new String(came.array(), US_ASCII));
+    }
+
+    @Test
+    void nothingIsLostWhenTheServerReads() throws Exception {
+        halfway(
+                (client, server, flood) -> {
+                    CompletableFuture<Void> reading = beside(() -> read(server, FLOOD_BYTES));
+                    await().atMost(Duration.ofSeconds(20))
+                            .ignoreExceptionsInstanceOf(SocketException.class)
+                            .until(
+                                    () -> {
+                                        server.socket().sendUrgentData('!');
+                                        return true;
+                                    });
+                    reading.get(30, TimeUnit.SECONDS);
+                    flood.get(30, TimeUnit.SECONDS);
+                    goesOn(client, server);
+                });
+    }
+
+    /** Its thread is the one that reads: there is no room, as it would be with TCP sooner. */
+    @Test
+    void aServerThatDoesNotReadIsToldSo() throws Exception {
+        halfway(
+                (client, server, flood) -> {
+                    try {
+                        server.socket().sendUrgentData('!');
+                    } catch (SocketException e) {
+                        assertEquals("No buffer space available", e.getMessage());
+                    }
+                    read(server, FLOOD_BYTES);
+                    flood.get(30, TimeUnit.SECONDS);
+                    goesOn(client, server);
+                });
+    }
+}
