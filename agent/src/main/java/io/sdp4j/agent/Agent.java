@@ -19,8 +19,11 @@ import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
+import io.sdp4j.resolve.HostResolver;
+import io.sdp4j.resolve.LocalAddresses;
 import io.sdp4j.stream.SdpProvider;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
@@ -32,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
@@ -77,7 +81,10 @@ public final class Agent {
         }
         Supplier<Policy> rules =
                 rules(settings, options.get(Setting.POLICY.option()), jdkConf, console);
-        OffloadProvider provider = new LazyProvider("sdp", () -> provider(settings, console));
+        LocalAddresses local = LocalAddresses.system();
+        OffloadProvider provider =
+                new LazyProvider(
+                        "sdp", moves(settings, local), () -> provider(settings, local, console));
         OffloadSwitch target =
                 new OffloadSwitch(
                         settings.flag(Setting.JMX) && hasJmx()
@@ -166,12 +173,23 @@ public final class Agent {
         return source::current;
     }
 
+    /** Shared memory is what connections move to; a rule may prefer another fabric. */
+    private static BiPredicate<InetAddress, List<String>> moves(
+            Settings settings, LocalAddresses local) {
+        boolean shm = settings.flag(Setting.SHM_ENABLED);
+        return (remote, fabrics) ->
+                shm
+                        && (fabrics.isEmpty() || fabrics.getFirst().equals(HostResolver.SHM))
+                        && local.contains(remote);
+    }
+
     /** Makes the provider; with the first match, so that a JVM on kernel TCP pays nothing. */
-    private static OffloadProvider provider(Settings settings, Consumer<String> sink) {
+    private static OffloadProvider provider(
+            Settings settings, LocalAddresses local, Consumer<String> sink) {
         if (NativeGrant.apply(settings, sink)) {
             started.told(ReasonCode.UNAVAILABLE);
         }
-        SdpProvider provider = SdpProvider.create(settings);
+        SdpProvider provider = SdpProvider.create(settings, local);
         provider.fabricStatus(); // opens the fabrics now, outside the time of the first connection
         return provider;
     }

@@ -7,6 +7,10 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
 /**
@@ -15,13 +19,21 @@ import java.util.function.Supplier;
  */
 final class LazyProvider implements OffloadProvider {
     private final String name;
+    private final BiPredicate<InetAddress, List<String>> moves;
     private final Supplier<OffloadProvider> maker;
 
     private volatile OffloadProvider made;
     private Throwable failure; // guarded by this
 
-    LazyProvider(String name, Supplier<OffloadProvider> maker) {
+    /**
+     * @param moves see {@link OffloadProvider#moves}; asked without making the provider
+     */
+    LazyProvider(
+            String name,
+            BiPredicate<InetAddress, List<String>> moves,
+            Supplier<OffloadProvider> maker) {
         this.name = name;
+        this.moves = moves;
         this.maker = maker;
     }
 
@@ -41,6 +53,20 @@ final class LazyProvider implements OffloadProvider {
         // what it took to make the provider, once in a JVM, is not the peer's fault
         long now = System.nanoTime();
         return fresh.connect(spec.later(now - before, now));
+    }
+
+    @Override
+    public boolean moves(InetAddress remote, List<String> fabrics) {
+        return moves.test(remote, fabrics);
+    }
+
+    @Override
+    public int choosePort(List<String> fabrics, Supplier<InetSocketAddress> free) {
+        try {
+            return provider().choosePort(fabrics, free);
+        } catch (OffloadUnavailable e) {
+            return 0; // listen says why
+        }
     }
 
     @Override

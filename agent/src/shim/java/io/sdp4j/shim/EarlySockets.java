@@ -91,10 +91,10 @@ final class EarlySockets
     }
 
     private int place(InetAddress address) {
-        if (address.isLoopbackAddress()) {
+        if (address.isLoopbackAddress() || isOwn(address)) {
             return oneProcessor ? ONE_PROCESSOR : MAY_MOVE;
         }
-        return isOwn(address) ? SWITCH : NOT_LOCAL; // here a rule lets TCP carry it
+        return NOT_LOCAL; // here a rule lets TCP carry it
     }
 
     /** Whether a proxy may be meant. */
@@ -111,7 +111,7 @@ final class EarlySockets
             return address.isAnyLocalAddress()
                     || NetworkInterface.getByInetAddress(address) != null;
         } catch (SocketException e) {
-            return true; // the switch finds out
+            return false; // without its addresses the switch would not find it, either
         }
     }
 

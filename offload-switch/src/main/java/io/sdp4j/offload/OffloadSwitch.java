@@ -41,6 +41,13 @@ public final class OffloadSwitch {
             Attempt.kernel(
                     ReasonCode.YOUNG, "on TCP until it has carried enough to pay for offload");
 
+    /** For a connection that would begin on kernel TCP and has no way to move. */
+    public static final Attempt NOT_WORTH =
+            Attempt.kernel(
+                    ReasonCode.NOT_WORTH,
+                    "asynchronous channels do not move, and few live long enough to gain from"
+                            + " offload at connect; upgrade=connect offloads them");
+
     /** What a provider may take for its own start beyond the cap: nobody waits longer for one. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -279,7 +286,16 @@ public final class OffloadSwitch {
     public boolean beginsOnKernel(Decision decision, InetSocketAddress remote) {
         return !settings.upgrade().atConnect()
                 && decision.verdict() == Verdict.OFFLOAD_FIRST
-                && remote.getAddress().isLoopbackAddress();
+                && (remote.getAddress().isLoopbackAddress() || moves(decision, remote));
+    }
+
+    private boolean moves(Decision decision, InetSocketAddress remote) {
+        for (OffloadProvider provider : providers) {
+            if (provider.moves(remote.getAddress(), decision.fabrics())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -22,6 +22,7 @@ public final class SwitchCounters {
     private static final Set<ReasonCode> POLICY =
             EnumSet.of(
                     ReasonCode.YOUNG,
+                    ReasonCode.NOT_WORTH,
                     ReasonCode.RULE_DIRECT,
                     ReasonCode.RULE_TCP,
                     ReasonCode.SWITCH_OFF,

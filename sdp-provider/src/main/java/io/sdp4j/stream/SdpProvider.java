@@ -79,6 +79,11 @@ public final class SdpProvider implements OffloadProvider {
      * @param settings read once
      */
     public static SdpProvider create(Settings settings) {
+        return create(settings, LocalAddresses.system());
+    }
+
+    /** The same, with a list of this host's addresses that others use, too. */
+    public static SdpProvider create(Settings settings, LocalAddresses hosts) {
         boolean allowNative = !"off".equals(settings.text(Setting.SHM_NATIVE));
         EventLoop loop =
                 EventLoops.start(
@@ -98,7 +103,7 @@ public final class SdpProvider implements OffloadProvider {
         }
         FabricResolver resolver =
                 settings.flag(Setting.SHM_ENABLED)
-                        ? new HostResolver(LocalAddresses.system())
+                        ? new HostResolver(hosts)
                         : (local, remote) -> List.of();
         if (settings.flag(Setting.VERBS_ENABLED)) {
             openers.put(

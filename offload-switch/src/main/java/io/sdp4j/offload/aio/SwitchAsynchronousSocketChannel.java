@@ -159,7 +159,10 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         }
         InetSocketAddress reachable = LocalAddresses.reachable(address);
         var decision = side.decision(reachable);
-        Attempt settled = owner.settled(decision, reachable);
+        Attempt settled =
+                owner.beginsOnKernel(decision, reachable)
+                        ? OffloadSwitch.NOT_WORTH
+                        : owner.settled(decision, reachable);
         if (settled != null) {
             side.goOn(settled);
             state = State.KERNEL;

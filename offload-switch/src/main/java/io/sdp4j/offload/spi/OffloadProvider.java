@@ -1,5 +1,6 @@
 package io.sdp4j.offload.spi;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.Supplier;
@@ -16,6 +17,18 @@ public interface OffloadProvider {
      * @throws OffloadUnavailable for every failure before the stream is up
      */
     OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable;
+
+    /**
+     * Whether a connection that begins on kernel TCP can move onto a stream of this provider later,
+     * see {@link ConnectSpec#socket}: then it need not be offloaded at once. Never blocks. Loopback
+     * is not asked for, as all connections there begin on TCP.
+     *
+     * @param remote resolved, not a loopback address
+     * @param fabrics as in {@link ConnectSpec}
+     */
+    default boolean moves(InetAddress remote, List<String> fabrics) {
+        return false;
+    }
 
     /**
      * A port for a listener that any port will do for, where {@link #listen} would fail for some:

@@ -11,6 +11,7 @@ public enum ReasonCode {
     SWITCH_OFF("the switch is off in this JVM"),
     KERNEL_SCOPE("the program asked for a kernel socket"),
     YOUNG("it may be offloaded later, once it has carried enough"),
+    NOT_WORTH("it would gain too little from offload"),
     PROXY("a proxy handles this destination"),
     NO_PROVIDER("no provider is usable in this JVM"),
     NOT_LOCAL("the destination is not on this host and no RDMA device reaches it"),

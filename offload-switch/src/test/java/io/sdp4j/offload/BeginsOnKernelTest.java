@@ -1,0 +1,90 @@
+package io.sdp4j.offload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Verdict;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Connections that can move begin on kernel TCP, wherever on this host they go. */
+class BeginsOnKernelTest {
+    private static final Decision BOTH = Decision.of(Verdict.OFFLOAD_FIRST, "use both", "f:1");
+    private static final Decision ONLY = Decision.of(Verdict.OFFLOAD_ONLY, "use sdp", "f:2");
+    private static final InetSocketAddress OWN = new InetSocketAddress("192.0.2.1", 80);
+    private static final InetSocketAddress FOREIGN = new InetSocketAddress("192.0.2.2", 80);
+    private static final InetSocketAddress LOOPBACK =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
+
+    /** Moves what goes to {@link #OWN}, and must not be asked for anything else. */
+    private static final class Mover implements OffloadProvider {
+        @Override
+        public String name() {
+            return "mover";
+        }
+
+        @Override
+        public boolean moves(InetAddress remote, List<String> fabrics) {
+            return remote.equals(OWN.getAddress());
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) {
+            throw new AssertionError("asked to connect");
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) {
+            throw new AssertionError("asked to listen");
+        }
+    }
+
+    private static OffloadSwitch of(UpgradePolicy upgrade) {
+        return new OffloadSwitch(
+                Policy::allowAll,
+                List.of(new Mover()),
+                SwitchSettings.defaults().withUpgrade(upgrade));
+    }
+
+    @Test
+    void toAddressesOfThisHost() {
+        OffloadSwitch owner = of(UpgradePolicy.AUTO);
+        assertTrue(owner.beginsOnKernel(BOTH, LOOPBACK));
+        assertTrue(owner.beginsOnKernel(BOTH, OWN));
+        assertFalse(owner.beginsOnKernel(BOTH, FOREIGN));
+    }
+
+    @Test
+    void notWhereTheKernelWillNotDo() {
+        assertFalse(of(UpgradePolicy.AUTO).beginsOnKernel(ONLY, OWN));
+        assertFalse(of(UpgradePolicy.AT_CONNECT).beginsOnKernel(BOTH, OWN));
+    }
+
+    /** They have no way to move, and stay there. */
+    @Test
+    void asynchronousChannelsToo() throws Exception {
+        OffloadSwitch owner = of(UpgradePolicy.AUTO);
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                AsynchronousSocketChannel channel =
+                        new SwitchAsynchronousChannelProvider(owner)
+                                .openAsynchronousSocketChannel(null)) {
+            Void _ = channel.connect(listener.getLocalSocketAddress()).get(30, TimeUnit.SECONDS);
+        }
+        assertEquals(1, owner.report().reasons().get(ReasonCode.NOT_WORTH));
+    }
+}
