@@ -85,6 +85,8 @@ public final class Attacker {
                     case "no-socket" -> hello(path, port, NATIVE, 8, 1024, 0, LOOPBACK, 4711);
                     case "files" -> hello(path, port, PORTABLE, 8, 1024, bound(), 0, 0);
                     case "glutton" -> hello(path, port, NATIVE, 1024, 1 << 20, bound(), 0, 0);
+                    case "garbage" -> raw(path, MESSAGE_BYTES);
+                    case "silent" -> raw(path, 0);
                     case "mover" -> move(path, port);
                     case "flood" -> flood(path, Integer.parseInt(args[3]));
                     case "server" -> serve(path, port, args[3]);
@@ -149,6 +151,16 @@ public final class Attacker {
         return reply == null || ByteBuffer.wrap(reply).getInt(0) != REPLY
                 ? "cut"
                 : "status " + ByteBuffer.wrap(reply).getInt(24);
+    }
+
+    /** Says {@code bytes} bytes that mean nothing. */
+    private static String raw(String path, int bytes) {
+        int fd = open(path);
+        limit(fd);
+        if (bytes > 0) {
+            send(fd, new byte[bytes], -1);
+        }
+        return receive(fd) == null ? "cut" : "answered";
     }
 
     /** Wants to move a connection that it has made, but that the listener has not accepted. */

@@ -53,7 +53,7 @@ class Trust {
                 : "the client runs as " + user(uid) + ", we as " + user(ownUid);
     }
 
-    private static String user(long uid) {
+    static String user(long uid) {
         return uid == STRANGER ? "a user without a certain number here" : "user " + uid;
     }
 
