@@ -85,6 +85,8 @@ public final class Attacker {
                     case "no-socket" -> hello(path, port, NATIVE, 8, 1024, 0, LOOPBACK, 4711);
                     case "files" -> hello(path, port, PORTABLE, 8, 1024, bound(), 0, 0);
                     case "glutton" -> hello(path, port, NATIVE, 1024, 1 << 20, bound(), 0, 0);
+                    case "usual" -> hello(path, port, NATIVE, 35, 262_160, bound(), 0, 0);
+                    case "greedy" -> hello(path, port, NATIVE, 36, 262_160, bound(), 0, 0);
                     case "garbage" -> raw(path, MESSAGE_BYTES);
                     case "silent" -> raw(path, 0);
                     case "mover" -> move(path, port);
