@@ -118,7 +118,7 @@ final class Memory {
             if (!(Boolean) a.get("isRegularFile")
                     || (Long) a.get("size") != lenBytes
                     || ((Integer) a.get("mode") & 0777) != 0600
-                    || !ownedBy((Integer) a.get("uid"), uid)) {
+                    || Integer.toUnsignedLong((Integer) a.get("uid")) != uid) {
                 throw new FabricException(
                         FabricException.Cause.PROTOCOL,
                         "the peer's memory is refused: " + file + " is " + a);
@@ -137,10 +137,6 @@ final class Memory {
             throw new FabricException(
                     FabricException.Cause.PROTOCOL, "cannot map " + file + ": " + e, e);
         }
-    }
-
-    private static boolean ownedBy(int owner, long uid) {
-        return owner == 0 || Integer.toUnsignedLong(owner) == uid;
     }
 
     private static Segment map(FileChannel channel, long lenBytes) throws IOException {
