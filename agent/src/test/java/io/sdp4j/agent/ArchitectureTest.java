@@ -156,6 +156,44 @@ class ArchitectureTest {
         }
     }
 
+    /**
+     * Whoever removes files, and what: what is found in a directory only by {@code
+     * PrivateDirectory}, which looks first; otherwise a file or folder that the same method has
+     * just made.
+     */
+    @Test
+    void filesAreRemovedInKnownPlacesOnly() throws IOException {
+        Set<String> places =
+                Set.of(
+                        "DirectoryFd",
+                        "Linux",
+                        "StreamDirectory",
+                        // drafts, reports and rules of their own
+                        "DemoCommand",
+                        "NewFile",
+                        "ProcessChecks",
+                        "Report",
+                        "SelfTestCheck",
+                        "StreamRun",
+                        "TraceWriter");
+        Pattern removal =
+                Pattern.compile(
+                        "Files\\.delete|deleteFile\\(|UNLINK|DELETE_ON_CLOSE|\\.delete(OnExit)?\\(\\)");
+        Set<String> found = new TreeSet<>();
+        for (String folder : ALLOWED.keySet()) {
+            try (var files = Files.walk(ROOT.resolve(folder).resolve("src"))) {
+                for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                    String name = String.valueOf(file.getFileName()).replace(".java", "");
+                    if (!file.toString().contains("/src/test/")
+                            && removal.matcher(Files.readString(file)).find()) {
+                        found.add(name);
+                    }
+                }
+            }
+        }
+        assertEquals(new TreeSet<>(places), found);
+    }
+
     /** Artifacts of ours that a build file names as dependencies outside tests. */
     private static Set<String> ownDependencies(String folder) throws IOException {
         String pom = Files.readString(ROOT.resolve(folder).resolve("pom.xml"));

@@ -13,6 +13,11 @@ public interface ConnectionRequest {
     /** The peer's own address, as TCP would show it. */
     InetSocketAddress remoteAddress();
 
+    /** The peer as the kernel or the network names it, whatever it says itself; for people. */
+    default String peer() {
+        return remoteAddress().getAddress().getHostAddress();
+    }
+
     /**
      * Whether the TCP connection between the two addresses, whose ends both sides have shown to
      * hold, is to move onto the queue pair; else this is a connection of its own.

@@ -46,6 +46,11 @@ public interface QueuePair {
     /** Bytes at {@link #stagingOffset}. */
     int STAGING_BYTES = 1024;
 
+    /** The peer as the kernel names it, for people; null = its address is its name. */
+    default String peer() {
+        return null;
+    }
+
     /**
      * Memory that holds the send slots. The peer may be able to write it: never read back what was
      * put there.

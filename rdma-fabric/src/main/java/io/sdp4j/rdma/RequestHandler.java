@@ -1,7 +1,5 @@
 package io.sdp4j.rdma;
 
-import java.net.InetSocketAddress;
-
 /**
  * Decides about connection requests. Called on the fabric's event thread: must not block, must not
  * throw.
@@ -12,10 +10,10 @@ public interface RequestHandler {
     void onRequest(ConnectionRequest request);
 
     /**
-     * A peer was refused before it could ask, because it is not what it says.
+     * A peer was refused before it could ask.
      *
-     * @param peer the address that it gives
-     * @param why for people
+     * @param peer as the kernel names it, for people
+     * @param why likewise
      */
-    default void onRefused(InetSocketAddress peer, String why) {}
+    default void onRefused(String peer, String why) {}
 }

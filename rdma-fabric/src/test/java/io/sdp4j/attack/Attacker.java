@@ -6,14 +6,21 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 
 /**
  * A hostile process of the same user. It speaks the hand-shake from its description alone, with
@@ -39,6 +46,11 @@ public final class Attacker {
     private static final int NATIVE = 1;
     private static final int PORTABLE = 2;
     private static final int LOOPBACK = 0x7F000001;
+    private static final int NOBODYS = 0xCB00714D;
+    private static final int IP_FREEBIND = 15;
+
+    /** The address that the next Hello wants. */
+    private static int target = LOOPBACK;
 
     private static final Linker LINKER = Linker.nativeLinker();
     private static final MethodHandle SOCKET = of("socket", JAVA_INT, JAVA_INT, JAVA_INT);
@@ -79,13 +91,20 @@ public final class Attacker {
         String said =
                 switch (args[0]) {
                     case "honest" -> hello(path, port, NATIVE, 8, 1024, bound(), 0, 0);
-                    case "liar" -> hello(path, port, NATIVE, 8, 1024, bound(), 0xCB00714D, 443);
+                    case "liar" -> hello(path, port, NATIVE, 8, 1024, bound(), NOBODYS, 443);
                     case "other-port" -> hello(path, port, NATIVE, 8, 1024, bound(), LOOPBACK, 22);
                     case "nothing" -> hello(path, port, NATIVE, 8, 1024, -1, LOOPBACK, 4711);
                     case "no-socket" -> hello(path, port, NATIVE, 8, 1024, 0, LOOPBACK, 4711);
                     case "files" -> hello(path, port, PORTABLE, 8, 1024, bound(), 0, 0);
                     case "glutton" -> hello(path, port, NATIVE, 1024, 1 << 20, bound(), 0, 0);
+                    case "usual" -> hello(path, port, NATIVE, 35, 262_160, bound(), 0, 0);
+                    case "greedy" -> hello(path, port, NATIVE, 36, 262_160, bound(), 0, 0);
+                    case "garbage" -> raw(path, MESSAGE_BYTES);
+                    case "silent" -> raw(path, 0);
                     case "mover" -> move(path, port);
+                    case "stolen" -> moveOfAnother(path, port, Integer.parseInt(args[3]));
+                    case "freebind" -> freebind(path, port, args[3]);
+                    case "insider" -> scribble(path);
                     case "flood" -> flood(path, Integer.parseInt(args[3]));
                     case "server" -> serve(path, port, args[3]);
                     default -> throw new IllegalArgumentException(args[0]);
@@ -97,13 +116,22 @@ public final class Attacker {
     /** A TCP socket that is bound to some port of 127.0.0.1. */
     private static int bound() {
         int fd = call(SOCKET, AF_INET, SOCK_STREAM, 0);
-        MemorySegment at = ARENA.allocate(16, 8);
-        at.set(JAVA_SHORT, 0, (short) AF_INET);
-        at.set(JAVA_INT, 4, Integer.reverseBytes(LOOPBACK));
-        if (call(BIND, fd, at, 16) < 0) {
+        bind(fd, LOOPBACK, 0);
+        return fd;
+    }
+
+    private static void bind(int fd, int ip, int port) {
+        if (call(BIND, fd, inet(ip, port), 16) < 0) {
             throw new IllegalStateException("cannot bind");
         }
-        return fd;
+    }
+
+    private static MemorySegment inet(int ip, int port) {
+        MemorySegment at = ARENA.allocate(16, 8);
+        at.set(JAVA_SHORT, 0, (short) AF_INET);
+        at.set(JAVA_SHORT, 2, Short.reverseBytes((short) port));
+        at.set(JAVA_INT, 4, Integer.reverseBytes(ip));
+        return at;
     }
 
     private static int portOf(int fd) {
@@ -139,7 +167,7 @@ public final class Attacker {
         ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
         b.putInt(0, HELLO).putShort(4, (short) VERSION).putShort(6, (short) modes);
         b.putInt(8, slots).putInt(12, bytes).putInt(16, slots);
-        address(b, 24, LOOPBACK, port);
+        address(b, 24, target, port);
         address(b, 64, ip == 0 ? LOOPBACK : ip, ip == 0 ? portOf(passed) : own);
         b.putInt(104, moves);
         if (!send(fd, b.array(), passed)) {
@@ -151,18 +179,58 @@ public final class Attacker {
                 : "status " + ByteBuffer.wrap(reply).getInt(24);
     }
 
+    /** Says {@code bytes} bytes that mean nothing. */
+    private static String raw(String path, int bytes) {
+        int fd = open(path);
+        limit(fd);
+        if (bytes > 0) {
+            send(fd, new byte[bytes], -1);
+        }
+        return receive(fd) == null ? "cut" : "answered";
+    }
+
     /** Wants to move a connection that it has made, but that the listener has not accepted. */
     private static String move(String path, int port) {
         int fd = bound();
-        MemorySegment to = ARENA.allocate(16, 8);
-        to.set(JAVA_SHORT, 0, (short) AF_INET);
-        to.set(JAVA_SHORT, 2, Short.reverseBytes((short) port));
-        to.set(JAVA_INT, 4, Integer.reverseBytes(LOOPBACK));
-        if (call(CONNECT, fd, to, 16) < 0) {
+        if (call(CONNECT, fd, inet(LOOPBACK, port), 16) < 0) {
             return "cannot connect";
         }
         moves = 1;
         return hello(path, port, NATIVE, 8, 1024, fd, 0, 0);
+    }
+
+    /** Wants to move the connection of another client, with a socket of its own. */
+    private static String moveOfAnother(String path, int port, int client) {
+        moves = 1;
+        return hello(path, port, NATIVE, 8, 1024, bound(), LOOPBACK, client);
+    }
+
+    /** Holds an address that is nobody's, which the kernel allows. */
+    private static String freebind(String path, int port, String listener) throws Exception {
+        target = ByteBuffer.wrap(InetAddress.getByName(listener).getAddress()).getInt();
+        int fd = call(SOCKET, AF_INET, SOCK_STREAM, 0);
+        MemorySegment on = ARENA.allocate(4, 4);
+        on.set(JAVA_INT, 0, 1);
+        call(OPTION, fd, 0, IP_FREEBIND, on, 4);
+        bind(fd, NOBODYS, 0);
+        return hello(path, port, NATIVE, 8, 1024, fd, NOBODYS, portOf(fd));
+    }
+
+    /** Writes over the memory of one connection of the process {@code /proc/PID}. */
+    private static String scribble(String process) throws IOException {
+        for (String line : Files.readAllLines(Path.of(process, "maps"))) {
+            if (line.contains("memfd:sdp4j")) {
+                Path file = Path.of(process, "map_files", line.substring(0, line.indexOf(' ')));
+                try (FileChannel c = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                    byte[] words = new byte[(int) c.size()];
+                    Arrays.fill(words, (byte) 0xFF);
+                    return "scribbled " + c.write(ByteBuffer.wrap(words), 0);
+                } catch (IOException e) {
+                    return "no memory: " + e;
+                }
+            }
+        }
+        return "no memory";
     }
 
     private static void address(ByteBuffer b, int at, int ip, int port) {
@@ -182,8 +250,16 @@ public final class Attacker {
         return "flooded " + made;
     }
 
-    /** Answers the first Hello with memory that can be taken away, if anybody asks at all. */
-    private static String serve(String path, int port, String memory) {
+    /**
+     * Takes the name of the port, and in a network of its own the port, too. Answers the first
+     * Hello with memory that can be taken away, if anybody asks at all.
+     */
+    private static String serve(String path, int port, String memory) throws IOException {
+        Files.deleteIfExists(Path.of(path)); // of a process that has ended
+        int tcp = call(SOCKET, AF_INET, SOCK_STREAM, 0);
+        if (call(BIND, tcp, inet(LOOPBACK, port), 16) == 0) {
+            call(LISTEN, tcp, 10);
+        }
         int listening = call(SOCKET, AF_UNIX, SOCK_STREAM, 0);
         if (call(BIND, listening, unix(path), 110) < 0 || call(LISTEN, listening, 10) < 0) {
             return "cannot listen";

@@ -16,11 +16,7 @@ final class PassiveOpen {
         /** The receiver of the call owns the queue pair. */
         void onEstablished(SdpMachine machine, QueuePair qp);
 
-        /**
-         * There is no connection, and nothing is left of it.
-         *
-         * @param failure null if the peer's Hello was refused
-         */
+        /** There is no connection, and nothing is left of it. */
         void onFailed(FabricException failure);
     }
 
@@ -34,7 +30,9 @@ final class PassiveOpen {
         MemorySegment hello = MemorySegment.ofArray(request.privateData());
         HelloFault fault = machine.onHello(hello, 0, (int) hello.byteSize());
         if (fault != HelloFault.NONE) {
-            outcome.onFailed(null);
+            outcome.onFailed(
+                    new FabricException(
+                            FabricException.Cause.PROTOCOL, "its SDP Hello is refused: " + fault));
             request.reject(Reasons.refusal(fault.rejectCause()));
             return;
         }

@@ -12,7 +12,6 @@ import io.sdp4j.rdma.ListenRequest;
 import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.rdma.RequestHandler;
 import io.sdp4j.wire.SdpMachine;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -63,18 +62,23 @@ final class SdpListener implements OffloadListener {
         }
 
         @Override
-        public void onRefused(InetSocketAddress peer, String why) {
-            context.complaints().add(peer.getAddress(), "was refused: " + why);
+        public void onRefused(String peer, String why) {
+            context.complaints().add(peer, "was refused: " + why);
         }
     }
 
-    /** Whoever runs this process can do something about memory only. */
+    /** What a peer has done wrong, or whoever runs this process can do something about. */
     private void onFailed(ConnectionRequest request, FabricException failure) {
-        if (failure != null && failure.why() == FabricException.Cause.RESOURCES) {
-            context.complaints()
-                    .add(
-                            request.remoteAddress().getAddress(),
-                            "stays on TCP: " + failure.getMessage());
+        switch (failure.why()) {
+            case RESOURCES ->
+                    context.complaints()
+                            .add(request.peer(), "stays on TCP: " + failure.getMessage());
+            case PROTOCOL, TIMED_OUT ->
+                    context.complaints()
+                            .add(request.peer(), "was refused: " + failure.getMessage());
+            default -> {
+                // it has left
+            }
         }
     }
 

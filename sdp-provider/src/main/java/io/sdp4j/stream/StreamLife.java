@@ -56,7 +56,7 @@ final class StreamLife {
                         what ->
                                 context.complaints()
                                         .add(
-                                                remote.getAddress(),
+                                                peer(qp, remote),
                                                 "broke the protocol ("
                                                         + what
                                                         + "), connection cut"),
@@ -69,6 +69,11 @@ final class StreamLife {
         watch.begin(waiters);
         core.inbox.begin(reader);
         qp.completions().onDoorbell(this::onDoorbell);
+    }
+
+    private static String peer(QueuePair qp, InetSocketAddress remote) {
+        String named = qp.peer();
+        return named != null ? named : remote.getAddress().getHostAddress();
     }
 
     String fabricName() {

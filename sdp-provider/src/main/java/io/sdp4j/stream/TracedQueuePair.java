@@ -37,6 +37,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public String peer() {
+        return qp.peer();
+    }
+
+    @Override
     public void postSend(int slot, int byteLen, int flags) {
         trace.sent(System.nanoTime(), sendMemory, qp.sendOffset(slot), byteLen);
         qp.postSend(slot, byteLen, flags);

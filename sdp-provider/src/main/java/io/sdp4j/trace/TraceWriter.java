@@ -77,8 +77,7 @@ public final class TraceWriter {
             throw new IllegalArgumentException("limit " + limitBytes + ", payload " + payloadBytes);
         }
         Path draft = file.resolveSibling(file.getFileName() + "." + process + "." + zero + ".new");
-        MemorySegment memory;
-        try (FileChannel channel =
+        FileChannel made = // a name that is taken is not ours to remove
                 FileChannel.open(
                         draft,
                         EnumSet.of(
@@ -86,7 +85,9 @@ public final class TraceWriter {
                                 StandardOpenOption.READ,
                                 StandardOpenOption.WRITE),
                         PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rw-------")))) {
+                                PosixFilePermissions.fromString("rw-------")));
+        MemorySegment memory;
+        try (FileChannel channel = made) {
             fill(channel, limitBytes);
             memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, limitBytes, Arena.global());
             Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);

@@ -3,25 +3,24 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** One line for each peer and minute, and no more. */
+/** One line for each peer and minute, thirty for all of them, and no more. */
 final class ComplaintsTest {
     private final List<String> lines = new ArrayList<>();
     private final AtomicLong now = new AtomicLong(-5);
     private final Complaints complaints = new Complaints(lines::add, now::get);
 
-    private static InetAddress peer(int n) throws Exception {
-        return InetAddress.getByAddress(new byte[] {10, 0, (byte) (n >> 8), (byte) n});
+    private static String peer(int n) {
+        return "10.0." + n / 256 + "." + n % 256;
     }
 
     @Test
-    void aPeerFillsNoLog() throws Exception {
+    void aPeerFillsNoLog() {
         for (int i = 0; i < 1000; i++) {
             complaints.add(peer(1), "nonsense");
         }
@@ -36,12 +35,28 @@ final class ComplaintsTest {
     }
 
     @Test
-    void itRemembersAFewPeersOnly() throws Exception {
-        for (int i = 0; i < 1000; i++) {
+    void manyPeersFillNoLogEither() {
+        for (int i = 0; i < 100_000; i++) {
             complaints.add(peer(i), "nonsense");
         }
-        assertEquals(1000, lines.size());
-        complaints.add(peer(999), "nonsense");
-        assertEquals(1000, lines.size());
+        assertEquals(30, lines.size());
+        now.addAndGet(TimeUnit.MINUTES.toNanos(1));
+        complaints.add(peer(7), "nonsense");
+        assertEquals(31, lines.size());
+        assertTrue(lines.getLast().contains("99970 of others"), lines.getLast());
+        complaints.add(peer(8), "nonsense");
+        assertEquals("peer 10.0.0.8 nonsense", lines.getLast());
+    }
+
+    @Test
+    void itRemembersAFewPeersOnly() {
+        for (int minute = 0; minute < 1000; minute++) {
+            now.addAndGet(TimeUnit.MINUTES.toNanos(1));
+            for (int i = 0; i < 30; i++) {
+                complaints.add(peer(minute * 30 + i), "nonsense");
+            }
+        }
+        assertEquals(30_000, lines.size());
+        assertTrue(complaints.remembered() <= 256, "remembers " + complaints.remembered());
     }
 }

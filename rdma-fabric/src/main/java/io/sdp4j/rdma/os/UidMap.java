@@ -1,6 +1,9 @@
 package io.sdp4j.rdma.os;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,17 +34,26 @@ public record UidMap(long overflow, boolean complete) {
     }
 
     private static UidMap read() {
-        long overflow = USUAL_OVERFLOW;
-        try {
-            String number = Files.readString(Path.of("/proc/sys/kernel/overflowuid")).strip();
-            overflow = Long.parseLong(number);
-        } catch (IOException | NumberFormatException e) {
-            // the usual one, then
-        }
+        long overflow = overflow(Path.of("/proc/sys/kernel/overflowuid"));
         try {
             return of(overflow, Files.readAllLines(Path.of("/proc/self/uid_map")));
         } catch (IOException e) {
             return new UidMap(overflow, false);
+        }
+    }
+
+    /**
+     * The number in {@code file}, which must be taken in one read: the kernel says that a number in
+     * {@code /proc/sys} ends wherever a first read has ended, and {@code Files.readString} begins
+     * with one byte.
+     */
+    static long overflow(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] number = new byte[32];
+            int len = in.read(number);
+            return Long.parseLong(new String(number, 0, Math.max(len, 0), US_ASCII).strip());
+        } catch (IOException | NumberFormatException e) {
+            return USUAL_OVERFLOW;
         }
     }
 

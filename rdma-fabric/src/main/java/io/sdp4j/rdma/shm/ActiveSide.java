@@ -352,10 +352,7 @@ final class ActiveSide {
             segment =
                     nativeMode
                             ? Memory.mapReceived(fd, layout.totalBytes)
-                            : Memory.openFile(
-                                    Memory.file(directory, reply.fileName()),
-                                    layout.totalBytes,
-                                    fabric.trust().ownUid());
+                            : mapFile(reply.fileName(), layout.totalBytes);
         } finally {
             if (fd >= 0) {
                 Linux.close(fd);
@@ -365,6 +362,12 @@ final class ActiveSide {
             }
         }
         return new Cable(fabric, link, segment, layout, nativeMode);
+    }
+
+    private Segment mapFile(String memory, long lenBytes) throws FabricException {
+        try (PrivateDirectory in = fabric.rendezvous().reopen(directory)) {
+            return Memory.openFile(in, Memory.fileName(memory), lenBytes);
+        }
     }
 
     private void requireWanted() throws FabricException {

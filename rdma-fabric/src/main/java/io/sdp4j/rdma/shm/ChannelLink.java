@@ -129,10 +129,8 @@ final class ChannelLink extends Link {
     long peerUid() {
         try {
             UserPrincipal user = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
-            if (user.equals(OwnUser.principal(ownUid)) && !UidMap.own().ambiguous(ownUid)) {
-                return ownUid;
-            }
-            return user.equals(OwnUser.principal(Trust.ROOT)) ? Trust.ROOT : Trust.STRANGER;
+            boolean own = user.equals(OwnUser.principal(ownUid)) && !UidMap.own().ambiguous(ownUid);
+            return own ? ownUid : Trust.STRANGER;
         } catch (IOException | UnsupportedOperationException | NoClassDefFoundError e) {
             return Trust.STRANGER; // an image without jdk.net cannot tell
         }

@@ -3,6 +3,7 @@ package io.sdp4j.rdma.shm;
 import io.sdp4j.rdma.os.DirectoryFd;
 import io.sdp4j.rdma.os.Linux;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +43,7 @@ final class FdDirectory extends PrivateDirectory {
                         s.isSocket(),
                         s.isRegularFile(),
                         Integer.toUnsignedLong(s.uid()) == uid,
+                        (s.permissions() & 0777) == 0600,
                         new Identity(s.device(), s.inode()),
                         s.modifiedMillis());
     }
@@ -58,12 +60,22 @@ final class FdDirectory extends PrivateDirectory {
     }
 
     @Override
-    void remove(String name) throws IOException {
+    FileChannel create(String name) throws IOException {
+        return FileChannel.open(address(name), NEW, OWNERS_ONLY);
+    }
+
+    @Override
+    FileChannel open(String name) throws IOException {
+        return FileChannel.open(address(name), THERE);
+    }
+
+    @Override
+    void unlink(String name) throws IOException {
         check(fd.remove(name), name);
     }
 
     @Override
-    void rename(String from, String to) throws IOException {
+    void move(String from, String to) throws IOException {
         check(fd.rename(from, to), from);
     }
 

@@ -53,6 +53,10 @@ final class Lifeline implements Link.Handler {
         peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
     }
 
+    String peer() {
+        return link.peerName();
+    }
+
     boolean gone() {
         return gone;
     }

@@ -112,4 +112,10 @@ abstract class Link {
     int peerPid() {
         return 0;
     }
+
+    /** Both, for people. */
+    final String peerName() {
+        int pid = peerPid();
+        return (pid > 0 ? "process " + pid : "a process") + " of " + Trust.user(peerUid());
+    }
 }

@@ -8,15 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Makes and maps the memory of a connection, of either kind.
@@ -76,71 +69,55 @@ final class Memory {
         return HexFormat.of().formatHex(b);
     }
 
-    static Path file(Path dir, String name) {
-        return dir.resolve(Rendezvous.SEGMENT_PREFIX + name);
+    /** What the file of memory {@code name} is called. */
+    static String fileName(String name) {
+        return Rendezvous.SEGMENT_PREFIX + name;
     }
 
     /** A new file, filled with zeros, mapped. */
-    static Segment createFile(Path file, long lenBytes) throws FabricException {
-        var options =
-                Set.of(
-                        StandardOpenOption.READ,
-                        StandardOpenOption.WRITE,
-                        StandardOpenOption.CREATE_NEW);
-        var mode =
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-        boolean made = false;
-        try (FileChannel channel = FileChannel.open(file, options, mode)) {
-            ByteBuffer zeros = ByteBuffer.allocateDirect(FILL_BYTES);
-            for (long at = 0; at < lenBytes; ) {
-                zeros.clear().limit((int) Math.min(FILL_BYTES, lenBytes - at));
-                at += channel.write(zeros, at);
+    static Segment createFile(PrivateDirectory in, String name, long lenBytes)
+            throws FabricException {
+        try (FileChannel channel = in.create(name)) {
+            boolean made = false;
+            try {
+                ByteBuffer zeros = ByteBuffer.allocateDirect(FILL_BYTES);
+                for (long at = 0; at < lenBytes; ) {
+                    zeros.clear().limit((int) Math.min(FILL_BYTES, lenBytes - at));
+                    at += channel.write(zeros, at);
+                }
+                Segment s = map(channel, lenBytes);
+                made = true;
+                return s;
+            } finally {
+                if (!made) {
+                    in.remove(name);
+                }
             }
-            Segment s = map(channel, lenBytes);
-            made = true;
-            return s;
         } catch (IOException e) {
             throw new FabricException(
-                    FabricException.Cause.RESOURCES, "cannot make " + file + ": " + e, e);
-        } finally {
-            if (!made) {
-                delete(file);
-            }
+                    FabricException.Cause.RESOURCES,
+                    "cannot make " + in.path().resolve(name) + ": " + e,
+                    e);
         }
     }
 
     /** Maps a file that a peer made, if it is what was agreed. */
-    static Segment openFile(Path file, long lenBytes, long uid) throws FabricException {
-        try {
-            Map<String, Object> a =
-                    Files.readAttributes(
-                            file, "unix:uid,mode,isRegularFile,size", LinkOption.NOFOLLOW_LINKS);
-            if (!(Boolean) a.get("isRegularFile")
-                    || (Long) a.get("size") != lenBytes
-                    || ((Integer) a.get("mode") & 0777) != 0600
-                    || !ownedBy((Integer) a.get("uid"), uid)) {
-                throw new FabricException(
-                        FabricException.Cause.PROTOCOL,
-                        "the peer's memory is refused: " + file + " is " + a);
-            }
-            try (FileChannel channel =
-                    FileChannel.open(
-                            file,
-                            StandardOpenOption.READ,
-                            StandardOpenOption.WRITE,
-                            LinkOption.NOFOLLOW_LINKS)) {
-                return map(channel, lenBytes);
-            }
-        } catch (FabricException e) {
-            throw e;
+    static Segment openFile(PrivateDirectory in, String name, long lenBytes)
+            throws FabricException {
+        PrivateDirectory.Entry entry = in.look(name);
+        if (entry == null || !entry.regularFile() || !entry.own() || !entry.ownersOnly()) {
+            throw new FabricException(
+                    FabricException.Cause.PROTOCOL,
+                    "the peer's memory is refused: " + in.path().resolve(name) + " is " + entry);
+        }
+        try (FileChannel channel = in.open(name)) {
+            return map(channel, lenBytes);
         } catch (IOException e) {
             throw new FabricException(
-                    FabricException.Cause.PROTOCOL, "cannot map " + file + ": " + e, e);
+                    FabricException.Cause.PROTOCOL,
+                    "cannot map " + in.path().resolve(name) + ": " + e,
+                    e);
         }
-    }
-
-    private static boolean ownedBy(int owner, long uid) {
-        return owner == 0 || Integer.toUnsignedLong(owner) == uid;
     }
 
     private static Segment map(FileChannel channel, long lenBytes) throws IOException {
@@ -154,14 +131,6 @@ final class Memory {
         } catch (IOException | RuntimeException e) {
             arena.close();
             throw e;
-        }
-    }
-
-    static void delete(Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            // the sweep finds it
         }
     }
 }

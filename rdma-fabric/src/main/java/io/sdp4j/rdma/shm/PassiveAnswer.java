@@ -4,7 +4,6 @@ import io.sdp4j.rdma.FabricException;
 import io.sdp4j.rdma.FabricException.Cause;
 import io.sdp4j.rdma.QpSpec;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /**
  * What the passive side of a hand-shake grants, and how it says so: memory for both sides with a
@@ -19,7 +18,9 @@ final class PassiveAnswer {
     private final Link link;
     private Cable cable;
     private ShmQueuePair queuePair;
-    private Path file;
+
+    /** The very file that was made, while it has a name, or null. */
+    private Object file;
 
     /** Memory that was made, before there is a cable. */
     private Segment segment;
@@ -136,14 +137,21 @@ final class PassiveAnswer {
                 segment = Memory.map(fd, layout.totalBytes);
             } else {
                 name = Memory.newName();
-                file = Memory.file(listener.directory(), name);
-                segment = Memory.createFile(file, layout.totalBytes);
+                makeFile(layout.totalBytes);
             }
             bookedBytes = layout.bookedBytes();
         } finally {
             if (segment == null) {
                 fabric.release(layout.bookedBytes());
             }
+        }
+    }
+
+    private void makeFile(long lenBytes) throws FabricException {
+        try (PrivateDirectory in = fabric.rendezvous().reopen(listener.directory())) {
+            segment = Memory.createFile(in, Memory.fileName(name), lenBytes);
+            PrivateDirectory.Entry made = in.look(Memory.fileName(name));
+            file = made == null ? null : made.identity();
         }
     }
 
@@ -177,7 +185,7 @@ final class PassiveAnswer {
 
     private void removeFile() {
         if (file != null) {
-            Memory.delete(file);
+            fabric.rendezvous().removeOwn(listener.directory(), Memory.fileName(name), file);
             file = null;
         }
     }

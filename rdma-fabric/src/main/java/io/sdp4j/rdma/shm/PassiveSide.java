@@ -71,7 +71,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
     }
 
     void start() {
-        timer = fabric.loop().schedule(() -> end(null), again ? RESTING_NANOS : HELLO_NANOS);
+        timer = fabric.loop().schedule(this::onSilence, again ? RESTING_NANOS : HELLO_NANOS);
         try {
             link.watch(this);
             if (again) {
@@ -83,6 +83,13 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         } catch (IOException e) {
             end(null);
         }
+    }
+
+    private void onSilence() {
+        if (!again) {
+            listener.onRefused(link, "it says nothing, or half of it");
+        }
+        end(null);
     }
 
     boolean again() {
@@ -174,13 +181,18 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
      */
     private void judge(int shown) throws IOException {
         hello = Handshake.Hello.parse(buffer);
-        if (hello == null || (again && listener.closed())) {
+        String nonsense = nonsense();
+        if (again && listener.closed()) {
             end(null); // unanswered on an old cable, the client asks for a listener anew
-        } else if (hello.version() != Handshake.VERSION) {
-            refuse(Handshake.OTHER_VERSION, new byte[0]);
-        } else if (listener.closed()
-                || !listener.covers(hello.wanted())
-                || (hello.modes() & fabric.modes()) == 0) {
+        } else if (nonsense != null) {
+            listener.onRefused(link, nonsense);
+            if (hello == null) {
+                end(null);
+            } else {
+                boolean other = hello.version() != Handshake.VERSION;
+                refuse(other ? Handshake.OTHER_VERSION : Handshake.REJECTED, new byte[0]);
+            }
+        } else if (listener.closed()) {
             refuse(Handshake.REJECTED, new byte[0]);
         } else if (ShmFabric.scarce(link.descriptor()) != null) {
             refuse(Handshake.NO_MEMORY, new byte[0]);
@@ -197,13 +209,29 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
             }
             String fault = fault(shown, mine);
             if (fault != null) {
-                listener.onRefused(hello.own(), fault);
+                listener.onRefused(link, fault);
                 refuse(Handshake.REJECTED, new byte[0]);
                 return;
             }
             state = State.ASKED;
             listener.onRequest(this);
         }
+    }
+
+    /** What the Hello says that no client of this listener says, or null. */
+    private String nonsense() {
+        if (hello == null) {
+            return "its Hello makes no sense";
+        }
+        if (hello.version() != Handshake.VERSION) {
+            return "it speaks version " + hello.version() + ", not " + Handshake.VERSION;
+        }
+        if (!listener.covers(hello.wanted())) {
+            return "it wants " + hello.wanted() + ", which nobody serves here";
+        }
+        return (hello.modes() & fabric.modes()) != 0
+                ? null
+                : "memory in files only (sdp4j.shm.portable) meets sealed memory only";
     }
 
     /**
@@ -233,6 +261,11 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
     @Override
     public InetSocketAddress remoteAddress() {
         return hello.own();
+    }
+
+    @Override
+    public String peer() {
+        return link.peerName();
     }
 
     @Override

@@ -161,8 +161,8 @@ final class Rendezvous {
             warnings.accept(
                     "a rendezvous directory is passed over: "
                             + opened.fault()
-                            + "; have it removed, or set sdp4j.shm.dir to a directory that only this"
-                            + " user can write to");
+                            + "; have it removed, or set sdp4j.shm.dir to a directory that only"
+                            + " this user can write to");
         }
     }
 
@@ -236,13 +236,19 @@ final class Rendezvous {
         }
     }
 
+    /** Whether {@code entry} is what we make under such a name; nothing else is ever removed. */
+    static boolean ours(String name, PrivateDirectory.Entry entry) {
+        return entry != null
+                && entry.own()
+                && (entry.socket()
+                        ? SOCKET_NAME.matcher(name).matches()
+                        : entry.regularFile() && SEGMENT_NAME.matcher(name).matches());
+    }
+
     private static void removeAbandoned(PrivateDirectory directory, String name)
             throws IOException {
         PrivateDirectory.Entry entry = directory.look(name);
-        if (entry != null
-                && entry.regularFile()
-                && entry.own()
-                && age(directory, name) > ABANDONED_MILLIS) {
+        if (ours(name, entry) && age(directory, name) > ABANDONED_MILLIS) {
             directory.remove(name);
         }
     }
@@ -276,10 +282,16 @@ final class Rendezvous {
     /** Connecting is refused by whatever is no socket, too, so that is asked first. */
     private boolean isDead(PrivateDirectory directory, String name) {
         PrivateDirectory.Entry entry = directory.look(name);
-        return entry != null
-                && entry.socket()
-                && entry.own()
-                && sockets.isDead(directory.address(name));
+        return ours(name, entry) && entry.socket() && sockets.isDead(directory.address(name));
+    }
+
+    /** Opens a directory that was good once more; the caller's to close. */
+    PrivateDirectory reopen(Path path) throws FabricException {
+        Places.Opened opened = places.open(places.at(path));
+        if (opened.directory() == null) {
+            throw unusable(List.of(opened.fault()));
+        }
+        return opened.directory();
     }
 
     /** Removes {@code name} if it is still the very file that was made. */

@@ -55,8 +55,8 @@ final class ShmLayout {
      */
     static final int USUAL_BYTES = (16 << 10) + 16;
 
-    /** Twice what the default buffers take. */
-    private static final long WISHES_BYTES = 16 << 20;
+    /** The 8 MiB of the default buffers, and what belongs to them. */
+    private static final long WISHES_BYTES = 9 << 20;
 
     /** Ring entries beyond slots and chunks: one each of the connection's last words. */
     private static final int LAST_WORDS = 4;
@@ -129,7 +129,7 @@ final class ShmLayout {
         return (long) spec.receiveSlots() * stride(spec.receiveBytes());
     }
 
-    /** The most that a peer of {@code own} may ask for: what this side does, or a little. */
+    /** The most that a peer of {@code own} may ask for: what this side does, or the usual. */
     static long mostWishes(QpSpec own) {
         return Math.max(WISHES_BYTES, wishes(own));
     }

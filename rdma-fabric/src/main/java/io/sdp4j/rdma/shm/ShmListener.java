@@ -114,7 +114,11 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
 
     @Override
     public void take(Link link) {
-        if (closed || fabric.trust().refuseClient(link.peerUid()) != null) {
+        String refusal = fabric.trust().refuseClient(link.peerUid());
+        if (closed || refusal != null) {
+            if (!closed) {
+                onRefused(link, refusal);
+            }
             link.close();
             fabric.endHandshake();
             return;
@@ -182,8 +186,8 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
         request.handler().onRequest(side);
     }
 
-    void onRefused(InetSocketAddress peer, String why) {
-        request.handler().onRefused(peer, why);
+    void onRefused(Link link, String why) {
+        request.handler().onRefused(link.peerName(), why);
     }
 
     /** It has ended, or has become a connection. */

@@ -93,6 +93,11 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         return waiter;
     }
 
+    @Override
+    public String peer() {
+        return lifeline.peer();
+    }
+
     boolean failed() {
         return own.failed();
     }

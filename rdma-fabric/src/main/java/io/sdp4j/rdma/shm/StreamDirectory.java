@@ -1,6 +1,7 @@
 package io.sdp4j.rdma.shm;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -73,6 +74,7 @@ final class StreamDirectory extends PrivateDirectory {
                     a.isOther() && isSocket(name, a.fileKey()),
                     a.isRegularFile(),
                     a.owner().equals(user),
+                    a.permissions().equals(OWNERS_ONLY.value()),
                     a.fileKey(),
                     a.lastModifiedTime().toMillis());
         } catch (IOException e) {
@@ -105,12 +107,22 @@ final class StreamDirectory extends PrivateDirectory {
     }
 
     @Override
-    void remove(String name) throws IOException {
+    FileChannel create(String name) throws IOException {
+        return (FileChannel) held.newByteChannel(Path.of(name), NEW, OWNERS_ONLY);
+    }
+
+    @Override
+    FileChannel open(String name) throws IOException {
+        return (FileChannel) held.newByteChannel(Path.of(name), THERE);
+    }
+
+    @Override
+    void unlink(String name) throws IOException {
         held.deleteFile(Path.of(name));
     }
 
     @Override
-    void rename(String from, String to) throws IOException {
+    void move(String from, String to) throws IOException {
         held.move(Path.of(from), held, Path.of(to));
     }
 

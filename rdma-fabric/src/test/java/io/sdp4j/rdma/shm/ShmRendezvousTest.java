@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 final class ShmRendezvousTest extends ShmDirectory {
     private static final String DEAD = "4026531840-4-7f000001-12345";
+    private static final String ASIDE = "gone-0123456789abcdef";
     private static final String RANDOM = "0123456789abcdef0123456789abcdef";
 
     /** A socket that was left by a process: bound, and closed without removing the name. */
@@ -148,14 +149,65 @@ final class ShmRendezvousTest extends ShmDirectory {
 
             assertEquals(List.of(DEAD), held.names());
             assertNull(held.look("letter"));
-            held.rename(DEAD, "x");
+            held.rename(DEAD, ASIDE);
             assertFalse(held.renameIfFree("y", "z"));
-            held.remove("x");
+            held.create("seg-" + RANDOM).close();
+            held.open("seg-" + RANDOM).close();
+            held.remove("seg-" + RANDOM);
+            if (nativeMode) {
+                held.remove(ASIDE);
+            } else { // where a name leads is all that tells sockets from pipes there
+                assertThrows(IOException.class, () -> held.remove(ASIDE));
+            }
 
             assertEquals(before, everything(victim));
-            assertEquals(List.of("."), everything(moved).keySet().stream().map(n -> ".").toList());
+            assertEquals(
+                    nativeMode ? List.of("") : List.of("", ASIDE),
+                    List.copyOf(everything(moved).keySet()));
             assertEquals(
                     Places.Finding.BAD, places.open(places.all().getFirst()).finding(), "a link");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void onlyWhatWeMakeUnderItsNameIsRemovedOrReplaced(boolean nativeMode) throws Exception {
+        Places places = new Places(dir, OwnUser.id(nativeMode), nativeMode);
+        Path meeting = places.all().getFirst().path();
+        try (PrivateDirectory held = places.make(places.all().getFirst()).directory()) {
+            deadSocket(meeting.resolve(ASIDE));
+            Files.writeString(meeting.resolve(DEAD), "a file of this name");
+            Files.writeString(meeting.resolve("letter"), "words");
+            deadSocket(meeting.resolve("seg-" + RANDOM));
+            deadSocket(meeting.resolve("socket"));
+            Files.createSymbolicLink(meeting.resolve("1-4-any-1"), meeting.resolve("letter"));
+            Map<String, String> before = everything(dir);
+            for (String name : List.of(DEAD, "letter", "seg-" + RANDOM, "socket", "1-4-any-1")) {
+                assertThrows(IOException.class, () -> held.remove(name), name);
+                assertThrows(IOException.class, () -> held.rename(ASIDE, name), name);
+                assertThrows(IOException.class, () -> held.create(name), name);
+            }
+            assertThrows(IOException.class, () -> held.open("1-4-any-1"), "a link");
+            assertEquals(before, everything(dir));
+        }
+    }
+
+    /** A listener does not take a name that stands for anything but a socket. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDocumentWithTheNameOfAListenerStays(boolean nativeMode) throws Exception {
+        privateDirectory(Ends.meeting(dir));
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric fabric = Ends.fabric(dir, nativeMode)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            String name = fabric.rendezvous().exactName(at);
+            Files.writeString(Ends.meeting(dir).resolve(name), "words");
+            Map<String, String> before = everything(dir);
+            ListenRequest request = new ListenRequest(at, false, r -> r.reject(new byte[0]));
+            FabricException e = assertThrows(FabricException.class, () -> fabric.listen(request));
+            assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
+            assertTrue(e.getMessage().contains(name), e.getMessage());
+            assertEquals(before, everything(dir));
         }
     }
 
