@@ -15,8 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -43,6 +43,9 @@ public final class Boot {
 
     /** Asks a JVM that has the agent for its report: given by a later load of the agent. */
     private static final String REPORT_NOW = "report.now";
+
+    /** The verdict that forbids TCP. */
+    static final String OFFLOAD_ONLY = "OFFLOAD_ONLY";
 
     private static final Supplier<Map<String, Long>> EARLY_COUNTS = new EarlyCounts();
 
@@ -255,6 +258,11 @@ public final class Boot {
         }
     }
 
+    /** Whether the rules allow some connection nothing but offload. */
+    static boolean mayForbidTcp() {
+        return rules() != null && rules().apply(null, null).equals(OFFLOAD_ONLY);
+    }
+
     private static SocketImpl create(boolean server) {
         SocketImplFactory[] pair = factories;
         if (pair == null) {
@@ -304,11 +312,25 @@ public final class Boot {
         }
     }
 
-    /** See {@link EarlySockets}; null = there is no rule file. */
-    static Function<InetSocketAddress, String> rules() {
-        Map<String, String> agent = new HashMap<>(options);
-        String told = agent.remove(TOLD);
-        return EarlyCheck.rules(agent, new Printer(told == null ? "" : told));
+    /**
+     * What the rules say before the switch has started: the name of the verdict for a connection
+     * from the address that a socket was bound to, or null, to another. For null and null it is
+     * {@code OFFLOAD_ONLY} if any connection may have to be offloaded. Null = there is no rule
+     * file.
+     */
+    static BiFunction<InetSocketAddress, InetSocketAddress, String> rules() {
+        return Rules.KNOWN;
+    }
+
+    /** Looked up at their first use. */
+    private static final class Rules {
+        static final BiFunction<InetSocketAddress, InetSocketAddress, String> KNOWN = open();
+
+        private static BiFunction<InetSocketAddress, InetSocketAddress, String> open() {
+            Map<String, String> agent = new HashMap<>(options);
+            String told = agent.remove(TOLD);
+            return EarlyCheck.rules(agent, new Printer(told == null ? "" : told));
+        }
     }
 
     /** Prints what was not printed when the JVM started. */

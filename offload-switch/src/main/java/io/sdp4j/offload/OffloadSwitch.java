@@ -10,7 +10,6 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
-import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Verdict;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -144,10 +143,7 @@ public final class OffloadSwitch {
      * @param remote resolved, not a wildcard
      */
     public Decision decide(InetSocketAddress bound, InetSocketAddress remote) {
-        Policy rules = policy();
-        return bound == null || rules.connectAfterBind()
-                ? rules.decide(Role.CONNECT, remote)
-                : rules.decide(Role.LISTEN, bound);
+        return policy().decide(bound, remote);
     }
 
     /** As the other, from now on. */
