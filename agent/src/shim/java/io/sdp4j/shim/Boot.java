@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -142,6 +143,7 @@ public final class Boot {
             return;
         }
         checkConfiguration(parsed);
+        checkProxies();
         if (late) {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as"
@@ -251,16 +253,48 @@ public final class Boot {
     }
 
     /** No lambda, here and elsewhere on the way of each start: the first one costs milliseconds. */
-    private record Factory(boolean server) implements SocketImplFactory {
+    private record Factory(boolean server) implements SocketImplFactory, Function<Object, String> {
         @Override
         public SocketImpl createSocketImpl() {
             return create(server);
+        }
+
+        /** For {@link SocksPatch}. */
+        @Override
+        public String apply(Object address) {
+            return refusal(address);
+        }
+    }
+
+    /** Teaches the JDK's SOCKS client the rules, if they may forbid TCP. */
+    private static void checkProxies() {
+        try {
+            if (mayForbidTcp() && !(boolean) grants.ask(Grants.Deed.PATCH_SOCKS)) {
+                say(
+                        "new Socket(proxy) does not obey sdp rules: this JDK does not let its SOCKS"
+                                + " client be told");
+            }
+        } catch (RuntimeException | LinkageError e) {
+            say("new Socket(proxy) does not obey sdp rules: " + cause(e));
         }
     }
 
     /** Whether the rules allow some connection nothing but offload. */
     static boolean mayForbidTcp() {
         return rules() != null && rules().apply(null, null).equals(OFFLOAD_ONLY);
+    }
+
+    /** Why TCP must not lead to a proxy, or one to a destination; null = it may. */
+    private static String refusal(Object address) {
+        if (address instanceof InetSocketAddress to
+                && mayForbidTcp()
+                && rules().apply(null, to).equals(OFFLOAD_ONLY)) {
+            return "Connection refused ("
+                    + to
+                    + " would be reached by TCP, because of a SOCKS proxy; a rule allows nothing"
+                    + " but offload there)";
+        }
+        return null;
     }
 
     private static SocketImpl create(boolean server) {
