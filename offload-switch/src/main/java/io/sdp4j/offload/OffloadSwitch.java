@@ -56,6 +56,9 @@ public final class OffloadSwitch {
      */
     private final MissCache refusals;
 
+    /** Destinations that kept silent once: they may be slow, and are misses if they do it again. */
+    private final MissCache silences;
+
     /**
      * Whether an attempt is short: one has got somewhere, or was told that no provider leads there.
      */
@@ -87,6 +90,7 @@ public final class OffloadSwitch {
         this.settings = settings;
         this.misses = cache(settings);
         this.refusals = cache(settings);
+        this.silences = cache(settings);
     }
 
     private static MissCache cache(SwitchSettings settings) {
@@ -228,6 +232,7 @@ public final class OffloadSwitch {
                 }
                 warm = true;
                 misses.forget(remote);
+                silences.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
             } catch (OffloadUnavailable e) {
                 if (e.reason() == ReasonCode.ABANDONED) {
@@ -242,7 +247,7 @@ public final class OffloadSwitch {
             nowNanos = System.nanoTime();
         }
         if (failure.remember) {
-            (failure.reason == ReasonCode.NO_PEER ? refusals : misses).remember(remote);
+            remember(remote, failure.reason);
         }
         if (!failure.silent) {
             Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
@@ -260,6 +265,17 @@ public final class OffloadSwitch {
                     failure);
         }
         return Attempt.kernel(failure.reason, failure.detail);
+    }
+
+    private void remember(InetSocketAddress remote, ReasonCode reason) {
+        if (reason == ReasonCode.NO_PEER) {
+            refusals.remember(remote);
+        } else if (silences.contains(remote)) {
+            silences.forget(remote);
+            misses.remember(remote);
+        } else {
+            silences.remember(remote);
+        }
     }
 
     /** When connections are offloaded that may move. */
