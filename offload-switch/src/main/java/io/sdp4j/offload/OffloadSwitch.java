@@ -338,6 +338,9 @@ public final class OffloadSwitch {
             misses.remember(remote);
         }
         Log.OUT.debug("{} stays on TCP: {}", remote, failure.detail);
+        if (!abandoned.getAsBoolean()) {
+            losses.add(remote, failure.reason, failure.detail);
+        }
         return Attempt.kernel(failure.reason, failure.detail);
     }
 
