@@ -39,8 +39,7 @@ class LossesIT {
                 "-Dsdp4j." + setting + "=" + (setting.equals("shm.dir") ? file.toString() : "1");
         try (Jvms jvms = new Jvms(directory)) {
             jvms.upgrade("auto");
-            Child server =
-                    start(jvms, where.equals("server") ? broken : "", "server", CONNECTIONS);
+            Child server = start(jvms, where.equals("server") ? broken : "", "server", CONNECTIONS);
             String port = server.await("READY");
             Child client =
                     start(
