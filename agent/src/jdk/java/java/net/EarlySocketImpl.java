@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
+import java.util.function.ToIntBiFunction;
 
 /**
  * A client socket of a JVM whose switch has not started: the JDK's own, with a count of bytes. In
@@ -34,7 +34,7 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     /** On the kernel, from where it may move. */
     static final int MAY_MOVE = 1;
 
-    /** The switch decides, and the kernel may not be asked instead if that takes long. */
+    /** The switch decides, and the kernel may not be asked instead if the time does not suffice. */
     static final int SWITCH_ONLY = 6;
 
     // A part of what the switch asks of a connection that moves: it is ready by then.
@@ -42,7 +42,7 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     private static final int ENOUGH_TURNS = 500;
     private static final long ENOUGH_NANOS = 250_000_000;
 
-    private final ToIntFunction<InetSocketAddress> place;
+    private final ToIntBiFunction<InetSocketAddress, InetSocketAddress> place;
     private final Function<Map<String, Object>, SocketImpl> start;
     private final AtomicLongArray connected;
     private final SocketImpl platform = SocketImpl.createPlatformSocketImpl(false);
@@ -67,7 +67,7 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     private boolean asked; // by a reader or a writer; twice does no harm
 
     private EarlySocketImpl(
-            ToIntFunction<InetSocketAddress> place,
+            ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
             Function<Map<String, Object>, SocketImpl> start,
             AtomicLongArray connected) {
         this.place = place;
@@ -78,14 +78,14 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     /**
      * The maker of such sockets.
      *
-     * @param place where a connection to an address is to be made, null = from a bound socket: one
-     *     of the constants, or for good on the kernel
+     * @param place where a connection is to be made from the address that the application has bound
+     *     the socket to, or null, to another: one of the constants, or for good on the kernel
      * @param start starts the switch, which may take long, and gives its implementation for the
      *     socket that the map describes; null if there is none, and for an empty map
      * @param connected counts the connections made on the kernel, by what {@code place} said
      */
     static SocketImplFactory factory(
-            ToIntFunction<InetSocketAddress> place,
+            ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
             Function<Map<String, Object>, SocketImpl> start,
             AtomicLongArray connected) {
         return new SocketImplFactory() {
@@ -132,11 +132,20 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         next = start.apply(state);
     }
 
-    /** Starts the switch within the time of a connect, half of which is the connection's own. */
+    /**
+     * Starts the switch for a connect.
+     *
+     * @param millis for which to wait until it has started; 0 = as long as it takes
+     * @return whether it has
+     */
     private boolean started(int millis) {
+        if (millis == 0) {
+            SocketImpl _ = start.apply(Map.of());
+            return true;
+        }
         Thread starter = starter(new Start(start));
         try {
-            starter.join(Math.max(1, millis / 2));
+            starter.join(millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // a connect of the JDK's goes on, too
         }
@@ -202,9 +211,16 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         long startNanos = System.nanoTime();
         InetSocketAddress to = address instanceof InetSocketAddress known ? known : null;
         int where = to == null ? SWITCH : place(to);
-        boolean waits = where == SWITCH_ONLY || (where == SWITCH && millis == 0);
-        if (waits || (where == SWITCH && started(millis))) {
-            get();
+        boolean only = where == SWITCH_ONLY;
+        // where the kernel can be asked instead, half of the time is its own
+        int mostMillis = only || millis == 0 ? millis : Math.max(1, millis / 2);
+        if (only || where == SWITCH) {
+            if (started(mostMillis)) {
+                goOn();
+            } else if (only) {
+                close();
+                throw new SocketTimeoutException("Connect timed out");
+            }
         }
         SocketImpl switched = next;
         if (switched != null) {
@@ -222,7 +238,7 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     }
 
     private synchronized int place(InetSocketAddress to) {
-        return place.applyAsInt(bound != null ? null : to);
+        return place.applyAsInt(bound, to);
     }
 
     @Override

@@ -88,7 +88,7 @@ public final class Agent {
         OffloadSwitch target =
                 new OffloadSwitch(
                         settings.flag(Setting.JMX) && hasJmx()
-                                ? new FirstUse(rules, JmxBean::watch)
+                                ? new Watched(rules, JmxBean::watch)
                                 : rules,
                         List.of(provider),
                         switchSettings(settings, console));
@@ -219,23 +219,11 @@ public final class Agent {
         return ModuleLayer.boot().findModule("java.management").isPresent();
     }
 
-    /** Rules that tell once that they were asked. */
-    private static final class FirstUse implements Supplier<Policy> {
-        private final Supplier<Policy> rules;
-        private Runnable action; // lost updates run it twice at worst, and it is idempotent
-
-        FirstUse(Supplier<Policy> rules, Runnable action) {
-            this.rules = rules;
-            this.action = action;
-        }
-
+    /** Rules that tell each time that they are asked. */
+    private record Watched(Supplier<Policy> rules, Runnable action) implements Supplier<Policy> {
         @Override
         public Policy get() {
-            Runnable first = action;
-            if (first != null) {
-                action = null;
-                first.run();
-            }
+            action.run();
             return rules.get();
         }
     }

@@ -16,8 +16,9 @@ import javax.management.StandardMBean;
  *
  * <p>Making it ourselves would load a hundred classes into programs that never use it, and would
  * break application servers that want to choose its builder. So a daemon thread looks whether there
- * is one, after a second and then after twice as long each time, up to a minute, and ends with the
- * registration.
+ * is one, after a second and then after twice as long each time. It ends with the registration, or
+ * after a minute: a program that does nothing is not woken for ever. The next use of the switch
+ * begins anew.
  */
 final class JmxBean {
     static final String NAME = "io.sdp4j:type=Switch";
@@ -26,13 +27,14 @@ final class JmxBean {
     private static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long LAST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    /** Set while the thread looks, and for good once the bean is registered. */
     private static final AtomicBoolean WATCHING = new AtomicBoolean();
 
     private JmxBean() {}
 
-    /** Begins to look, once per JVM. */
+    /** Begins to look, unless that is being done or has been. */
     static void watch() {
-        if (WATCHING.compareAndSet(false, true)) {
+        if (!WATCHING.get() && WATCHING.compareAndSet(false, true)) {
             Thread.ofPlatform().daemon().name("sdp4j-jmx").start(JmxBean::look);
         }
     }
@@ -40,11 +42,13 @@ final class JmxBean {
     private static void look() {
         try {
             MBeanServer server = platform();
-            for (long nanos = FIRST_NANOS;
-                    server == null;
-                    nanos = Math.min(2 * nanos, LAST_NANOS)) {
+            for (long nanos = FIRST_NANOS; server == null && nanos <= LAST_NANOS; nanos *= 2) {
                 LockSupport.parkNanos(nanos);
                 server = platform();
+            }
+            if (server == null) {
+                WATCHING.set(false);
+                return;
             }
             ObjectName name = new ObjectName(NAME);
             if (!server.isRegistered(name)) {

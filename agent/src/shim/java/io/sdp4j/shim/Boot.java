@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -43,6 +44,9 @@ public final class Boot {
 
     /** Asks a JVM that has the agent for its report: given by a later load of the agent. */
     private static final String REPORT_NOW = "report.now";
+
+    /** The verdict that forbids TCP. */
+    static final String OFFLOAD_ONLY = "OFFLOAD_ONLY";
 
     private static final Supplier<Map<String, Long>> EARLY_COUNTS = new EarlyCounts();
 
@@ -139,6 +143,7 @@ public final class Boot {
             return;
         }
         checkConfiguration(parsed);
+        checkProxies();
         if (late) {
             say(
                     "attached late: sockets made from now on pass the switch, older ones stay as"
@@ -248,11 +253,48 @@ public final class Boot {
     }
 
     /** No lambda, here and elsewhere on the way of each start: the first one costs milliseconds. */
-    private record Factory(boolean server) implements SocketImplFactory {
+    private record Factory(boolean server) implements SocketImplFactory, Function<Object, String> {
         @Override
         public SocketImpl createSocketImpl() {
             return create(server);
         }
+
+        /** For {@link SocksPatch}. */
+        @Override
+        public String apply(Object address) {
+            return refusal(address);
+        }
+    }
+
+    /** Teaches the JDK's SOCKS client the rules, if they may forbid TCP. */
+    private static void checkProxies() {
+        try {
+            if (mayForbidTcp() && !(boolean) grants.ask(Grants.Deed.PATCH_SOCKS)) {
+                say(
+                        "new Socket(proxy) does not obey sdp rules: this JDK does not let its SOCKS"
+                                + " client be told");
+            }
+        } catch (RuntimeException | LinkageError e) {
+            say("new Socket(proxy) does not obey sdp rules: " + cause(e));
+        }
+    }
+
+    /** Whether the rules allow some connection nothing but offload. */
+    static boolean mayForbidTcp() {
+        return rules() != null && rules().apply(null, null).equals(OFFLOAD_ONLY);
+    }
+
+    /** Why TCP must not lead to a proxy, or one to a destination; null = it may. */
+    private static String refusal(Object address) {
+        if (address instanceof InetSocketAddress to
+                && mayForbidTcp()
+                && rules().apply(null, to).equals(OFFLOAD_ONLY)) {
+            return "Connection refused ("
+                    + to
+                    + " would be reached by TCP, because of a SOCKS proxy; a rule allows nothing"
+                    + " but offload there)";
+        }
+        return null;
     }
 
     private static SocketImpl create(boolean server) {
@@ -304,11 +346,25 @@ public final class Boot {
         }
     }
 
-    /** See {@link EarlySockets}; null = there is no rule file. */
-    static Function<InetSocketAddress, String> rules() {
-        Map<String, String> agent = new HashMap<>(options);
-        String told = agent.remove(TOLD);
-        return EarlyCheck.rules(agent, new Printer(told == null ? "" : told));
+    /**
+     * What the rules say before the switch has started: the name of the verdict for a connection
+     * from the address that a socket was bound to, or null, to another. For null and null it is
+     * {@code OFFLOAD_ONLY} if any connection may have to be offloaded. Null = there is no rule
+     * file.
+     */
+    static BiFunction<InetSocketAddress, InetSocketAddress, String> rules() {
+        return Rules.KNOWN;
+    }
+
+    /** Looked up at their first use. */
+    private static final class Rules {
+        static final BiFunction<InetSocketAddress, InetSocketAddress, String> KNOWN = open();
+
+        private static BiFunction<InetSocketAddress, InetSocketAddress, String> open() {
+            Map<String, String> agent = new HashMap<>(options);
+            String told = agent.remove(TOLD);
+            return EarlyCheck.rules(agent, new Printer(told == null ? "" : told));
+        }
     }
 
     /** Prints what was not printed when the JVM started. */

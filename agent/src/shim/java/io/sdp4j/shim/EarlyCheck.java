@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -57,7 +56,7 @@ final class EarlyCheck extends ClassLoader {
     }
 
     /**
-     * What the rules say of connections, by the names of the verdicts.
+     * What the rules say of connections, by the names of the verdicts; see {@code EarlyRules}.
      *
      * @param options the agent's, and {@code com.sun.sdp.conf} if it is set
      * @param sink takes what the operator should know
@@ -65,7 +64,7 @@ final class EarlyCheck extends ClassLoader {
      * @throws IllegalStateException if that cannot be found out here
      */
     @SuppressWarnings("unchecked")
-    static Function<InetSocketAddress, String> rules(
+    static BiFunction<InetSocketAddress, InetSocketAddress, String> rules(
             Map<String, String> options, Consumer<String> sink) {
         if (options.get("com.sun.sdp.conf") == null
                 && Boot.setting("policy") == null
@@ -73,12 +72,16 @@ final class EarlyCheck extends ClassLoader {
             return null;
         }
         try {
-            BiFunction<Map<String, String>, Consumer<String>, Function<InetSocketAddress, String>>
+            BiFunction<
+                            Map<String, String>,
+                            Consumer<String>,
+                            BiFunction<InetSocketAddress, InetSocketAddress, String>>
                     rules =
                             (BiFunction<
                                             Map<String, String>,
                                             Consumer<String>,
-                                            Function<InetSocketAddress, String>>)
+                                            BiFunction<
+                                                    InetSocketAddress, InetSocketAddress, String>>)
                                     Loader.ONE
                                             .loadClass("io.sdp4j.policy.EarlyRules")
                                             .getConstructor()

@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.net.SocketImplFactory;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
+import java.util.function.ToIntBiFunction;
 
 /**
  * Defines classes of {@code java.net}; loaded by {@link EarlyClasses}, whose classes alone may do
@@ -39,12 +39,12 @@ public final class EarlyDefiner implements Function<Object[], SocketImplFactory>
                             "factory",
                             MethodType.methodType(
                                     SocketImplFactory.class,
-                                    ToIntFunction.class,
+                                    ToIntBiFunction.class,
                                     Function.class,
                                     AtomicLongArray.class));
             return (SocketImplFactory)
                     factory.invokeExact(
-                            (ToIntFunction<?>) given[1],
+                            (ToIntBiFunction<?, ?>) given[1],
                             (Function<?, ?>) given[1],
                             (AtomicLongArray) given[2]);
         } catch (Error | RuntimeException e) {

@@ -9,15 +9,17 @@ import java.net.SocketImpl;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
+import java.util.function.ToIntBiFunction;
 
 /**
  * Says of client sockets that are made before the switch has started whether they need it: to start
  * it costs a program more than a short connection gains. One per JVM; thread-safe.
  */
 final class EarlySockets
-        implements ToIntFunction<InetSocketAddress>, Function<Map<String, Object>, SocketImpl> {
+        implements ToIntBiFunction<InetSocketAddress, InetSocketAddress>,
+                Function<Map<String, Object>, SocketImpl> {
     // Where a connection is made: EarlySocketImpl knows the first two and the last.
     private static final int SWITCH = 0;
     private static final int MAY_MOVE = 1;
@@ -39,12 +41,12 @@ final class EarlySockets
     private static final Map<String, String> DECISIVE =
             Map.of("policy.required", "false", "upgrade", "auto", "verbs.enabled", "false");
 
-    /** What the rules say of a connection to that address, by name; null = no rule file. */
-    private final Function<InetSocketAddress, String> rules;
+    /** See {@link Boot#rules}. */
+    private final BiFunction<InetSocketAddress, InetSocketAddress, String> rules;
 
     private final boolean oneProcessor = Runtime.getRuntime().availableProcessors() == 1;
 
-    EarlySockets(Function<InetSocketAddress, String> rules) {
+    EarlySockets(BiFunction<InetSocketAddress, InetSocketAddress, String> rules) {
         this.rules = rules;
     }
 
@@ -68,26 +70,32 @@ final class EarlySockets
         return connected;
     }
 
-    /** Where a connection to that address is to be made. */
+    /** Where a connection from an address that was asked for, or null, is to be made. */
     @Override
-    public int applyAsInt(InetSocketAddress remote) {
-        if (remote == null || proxies()) {
-            return undecided();
+    public int applyAsInt(InetSocketAddress bound, InetSocketAddress remote) {
+        String verdict = rules == null ? "OFFLOAD_FIRST" : rules.apply(bound, remote);
+        if (verdict.equals(Boot.OFFLOAD_ONLY)) {
+            return SWITCH_ONLY;
         }
-        if (remote.isUnresolved()) {
+        boolean proxies = proxies();
+        if (remote.isUnresolved() && !proxies) {
             return NOT_LOCAL; // and it is nowhere else: the JDK says so
         }
-        return switch (rules == null ? "OFFLOAD_FIRST" : rules.apply(remote)) {
+        if (proxies || isWildcard(remote)) { // another address is meant, or may be
+            return Boot.mayForbidTcp() ? SWITCH_ONLY : SWITCH;
+        }
+        if (bound != null) {
+            return SWITCH;
+        }
+        return switch (verdict) {
             case "KERNEL" -> RULE_TCP;
             case "DIRECT" -> RULE_DIRECT;
-            case "OFFLOAD_FIRST" -> place(remote.getAddress());
-            default -> SWITCH_ONLY;
+            default -> place(remote.getAddress());
         };
     }
 
-    /** Rules that allow nothing but offload may be meant. */
-    private int undecided() {
-        return rules != null ? SWITCH_ONLY : SWITCH;
+    private static boolean isWildcard(InetSocketAddress address) {
+        return address.getAddress() != null && address.getAddress().isAnyLocalAddress();
     }
 
     private int place(InetAddress address) {
@@ -108,8 +116,7 @@ final class EarlySockets
 
     private static boolean isOwn(InetAddress address) {
         try {
-            return address.isAnyLocalAddress()
-                    || NetworkInterface.getByInetAddress(address) != null;
+            return NetworkInterface.getByInetAddress(address) != null;
         } catch (SocketException e) {
             return false; // without its addresses the switch would not find it, either
         }

@@ -37,6 +37,8 @@ final class Grants {
         PATCH_STREAMS,
         /** Patches {@code sun.nio.ch.FileChannelImpl}: whether it could be done. */
         PATCH_FILES,
+        /** Patches {@code java.net.SocksSocketImpl}: whether it could be done. */
+        PATCH_SOCKS,
         /** The classes that are loaded; null while the JVM ends. */
         LOADED_CLASSES
     }
@@ -90,6 +92,7 @@ final class Grants {
             case JDK_ASYNCHRONOUS_CHANNELS -> KernelImpl.asynchronous(instrumentation);
             case PATCH_STREAMS -> new StreamsPatch().apply(instrumentation);
             case PATCH_FILES -> new FilesPatch().apply(instrumentation);
+            case PATCH_SOCKS -> new SocksPatch().apply(instrumentation);
             case LOADED_CLASSES -> instrumentation.getAllLoadedClasses();
         };
     }

@@ -148,7 +148,7 @@ class EarlyIT {
         String port = Integer.toString(peer.getLocalPort());
         try (Jvms jvms = new Jvms(directory)) {
             Path rules = jvms.rules("sdp.conf", "use sdp client * *:*\n");
-            Child early = run(jvms, rules, AUTO, Hurried.class, port);
+            Child early = run(jvms, rules, AUTO, Hurried.class, port, "10");
             assertEquals("false", early.results().get("connected"), early::toString);
         }
     }

@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 /**
  * An attempt that holds its caller up for his time and not longer. The first ones of a JVM load
  * classes and open devices, which nothing can interrupt, and which may take longer than a connect
- * may last; so they run on a thread of their own, which brings what it has begun to its end.
+ * may last; so they run on another thread, which brings what it has begun to its end.
  *
  * <p>Who has given up goes on to the kernel with the same socket: from then on the attempt must not
  * touch it, and a connection that it wins is cut. {@code this} guards the fields.
@@ -41,14 +41,7 @@ final class BoundedAttempt implements Runnable {
     static OffloadStream connect(OffloadProvider provider, ConnectSpec spec)
             throws OffloadUnavailable {
         BoundedAttempt attempt = new BoundedAttempt(provider, spec);
-        Thread t =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("sdp4j-first-connect")
-                        .inheritInheritableThreadLocals(false)
-                        .unstarted(attempt);
-        t.setContextClassLoader(null);
-        t.start();
+        ConnectThreads.start(attempt);
         return attempt.await();
     }
 

@@ -10,7 +10,6 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
-import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Verdict;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -64,6 +63,9 @@ public final class OffloadSwitch {
      */
     private final MissCache refusals;
 
+    /** Destinations that kept silent once: they may be slow, and are misses if they do it again. */
+    private final MissCache silences;
+
     /**
      * Whether an attempt is short: one has got somewhere, or was told that no provider leads there.
      */
@@ -95,6 +97,7 @@ public final class OffloadSwitch {
         this.settings = settings;
         this.misses = cache(settings);
         this.refusals = cache(settings);
+        this.silences = cache(settings);
     }
 
     private static MissCache cache(SwitchSettings settings) {
@@ -151,10 +154,7 @@ public final class OffloadSwitch {
      * @param remote resolved, not a wildcard
      */
     public Decision decide(InetSocketAddress bound, InetSocketAddress remote) {
-        Policy rules = policy();
-        return bound == null || rules.connectAfterBind()
-                ? rules.decide(Role.CONNECT, remote)
-                : rules.decide(Role.LISTEN, bound);
+        return policy().decide(bound, remote);
     }
 
     /** As the other, from now on. */
@@ -239,6 +239,7 @@ public final class OffloadSwitch {
                 }
                 warm = true;
                 misses.forget(remote);
+                silences.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
             } catch (OffloadUnavailable e) {
                 if (e.reason() == ReasonCode.ABANDONED) {
@@ -253,7 +254,7 @@ public final class OffloadSwitch {
             nowNanos = System.nanoTime();
         }
         if (failure.remember) {
-            (failure.reason == ReasonCode.NO_PEER ? refusals : misses).remember(remote);
+            remember(remote, failure.reason);
         }
         if (!failure.silent) {
             Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
@@ -271,6 +272,17 @@ public final class OffloadSwitch {
                     failure);
         }
         return Attempt.kernel(failure.reason, failure.detail);
+    }
+
+    private void remember(InetSocketAddress remote, ReasonCode reason) {
+        if (reason == ReasonCode.NO_PEER) {
+            refusals.remember(remote);
+        } else if (silences.contains(remote)) {
+            silences.forget(remote);
+            misses.remember(remote);
+        } else {
+            silences.remember(remote);
+        }
     }
 
     /** When connections are offloaded that may move. */
@@ -342,6 +354,9 @@ public final class OffloadSwitch {
             misses.remember(remote);
         }
         Log.OUT.debug("{} stays on TCP: {}", remote, failure.detail);
+        if (!abandoned.getAsBoolean()) {
+            losses.add(remote, failure.reason, failure.detail);
+        }
         return Attempt.kernel(failure.reason, failure.detail);
     }
 

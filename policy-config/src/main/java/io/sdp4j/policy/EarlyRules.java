@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
  * What the rules say of connections, for a JVM whose switch has not started: it need not start for
@@ -13,7 +12,9 @@ import java.util.function.Function;
  */
 public final class EarlyRules
         implements BiFunction<
-                Map<String, String>, Consumer<String>, Function<InetSocketAddress, String>> {
+                Map<String, String>,
+                Consumer<String>,
+                BiFunction<InetSocketAddress, InetSocketAddress, String>> {
     /** The key under which the options have what {@code com.sun.sdp.conf} said. */
     private static final String JDK_SDP = "com.sun.sdp.conf";
 
@@ -26,10 +27,12 @@ public final class EarlyRules
      * @param given the agent's options; under {@value #JDK_SDP} what the JDK's own switch was to
      *     read
      * @param sink takes one line for each thing the operator should know
-     * @return the name of the {@link Verdict} for a connection to a resolved address; thread-safe
+     * @return the name of the {@link Verdict} for a connection from the address that a program has
+     *     bound its socket to, or null, to another; and with null for that, {@link
+     *     Verdict#OFFLOAD_ONLY} if any connection could have that; thread-safe
      */
     @Override
-    public Function<InetSocketAddress, String> apply(
+    public BiFunction<InetSocketAddress, InetSocketAddress, String> apply(
             Map<String, String> given, Consumer<String> sink) {
         Map<String, String> options = new HashMap<>(given);
         String jdkConf = options.remove(JDK_SDP);
@@ -45,10 +48,16 @@ public final class EarlyRules
                         sink));
     }
 
-    private record Verdicts(PolicySource source) implements Function<InetSocketAddress, String> {
+    private record Verdicts(PolicySource source)
+            implements BiFunction<InetSocketAddress, InetSocketAddress, String> {
         @Override
-        public String apply(InetSocketAddress remote) {
-            return source.current().decide(Role.CONNECT, remote).verdict().name();
+        public String apply(InetSocketAddress bound, InetSocketAddress remote) {
+            Policy policy = source.current();
+            if (remote == null) {
+                return (policy.canRequireOffload() ? Verdict.OFFLOAD_ONLY : Verdict.OFFLOAD_FIRST)
+                        .name();
+            }
+            return policy.decide(bound, remote).verdict().name();
         }
     }
 }

@@ -151,6 +151,28 @@ public final class Policy {
         return connectAfterBind;
     }
 
+    /**
+     * What the rules say of a connection.
+     *
+     * @param bound what the program asked to bind to before, or null
+     */
+    public Decision decide(InetSocketAddress bound, InetSocketAddress remote) {
+        return bound == null || connectAfterBind
+                ? decide(Role.CONNECT, remote)
+                : decide(Role.LISTEN, bound);
+    }
+
+    /** Whether there may be connections of this program that must be offloaded. */
+    boolean canRequireOffload() {
+        boolean required = otherwise.verdict() == Verdict.OFFLOAD_ONLY;
+        for (Rule rule : rules) {
+            required |=
+                    rule.decision().verdict() == Verdict.OFFLOAD_ONLY
+                            && rule.matchesProgram(programName);
+        }
+        return required;
+    }
+
     /** The name program patterns are compared with. */
     public String programName() {
         return programName;

@@ -105,7 +105,8 @@ class SdpVerbsNeighbourTest {
                 ReasonCode second = carried(owner, listener);
                 if (IWARP) {
                     assertEquals(listening ? ReasonCode.TIMED_OUT : ReasonCode.NO_PEER, first);
-                    assertEquals(ReasonCode.REMEMBERED, second);
+                    // one that only keeps silent may be slow: it is asked once more
+                    assertEquals(listening ? ReasonCode.TIMED_OUT : ReasonCode.REMEMBERED, second);
                 } else {
                     assertEquals(ReasonCode.OFFLOADED, first);
                     assertEquals(ReasonCode.OFFLOADED, second);

@@ -204,20 +204,21 @@ class VerbsPathTest {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerIsRemembered() throws Exception {
+    void aPeerThatDoesNotAnswerTwiceIsRemembered() throws Exception {
         Policy policy =
                 RuleFile.parse("rules", "use both client * *:*\n", HostLookup.SYSTEM)
                         .policy("java");
         OffloadSwitch s =
                 new OffloadSwitch(
                         () -> policy, List.of(provider(usable())), SwitchSettings.defaults());
-        for (ReasonCode expected : List.of(ReasonCode.TIMED_OUT, ReasonCode.REMEMBERED)) {
+        for (ReasonCode expected :
+                List.of(ReasonCode.TIMED_OUT, ReasonCode.TIMED_OUT, ReasonCode.REMEMBERED)) {
             Attempt a =
                     s.connect(s.decide(null, PEER), PEER, _ -> PEER, Long.MAX_VALUE, () -> false);
             assertNull(a.stream());
             assertEquals(expected, a.reason());
         }
-        assertEquals(1, fabric.asked);
+        assertEquals(2, fabric.asked);
     }
 
     /** Goal: whether a refusal is worth remembering is what the fabric says, whatever its name. */

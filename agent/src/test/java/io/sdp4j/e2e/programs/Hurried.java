@@ -5,20 +5,26 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 
-/** {@code PORT}: connects at once, in less time than the switch takes to start. */
+/** {@code PORT MILLIS}: connects at once, in less time than the switch takes to start. */
 public final class Hurried {
     private Hurried() {}
 
-    /** Prints {@code connected=true} or {@code connected=false}. */
+    /**
+     * Prints whether it is {@code connected}, for how many {@code millis} it tried, and why not.
+     */
     public static void main(String[] args) {
-        boolean connected = false;
-        try (Socket socket = new Socket()) {
-            int port = Integer.parseInt(args[0]);
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 10);
-            connected = socket.isConnected();
+        int port = Integer.parseInt(args[0]);
+        InetSocketAddress to = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        Socket socket = new Socket();
+        String problem = "none";
+        long start = System.nanoTime();
+        try {
+            socket.connect(to, Integer.parseInt(args[1]));
         } catch (IOException e) {
-            System.err.println(e);
+            problem = e.toString();
         }
-        System.out.println("connected=" + connected);
+        System.out.println("millis=" + (System.nanoTime() - start) / 1_000_000);
+        System.out.println("connected=" + socket.isConnected());
+        System.out.println("problem=" + problem);
     }
 }

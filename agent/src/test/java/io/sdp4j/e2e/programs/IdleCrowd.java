@@ -2,6 +2,7 @@ package io.sdp4j.e2e.programs;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -9,9 +10,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Many connections on each of which a thread waits to read: {@code server platform|virtual COUNT},
- * {@code client platform|virtual COUNT PORT}. Each says {@code UP} when every thread has exchanged
- * a byte and waits for the next, and ends with its standard input.
+ * Many connections on each of which a thread waits to read, or all of which one selector or a group
+ * watches: {@code server platform|virtual|selector|async COUNT}, {@code client … COUNT PORT}. Each
+ * says {@code UP} when each has exchanged a byte and the next is waited for, and ends with its
+ * standard input.
  */
 public final class IdleCrowd {
     private IdleCrowd() {}
@@ -19,16 +21,29 @@ public final class IdleCrowd {
     /** Waits. */
     public static void main(String[] args) throws Exception {
         InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
+        if (args[1].equals("selector") || args[1].equals("async")) {
+            boolean server = args[0].equals("server");
+            int port = server ? 0 : Integer.parseInt(args[3]);
+            IdleChannels crowd = new IdleChannels(server, Integer.parseInt(args[2]));
+            InetSocketAddress at = new InetSocketAddress(loopback, port);
+            if (args[1].equals("async")) {
+                crowd.async(at);
+            } else {
+                crowd.select(at);
+            }
+            System.in.read();
+            System.exit(0);
+        }
         boolean virtual = args[1].equals("virtual");
         int count = Integer.parseInt(args[2]);
         List<Socket> sockets = new ArrayList<>();
         CountDownLatch talked = new CountDownLatch(count);
         if (args[0].equals("server")) {
-            try (ServerSocket listener = new ServerSocket(0, count, loopback)) {
-                System.out.println("READY " + listener.getLocalPort());
-                for (int i = 0; i < count; i++) {
-                    sockets.add(listener.accept());
-                }
+            ServerSocket listener =
+                    new ServerSocket(0, count, loopback); // whoever moves asks for it
+            System.out.println("READY " + listener.getLocalPort());
+            for (int i = 0; i < count; i++) {
+                sockets.add(listener.accept());
             }
         } else {
             for (int i = 0; i < count; i++) {

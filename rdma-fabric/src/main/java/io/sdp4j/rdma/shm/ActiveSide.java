@@ -286,7 +286,9 @@ final class ActiveSide {
         try {
             String refusal = fabric.proof().refuseEnd(shown, other, own, request.remote());
             if (refusal != null) {
-                throw new FabricException(Cause.UID, "the listener's end: " + refusal);
+                boolean ended = fabric.proof().ended(shown, own, request.remote());
+                throw new FabricException(
+                        ended ? Cause.ABANDONED : Cause.UID, "the listener's end: " + refusal);
             }
         } finally {
             if (other >= 0) {

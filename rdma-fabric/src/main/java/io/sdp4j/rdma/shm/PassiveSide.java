@@ -209,7 +209,9 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
             }
             String fault = fault(shown, mine);
             if (fault != null) {
-                listener.onRefused(link, fault);
+                if (mine < 0 || !fabric.proof().ended(mine, hello.wanted(), hello.own())) {
+                    listener.onRefused(link, fault);
+                }
                 refuse(Handshake.REJECTED, new byte[0]);
                 return;
             }

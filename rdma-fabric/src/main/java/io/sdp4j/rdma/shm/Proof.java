@@ -112,14 +112,15 @@ final class Proof {
     /**
      * A duplicate of {@code socket}, this side's end of a TCP connection, to be shown to the peer.
      *
-     * @throws FabricException if it is not the connection from {@code own} to {@code remote}
+     * @throws FabricException if it is not the connection from {@code own} to {@code remote} any
+     *     more, which is then given up
      */
     int showEnd(int socket, InetSocketAddress own, InetSocketAddress remote)
             throws FabricException {
         int fd = TcpSocketFd.duplicate(socket, own, remote);
         if (fd < 0) {
             throw new FabricException(
-                    Cause.CLOSED, "the TCP connection from " + own + " to " + remote + " ended");
+                    Cause.ABANDONED, "the TCP connection from " + own + " to " + remote + " ended");
         }
         return fd;
     }
@@ -141,6 +142,14 @@ final class Proof {
             fault = "its socket is bound to another network device";
         }
         return fault;
+    }
+
+    /**
+     * Whether the connection of which {@code mine} is an end has ended: then no other end can be
+     * shown, and the peer has done nothing wrong.
+     */
+    boolean ended(int mine, InetSocketAddress own, InetSocketAddress remote) {
+        return TcpSocketFd.connectionFault(mine, own, remote) != null;
     }
 
     private static String unfit(InetSocketAddress own, InetSocketAddress wanted) {

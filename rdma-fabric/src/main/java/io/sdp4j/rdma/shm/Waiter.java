@@ -27,14 +27,15 @@ import java.util.function.BooleanSupplier;
  * or a sleep from this side is told by the private fields here, and rouses a sleeper whatever the
  * words say; and one that ends sleeps for nothing again and again is cut. So a sleep on the futex
  * needs no end of its own; a parked thread, whose byte the event thread takes, looks again after
- * 100 ms when its wait is young and after a second when it is old.
+ * 100 ms when its wait is young and after a minute when it is old: the end of the peer is told by
+ * the descriptor, too.
  *
  * <p>{@link #await} and {@link #busyPoll} are used by one thread at a time, {@link #notifyPeer}
  * under the queue pair's lock, the rest by any thread.
  */
 final class Waiter {
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long OLD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long OLD_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int YOUNG_SLEEPS = 10;
 
     /** Sleeps of one wait that may end for nothing, each before a tenth of its time. */

@@ -1,6 +1,8 @@
 package io.sdp4j.rdma.shm;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -92,10 +94,24 @@ class EndProofTest {
         assertTrue(shown >= 0);
         server.close();
         assertNotNull(TcpSocketFd.connectionFault(shown, here(), there()));
-        TcpSocketFd.closeStrange(shown);
         InetSocketAddress own = here();
         InetSocketAddress peer = there();
-        assertThrows(FabricException.class, () -> proof.showEnd(number, own, peer), "to show");
+        assertTrue(proof.ended(shown, own, peer));
+        TcpSocketFd.closeStrange(shown);
+        FabricException e =
+                assertThrows(
+                        FabricException.class, () -> proof.showEnd(number, own, peer), "to show");
+        assertEquals(FabricException.Cause.ABANDONED, e.why(), "given up, and no fault");
+    }
+
+    @Test
+    @DisplayName("the peer is at fault only while the connection lives")
+    void whoseFault() throws IOException {
+        int mine = number(server);
+        assertFalse(proof.ended(mine, there(), here()));
+        client.shutdownOutput();
+        await().until(() -> proof.ended(mine, there(), here()));
+        assertNotNull(proof.refuseEnd(mine, -1, there(), here()));
     }
 
     @Test

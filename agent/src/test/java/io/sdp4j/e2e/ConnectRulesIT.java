@@ -1,0 +1,119 @@
+package io.sdp4j.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.e2e.programs.Proxied;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Goal: what a rule allows nothing but offload is reached by TCP in no way, from the first socket
+ * of a JVM on, and what it allows is reached as ever. Method: a SOCKS proxy that says yes, in this
+ * process, and programs in JVMs of their own.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ConnectRulesIT {
+    @TempDir Path directory;
+    private ServerSocket proxy;
+    private final AtomicInteger asked = new AtomicInteger();
+
+    @BeforeEach
+    void serve() throws IOException {
+        proxy = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        Thread.ofVirtual()
+                .start(
+                        () -> {
+                            try {
+                                while (true) {
+                                    Socket accepted = proxy.accept();
+                                    asked.incrementAndGet();
+                                    Thread.ofVirtual().start(() -> sayYes(accepted));
+                                }
+                            } catch (IOException e) {
+                                // the test is over
+                            }
+                        });
+    }
+
+    @AfterEach
+    void stopServing() throws IOException {
+        proxy.close();
+    }
+
+    /** SOCKS 5, any destination. */
+    private static void sayYes(Socket client) {
+        try (client) {
+            InputStream in = client.getInputStream();
+            in.readNBytes(4);
+            client.getOutputStream().write(new byte[] {5, 0});
+            in.readNBytes(10);
+            client.getOutputStream().write(new byte[] {5, 0, 0, 1, 127, 0, 0, 1, 0, 1});
+            in.readAllBytes();
+        } catch (IOException e) {
+            // the program has ended
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "named,      auto,    proxy, false",
+        "named,      connect, proxy, false",
+        "unresolved, auto,    proxy, false",
+        "selected,   auto,    proxy, false",
+        "named,      auto,    destination, false",
+        "selected,   auto,    destination, false",
+        "bound,      auto,    destination, false",
+        "bound,      connect, destination, false",
+        "named,      auto,    other, true",
+        "selected,   auto,    other, true",
+        "bound,      auto,    other, true",
+    })
+    @DisplayName("31: an sdp rule holds for a proxy, and for what would be reached through one")
+    void holds(String how, String upgrade, String sdpOnly, boolean connects) throws Exception {
+        try (Jvms jvms = new Jvms(directory);
+                ServerSocket destination =
+                        new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ServerSocket other = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            int port =
+                    switch (sdpOnly) {
+                        case "proxy" -> proxy.getLocalPort();
+                        case "destination" -> destination.getLocalPort();
+                        default -> other.getLocalPort();
+                    };
+            Path rules = jvms.rules("sdp.conf", "use sdp client * *:" + port + "\n");
+            jvms.upgrade(upgrade);
+            Child child =
+                    jvms.java(
+                            "Proxied " + how,
+                            rules,
+                            List.of(),
+                            Jvms.classPathOf(Proxied.class),
+                            Proxied.class.getName(),
+                            how,
+                            "" + proxy.getLocalPort(),
+                            "" + destination.getLocalPort(),
+                            "20000");
+            Map<String, String> results = child.results();
+            assertEquals("" + connects, results.get("connected"), child::toString);
+            assertEquals(connects && !how.equals("bound") ? 1 : 0, asked.get(), child::toString);
+            if (!connects) {
+                assertTrue(results.get("problem").contains("refused ("), child::toString);
+            }
+        }
+    }
+}
