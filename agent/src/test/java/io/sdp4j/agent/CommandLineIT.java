@@ -101,6 +101,7 @@ class CommandLineIT {
                 .skip(2)
                 .forEach(line -> assertTrue(line.matches("(OK|WARN|FAIL|SKIP) .*"), line));
         assertTrue(people.out().contains("SKIP  native transports"), people::out);
+        assertTrue(people.out().matches("(?s).*OK    memfd +made, sealed and mapped.*"));
     }
 
     @Test

@@ -124,6 +124,12 @@ class TraceCommandIT {
         oneLine(69, "there is no directory", Jvm.cli("trace", "--pcapng", none.toString(), in));
         oneLine(69, "it is a directory", Jvm.cli("trace", "--pcapng", folder.toString(), in));
         oneLine(69, "it is not a file", Jvm.cli("trace", "--pcapng", "/dev/full", in));
+        Path fifo = folder.resolve("fifo");
+        oneLine(
+                69,
+                "it is not a file",
+                sh("mkfifo \"$1\"; TRACE --pcapng \"$1\" \"$2\"", fifo, trace));
+        Files.delete(fifo);
         oneLine(69, "cannot write /proc/out", Jvm.cli("trace", "--pcapng", "/proc/out", in));
         assertEquals(List.of("trace"), files());
     }
@@ -153,6 +159,17 @@ class TraceCommandIT {
         for (String form : List.of("", "--json", "--diagram")) {
             Jvm.Outcome outcome = sh("TRACE " + form + " \"$1\" >/dev/full", trace);
             oneLine(69, "standard output was not written in full", outcome);
+        }
+    }
+
+    /** As {@code head} does: no failure, and nothing to say. */
+    @Test
+    void endsQuietlyWhenItsReaderHasGone() {
+        for (String form : List.of("", "--json")) {
+            Jvm.Outcome outcome =
+                    sh("{ TRACE " + form + " \"$1\"; echo $? >&2; } | head -c 100", trace);
+            assertEquals("0\n", outcome.err());
+            assertEquals(100, outcome.out().length(), outcome::out);
         }
     }
 }

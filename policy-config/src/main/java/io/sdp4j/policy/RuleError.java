@@ -1,6 +1,7 @@
 package io.sdp4j.policy;
 
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
@@ -14,14 +15,25 @@ import java.util.regex.Pattern;
  */
 public record RuleError(String file, int line, int column, String found, String expected) {
     private static final Pattern LIST = Pattern.compile("^one of |, | or ");
+    private static final Pattern QUOTED = Pattern.compile("'([^']+)'");
+    private static final Pattern OPTION = Pattern.compile("[a-z]+=");
 
     /**
      * {@code file:line:column: found 'x', expected y}, on one line and without control characters.
      */
     public String message() {
         String place = line == 0 ? file : file + ":" + line + ":" + column;
-        String question = Nearest.question(found, List.of(LIST.split(expected)));
-        return place + ": found " + printable(found) + ", expected " + expected + question;
+        return place + ": found " + printable(found) + ", expected " + expected + question();
+    }
+
+    /** The word that was meant: one of a list, one in quotes, or the name of an option. */
+    private String question() {
+        List<String> options = OPTION.matcher(expected).results().map(MatchResult::group).toList();
+        if (!options.isEmpty()) {
+            return Nearest.question(found.substring(0, found.indexOf('=') + 1), options);
+        }
+        List<String> quoted = QUOTED.matcher(expected).results().map(r -> r.group(1)).toList();
+        return Nearest.question(found, quoted.isEmpty() ? List.of(LIST.split(expected)) : quoted);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -71,19 +72,14 @@ final class DemoCommand implements Callable<Integer> {
         try {
             Path rules = Files.writeString(folder.resolve("demo.conf"), RULES);
             boolean adapts = !spec.commandLine().getParseResult().hasMatchedOption("--seconds");
-            double length = seconds;
-            if (adapts && busy()) {
-                progress("this machine is busy (load " + load() + "): each part takes longer");
-                length *= LONGER;
-                adapts = false;
-            }
-            Pair pair = measure(jar, samples, rules, folder, length);
-            if (adapts && pair.complete() && !pair.faster()) {
-                progress(
-                        "not faster in every respect: the JVMs may have been compiling still; once"
-                                + " more, with longer parts");
-                pair = measure(jar, samples, rules, folder, length * LONGER);
-            }
+            Pair pair =
+                    adapts
+                            ? adapting(
+                                    seconds,
+                                    busy(loadAverage(), processors()),
+                                    this::progress,
+                                    length -> measure(jar, samples, rules, folder, length))
+                            : measure(jar, samples, rules, folder, seconds);
             return show(pair.kernel, pair.offload);
         } finally {
             for (Path file : List.of(folder.resolve("demo.conf"), folder)) {
@@ -92,8 +88,35 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
+    /** One comparison, with parts of that length. */
+    interface Measurement {
+        Pair of(double seconds) throws IOException, InterruptedException;
+    }
+
+    /**
+     * Measures longer on a busy machine, and once more where the first comparison was too short.
+     *
+     * @param progress told why
+     */
+    static Pair adapting(
+            double seconds, boolean busy, Consumer<String> progress, Measurement measurement)
+            throws IOException, InterruptedException {
+        if (busy) {
+            progress.accept("this machine is busy (load " + load() + "): each part takes longer");
+            return measurement.of(seconds * LONGER);
+        }
+        Pair pair = measurement.of(seconds);
+        if (!pair.complete() || pair.faster()) {
+            return pair;
+        }
+        progress.accept(
+                "not faster in every respect: the JVMs may have been compiling still; once more,"
+                        + " with longer parts");
+        return measurement.of(seconds * LONGER);
+    }
+
     /** The two runs of one comparison. */
-    private record Pair(StreamRun.Result kernel, StreamRun.Result offload) {
+    record Pair(StreamRun.Result kernel, StreamRun.Result offload) {
         /** Whether there is anything to compare. */
         boolean complete() {
             return kernel.verified() && offload.verified() && offload.offloaded() > 0;
@@ -112,9 +135,16 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     /** Whether other programs want the processors, too. */
-    private static boolean busy() {
-        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        return load > Runtime.getRuntime().availableProcessors() * BUSY_SHARE;
+    static boolean busy(double load, int processors) {
+        return load > processors * BUSY_SHARE;
+    }
+
+    private static double loadAverage() {
+        return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    }
+
+    private static int processors() {
+        return Runtime.getRuntime().availableProcessors();
     }
 
     private void progress(String what) {
@@ -194,7 +224,8 @@ final class DemoCommand implements Callable<Integer> {
                 ratio < 1 ? worse : better);
     }
 
-    private static String sentence(
+    /** The last word: what came of it, and why where that is less than was promised. */
+    static String sentence(
             StreamRun.Result kernel, StreamRun.Result offload, boolean same, boolean moved) {
         if (!same) {
             return "FAILED: not every byte arrived as it was sent.";
@@ -230,8 +261,6 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private static String load() {
-        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        int processors = Runtime.getRuntime().availableProcessors();
-        return String.format(Locale.ROOT, "%.1f on %d processors", load, processors);
+        return String.format(Locale.ROOT, "%.1f on %d processors", loadAverage(), processors());
     }
 }

@@ -62,18 +62,24 @@ final class MachineChecks {
     }
 
     static Check memfd() {
-        String kernel = System.getProperty("os.version", "0");
-        String[] parts = kernel.split("[^0-9]+", 3);
-        boolean linux = System.getProperty("os.name", "").equals("Linux");
-        int major = Integer.parseInt(parts[0]);
-        int minor = parts.length > 1 && !parts[1].isEmpty() ? Integer.parseInt(parts[1]) : 0;
-        if (linux && (major > 3 || (major == 3 && minor >= 17))) {
-            return Check.ok("memfd", "Linux " + kernel + " seals shared memory");
+        return memfd(ShmFabric.diagnose(ShmConfig.defaults()));
+    }
+
+    /** One is made, sealed and mapped: a kernel that knows the call may still refuse it. */
+    static Check memfd(List<ShmFabric.Fact> facts) {
+        String name = "memfd";
+        for (ShmFabric.Fact fact : facts) {
+            if (fact.name().equals(name)) {
+                return fact.good()
+                        ? Check.ok(name, fact.text())
+                        : Check.fail(
+                                name,
+                                fact.text() + ", so nothing is offloaded within this host",
+                                "allow it (a container's seccomp profile may forbid it), or set"
+                                        + " sdp4j.shm.portable=true on both sides");
+            }
         }
-        return Check.warn(
-                "memfd",
-                System.getProperty("os.name") + " " + kernel + " has no sealed shared memory",
-                "connections are offloaded through a file, which is slower");
+        return Check.skip(name, "not looked for: " + facts.getFirst().text());
     }
 
     /** Where processes of this user meet; it is made when it is needed. */

@@ -59,26 +59,28 @@ public final class Main implements Runnable {
     /** Runs one command and returns the exit code. */
     public static int run(String[] args) {
         CommandLine line = line();
-        line.setOut(new PrintWriter(System.out, true, Charset.defaultCharset()));
+        line.setOut(new PrintWriter(new StandardOutput(), true, Charset.defaultCharset()));
         line.setErr(new PrintWriter(System.err, true, Charset.defaultCharset()));
-        line.setExecutionExceptionHandler(
-                (e, command, parsed) -> {
-                    if (e instanceof Unavailable) {
-                        command.getErr().println("sdp4j: " + e.getMessage());
-                        return Exit.UNAVAILABLE;
-                    }
-                    e.printStackTrace(command.getErr());
-                    return Exit.FAULT;
-                });
-        int code = line.execute(args);
-        if (line.getOut().checkError() && code == Exit.OK) {
-            line.getErr()
-                    .println(
-                            "sdp4j: standard output was not written in full: its disk is full, or"
-                                    + " its reader has gone");
+        line.setExecutionExceptionHandler((e, command, parsed) -> failed(e, command.getErr()));
+        try {
+            int code = line.execute(args);
+            line.getOut().flush();
+            return code;
+        } catch (StandardOutput.ReaderGone | Unavailable e) {
+            return failed(e, line.getErr());
+        }
+    }
+
+    private static int failed(Exception e, PrintWriter err) {
+        if (e instanceof StandardOutput.ReaderGone) {
+            return Exit.OK;
+        }
+        if (e instanceof Unavailable) {
+            err.println("sdp4j: " + e.getMessage());
             return Exit.UNAVAILABLE;
         }
-        return code;
+        e.printStackTrace(err);
+        return Exit.FAULT;
     }
 
     @Override

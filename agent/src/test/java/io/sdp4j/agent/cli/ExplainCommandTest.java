@@ -13,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -102,6 +103,31 @@ class ExplainCommandTest {
         assertTrue(lint.out.contains("- " + file + ":2:9: found 'clint'"), lint.out);
         assertTrue(lint.out.contains("did you mean 'client'?"), lint.out);
         assertTrue(lint.out.contains("- " + file + ":3:20: found 'x'"), lint.out);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "usee sdp client * *:80 | did you mean 'use'?",
+                "lgo min-level 1 | did you mean 'log'?",
+                "use bth client * *:80 | did you mean 'both'?",
+                "use sdp sever * *:80 | did you mean 'server'?",
+                "use sdp client * *:80 fabrik=shm | did you mean 'fabric='?",
+                "use sdp client * *:80 timeuot=3s | did you mean 'timeout='?",
+                "use sdp client * *:80 fabric=smh | did you mean 'shm'?"
+            })
+    void asksForTheWordOfARule(String rule, String question) throws IOException {
+        Outcome lint = explain("--lint", "--policy", rules(rule));
+        assertEquals(1, lint.exit, lint.err);
+        assertTrue(lint.out.lines().anyMatch(l -> l.endsWith(question)), lint.out);
+    }
+
+    @Test
+    void saysOnceThatNoRuleMatches() throws IOException {
+        String file = rules("use tcp client * *:81");
+        String why = explain("--policy", file, "127.0.0.1:80").out;
+        assertEquals(2, why.split("no rule matches", -1).length, why);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.sdp4j.agent.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.rdma.shm.ShmFabric;
@@ -32,5 +33,25 @@ final class MachineChecksTest {
         assertEquals(Check.Verdict.FAIL, none.verdict());
         assertTrue(none.found().contains("not a directory"), none.found());
         assertEquals("found", of(null).found());
+    }
+
+    @Test
+    void aMemfdIsLookedFor() {
+        ShmFabric.Fact denied = new ShmFabric.Fact("native access", false, "denied here");
+        assertEquals(Check.Verdict.SKIP, MachineChecks.memfd(List.of(denied)).verdict());
+        assertEquals("not looked for: denied here", MachineChecks.memfd(List.of(denied)).found());
+        ShmFabric.Fact made = new ShmFabric.Fact("memfd", true, "made");
+        assertEquals(Check.Verdict.OK, MachineChecks.memfd(List.of(denied, made)).verdict());
+        ShmFabric.Fact refused = new ShmFabric.Fact("memfd", false, "memfd_create: EPERM");
+        Check fails = MachineChecks.memfd(List.of(denied, refused));
+        assertEquals(Check.Verdict.FAIL, fails.verdict());
+        assertTrue(fails.found().startsWith("memfd_create: EPERM"), fails.found());
+    }
+
+    @Test
+    void noFailureIsWithoutAnAction() {
+        for (String nothing : List.of("", " ")) {
+            assertThrows(IllegalArgumentException.class, () -> Check.fail("x", "broken", nothing));
+        }
     }
 }

@@ -7,10 +7,14 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 
 /** One end of a connection on the loopback interface; it blocks, whatever kind of socket it is. */
 interface Endpoint extends AutoCloseable {
@@ -18,7 +22,8 @@ interface Endpoint extends AutoCloseable {
     enum Kind {
         SOCKET,
         CHANNEL,
-        SELECTOR
+        SELECTOR,
+        ASYNC
     }
 
     /** Reads what is there, at least one byte; -1 at the end of the stream. */
@@ -29,7 +34,7 @@ interface Endpoint extends AutoCloseable {
 
     void shutdownOutput() throws IOException;
 
-    /** Has {@link #close} reset the connection. */
+    /** Has {@link #close} reset the connection, where that can be had. */
     void resetAtClose() throws IOException;
 
     @Override
@@ -65,18 +70,28 @@ interface Endpoint extends AutoCloseable {
     /** Connects. */
     static Endpoint connect(Kind kind, int port) throws IOException {
         InetSocketAddress to = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port);
-        return kind == Kind.SOCKET
-                ? new OfSocket(new Socket(to.getAddress(), port))
-                : new OfChannel(SocketChannel.open(to), kind == Kind.SELECTOR);
+        return switch (kind) {
+            case SOCKET -> new OfSocket(new Socket(to.getAddress(), port));
+            case CHANNEL, SELECTOR -> new OfChannel(SocketChannel.open(to), kind == Kind.SELECTOR);
+            case ASYNC -> {
+                AsynchronousSocketChannel channel = AsynchronousSocketChannel.open();
+                OfAsyncChannel.result(channel.connect(to));
+                yield new OfAsyncChannel(channel);
+            }
+        };
     }
 
     /** Listens on any port. */
     static Listener listen(Kind kind) throws IOException {
         InetSocketAddress any = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
-        if (kind == Kind.SOCKET) {
-            return new OfServerSocket(new ServerSocket(0, 50, any.getAddress()));
-        }
-        return new OfServerChannel(ServerSocketChannel.open().bind(any), kind == Kind.SELECTOR);
+        return switch (kind) {
+            case SOCKET -> new OfServerSocket(new ServerSocket(0, 50, any.getAddress()));
+            case CHANNEL, SELECTOR ->
+                    new OfServerChannel(
+                            ServerSocketChannel.open().bind(any), kind == Kind.SELECTOR);
+            case ASYNC ->
+                    new OfAsyncServerChannel(AsynchronousServerSocketChannel.open().bind(any));
+        };
     }
 
     /** By {@link ServerSocket}. */
@@ -107,6 +122,24 @@ interface Endpoint extends AutoCloseable {
         @Override
         public Endpoint accept() throws IOException {
             return new OfChannel(listener.accept(), selects);
+        }
+
+        @Override
+        public void close() throws IOException {
+            listener.close();
+        }
+    }
+
+    /** By {@link AsynchronousServerSocketChannel}. */
+    record OfAsyncServerChannel(AsynchronousServerSocketChannel listener) implements Listener {
+        @Override
+        public int port() throws IOException {
+            return ((InetSocketAddress) listener.getLocalAddress()).getPort();
+        }
+
+        @Override
+        public Endpoint accept() throws IOException {
+            return new OfAsyncChannel(OfAsyncChannel.result(listener.accept()));
         }
 
         @Override
@@ -203,6 +236,49 @@ interface Endpoint extends AutoCloseable {
             if (selector != null) {
                 selector.close();
             }
+        }
+    }
+
+    /** By {@link AsynchronousSocketChannel}, each operation waited for. */
+    record OfAsyncChannel(AsynchronousSocketChannel channel) implements Endpoint {
+        private static <T> T result(Future<T> future) throws IOException {
+            try {
+                return future.get();
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof IOException failure) {
+                    throw failure;
+                }
+                throw new IllegalStateException(e);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public int read(byte[] b) throws IOException {
+            return result(channel.read(ByteBuffer.wrap(b)));
+        }
+
+        @Override
+        public void write(byte[] b) throws IOException {
+            ByteBuffer from = ByteBuffer.wrap(b);
+            while (from.hasRemaining()) {
+                result(channel.write(from));
+            }
+        }
+
+        @Override
+        public void shutdownOutput() throws IOException {
+            channel.shutdownOutput();
+        }
+
+        /** Such channels have no {@code SO_LINGER}. */
+        @Override
+        public void resetAtClose() {}
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
         }
     }
 }

@@ -1,0 +1,41 @@
+package io.sdp4j.agent.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/**
+ * Standard output that ends the command when nothing can be written any more: a {@code
+ * PrintWriter}, which reports no {@code IOException}, would go on for as long as there is output.
+ */
+final class StandardOutput extends OutputStream {
+    private final OutputStream out = new FileOutputStream(FileDescriptor.out);
+    private boolean over; // what is buffered still comes here
+
+    /** The reader has seen enough, as {@code head} has. */
+    static final class ReaderGone extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Override
+    public void write(int b) {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int count) {
+        if (over) {
+            return;
+        }
+        try {
+            out.write(bytes, from, count);
+        } catch (IOException e) {
+            over = true;
+            if ("Broken pipe".equals(e.getMessage())) {
+                throw new ReaderGone();
+            }
+            throw new Unavailable("standard output was not written in full: " + Failures.reason(e));
+        }
+    }
+}
