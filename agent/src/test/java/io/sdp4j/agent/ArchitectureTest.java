@@ -181,17 +181,72 @@ class ArchitectureTest {
                         "Files\\.delete|deleteFile\\(|UNLINK|DELETE_ON_CLOSE|\\.delete(OnExit)?\\(\\)");
         Set<String> found = new TreeSet<>();
         for (String folder : ALLOWED.keySet()) {
-            try (var files = Files.walk(ROOT.resolve(folder).resolve("src"))) {
-                for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
-                    String name = String.valueOf(file.getFileName()).replace(".java", "");
-                    if (!file.toString().contains("/src/test/")
-                            && removal.matcher(Files.readString(file)).find()) {
-                        found.add(name);
-                    }
+            for (Path file : sources(folder, false)) {
+                if (removal.matcher(Files.readString(file)).find()) {
+                    found.add(String.valueOf(file.getFileName()).replace(".java", ""));
                 }
             }
         }
         assertEquals(new TreeSet<>(places), found);
+    }
+
+    @Test
+    void nothingReadsAnotherProcess() throws IOException {
+        Pattern reads = Pattern.compile("(?i)process_vm_|ptrace|pidfd_getfd|\"mem\"|/mem\"");
+        Set<String> found = new TreeSet<>();
+        for (String folder : ALLOWED.keySet()) {
+            for (Path file : sources(folder, false)) {
+                if (reads.matcher(Files.readString(file)).find()) {
+                    found.add(file.toString());
+                }
+            }
+        }
+        assertEquals(Set.of(), found);
+    }
+
+    /** Each attack names a test that holds its answer, and that test is there. */
+    @Test
+    void everyAttackHasItsTest() throws IOException {
+        Map<String, String> tests = new TreeMap<>();
+        for (String folder : ALLOWED.keySet()) {
+            for (Path file : sources(folder, true)) {
+                String name = String.valueOf(file.getFileName()).replace(".java", "");
+                tests.put(name, Files.readString(file));
+            }
+        }
+        String text = Files.readString(ROOT.resolve("docs/security.md"));
+        String attacks = text.split("## Attacks and answers", -1)[1].split("\n## ", -1)[0];
+        List<String> rows = attacks.lines().filter(line -> line.startsWith("| ")).skip(1).toList();
+        assertTrue(rows.size() > 20, "rows " + rows.size());
+        assertEquals(List.of(), rows.stream().filter(row -> !hasItsTest(row, tests)).toList());
+        assertFalse(hasItsTest("| an attack | an answer | |", tests));
+        assertFalse(hasItsTest("| an attack | an answer | `ArchitectureTest` |", tests));
+        assertFalse(hasItsTest("| an attack | an answer | `ArchitectureTest.no` |", tests));
+    }
+
+    private static boolean hasItsTest(String row, Map<String, String> tests) {
+        String[] cells = row.split(" \\| ?", -1);
+        String named = cells[cells.length - 2];
+        Matcher one = Pattern.compile("`(\\w+)\\.(\\w+)`").matcher(named);
+        int found = 0;
+        while (one.find()) {
+            String test = tests.getOrDefault(one.group(1), "");
+            int at = test.indexOf("void " + one.group(2) + "(");
+            int before = test.lastIndexOf("\n    }\n", at);
+            if (at < 0 || !test.substring(Math.max(before, 0), at).contains("Test\n")) {
+                return false; // there is no such method, or it has no annotation
+            }
+            found++;
+        }
+        return found > 0 && one.replaceAll("").replaceAll("[\\s,|]", "").isEmpty();
+    }
+
+    private static List<Path> sources(String folder, boolean tests) throws IOException {
+        try (var files = Files.walk(ROOT.resolve(folder).resolve("src"))) {
+            return files.filter(file -> file.toString().endsWith(".java"))
+                    .filter(file -> file.toString().contains("/src/test/") == tests)
+                    .toList();
+        }
     }
 
     /** Artifacts of ours that a build file names as dependencies outside tests. */

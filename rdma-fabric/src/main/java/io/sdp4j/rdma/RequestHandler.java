@@ -16,4 +16,11 @@ public interface RequestHandler {
      * @param why likewise
      */
     default void onRefused(String peer, String why) {}
+
+    /**
+     * A peer was sent away because this process lacks what one more connection needs.
+     *
+     * @param why for people
+     */
+    default void onShort(String why) {}
 }

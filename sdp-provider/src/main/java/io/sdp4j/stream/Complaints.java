@@ -3,6 +3,7 @@ package io.sdp4j.stream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -22,6 +23,7 @@ final class Complaints {
 
     private final Consumer<String> log;
     private final LongSupplier clock;
+    private final AtomicBoolean toldShort = new AtomicBoolean();
 
     /** The peers told of last; guarded by this. */
     private final Map<String, Peer> peers =
@@ -82,6 +84,17 @@ final class Complaints {
                         + what
                         + (untold == 0 ? "" : "; " + untold + " more since the last line")
                         + (left == 0 ? "" : "; " + left + " of others were left out"));
+    }
+
+    /** This process lacks what connections need, which whoever runs it can mend: told once. */
+    void shortOf(String what) {
+        if (toldShort.compareAndSet(false, true)) {
+            log.accept(
+                    "peers stay on TCP: "
+                            + what
+                            + "; raise that limit: ulimit -n, ulimit -f, sdp4j.memory.max.mb, the"
+                            + " memory of a container (reason MEMORY, told once)");
+        }
     }
 
     /** For tests. */

@@ -65,14 +65,17 @@ final class SdpListener implements OffloadListener {
         public void onRefused(String peer, String why) {
             context.complaints().add(peer, "was refused: " + why);
         }
+
+        @Override
+        public void onShort(String why) {
+            context.complaints().shortOf(why);
+        }
     }
 
     /** What a peer has done wrong, or whoever runs this process can do something about. */
     private void onFailed(ConnectionRequest request, FabricException failure) {
         switch (failure.why()) {
-            case RESOURCES ->
-                    context.complaints()
-                            .add(request.peer(), "stays on TCP: " + failure.getMessage());
+            case RESOURCES -> context.complaints().shortOf(failure.getMessage());
             case PROTOCOL, TIMED_OUT ->
                     context.complaints()
                             .add(request.peer(), "was refused: " + failure.getMessage());

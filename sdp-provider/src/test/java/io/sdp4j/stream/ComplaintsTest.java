@@ -49,6 +49,16 @@ final class ComplaintsTest {
     }
 
     @Test
+    void whatThisProcessLacksIsToldOnceWithWhatToDo() {
+        for (int i = 0; i < 3; i++) {
+            complaints.shortOf("memfd_create: EPERM");
+            now.addAndGet(TimeUnit.MINUTES.toNanos(1));
+        }
+        assertEquals(1, lines.size());
+        assertTrue(lines.getFirst().contains("memfd_create: EPERM; raise"), lines.getFirst());
+    }
+
+    @Test
     void itRemembersAFewPeersOnly() {
         for (int minute = 0; minute < 1000; minute++) {
             now.addAndGet(TimeUnit.MINUTES.toNanos(1));

@@ -195,6 +195,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
         } else if (listener.closed()) {
             refuse(Handshake.REJECTED, new byte[0]);
         } else if (ShmFabric.scarce(link.descriptor()) != null) {
+            listener.onShort(ShmFabric.scarce(link.descriptor()));
             refuse(Handshake.NO_MEMORY, new byte[0]);
         } else {
             int mine = -1;
@@ -353,7 +354,7 @@ final class PassiveSide implements Link.Handler, ConnectionRequest {
 
     private FabricException tooMuch() {
         return new FabricException(
-                Cause.RESOURCES, "the client wants buffers like " + hello.spec());
+                Cause.PROTOCOL, "it wants more buffers than this side: " + hello.spec());
     }
 
     private void endWithoutMemory(FabricException why) {

@@ -186,6 +186,10 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
         request.handler().onRequest(side);
     }
 
+    void onShort(String why) {
+        request.handler().onShort(why);
+    }
+
     void onRefused(Link link, String why) {
         request.handler().onRefused(link.peerName(), why);
     }

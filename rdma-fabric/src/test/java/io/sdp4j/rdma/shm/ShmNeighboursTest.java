@@ -37,6 +37,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 final class ShmNeighboursTest extends AttackedFabric {
     private Process peer(List<String> before) throws Exception {
+        return peer(before, Peer.class);
+    }
+
+    private Process peer(List<String> before, Class<?> main) throws Exception {
         List<String> command = new ArrayList<>(before);
         command.addAll(
                 List.of(
@@ -47,7 +51,7 @@ final class ShmNeighboursTest extends AttackedFabric {
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
                         Peer.classPath(),
-                        Peer.class.getName(),
+                        main.getName(),
                         dir.toString(),
                         "true"));
         Process peer = new ProcessBuilder(command).start();
@@ -163,6 +167,18 @@ final class ShmNeighboursTest extends AttackedFabric {
             assertEquals(FabricException.Cause.UID, e.why(), e.toString());
             assertEquals("not asked", out.readLine());
         }
+    }
+
+    /** Both sides are told why. */
+    @Test
+    void aPeerThatMayMakeNoMemorySaysSo() throws Exception {
+        Process peer = peer(List.of(), WithoutMemfd.class);
+        FabricException e =
+                assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
+        assertEquals(FabricException.Cause.RESOURCES, e.why(), e.toString());
+        String said = peer.errorReader().readLine();
+        assertTrue(said.contains("memfd_create"), said);
+        assertTrue(said.contains("EPERM") || said.contains("permitted"), said);
     }
 
     /**

@@ -332,6 +332,23 @@ final class ShmRendezvousTest extends ShmDirectory {
         return places.all().stream().map(Places.Place::path).toList();
     }
 
+    /** Whichever side has a run-time directory in its environment, and whoever else has it not. */
+    @ParameterizedTest
+    @CsvSource({"true,true,false", "true,false,true", "false,true,false", "false,false,true"})
+    void serverAndClientLookInTheSamePlaces(boolean nativeMode, boolean server, boolean client)
+            throws Exception {
+        String runtime = privateDirectory(dir.resolve("run")).toString();
+        long uid = OwnUser.id(nativeMode);
+        List<String> said = new ArrayList<>();
+        Places of = new Places(null, uid, nativeMode, server ? runtime : null);
+        Places other = new Places(null, uid, nativeMode, client ? runtime : null);
+        try (PrivateDirectory listens = new Rendezvous(of, null, said::add).forListening()) {
+            List<Path> looked = new ArrayList<>();
+            new Rendezvous(other, null, said::add).search(d -> !looked.add(d.path()));
+            assertTrue(looked.contains(listens.path()), looked::toString);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"true,true", "true,false", "false,true", "false,false"})
     void processesWithDifferentEnvironmentsMeet(boolean nativeMode, boolean hasRuntimeDirectory)
