@@ -298,7 +298,7 @@ final class StreamWriter {
                 return;
             }
             if (core.batch.opened() == flushFor) {
-                core.batch.flushUnlessLast();
+                core.batch.flushUnlessBehind();
             }
             lookLater(StreamCore.FLUSH_NANOS);
             flushLater();

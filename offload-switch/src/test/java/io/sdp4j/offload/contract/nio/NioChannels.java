@@ -27,6 +27,11 @@ public interface NioChannels {
         return 1_500_000;
     }
 
+    /** The same of small writes with pauses between them. */
+    default int leastUnreadInSmallWrites() {
+        return leastUnreadBytes();
+    }
+
     /** Whether the JDK's stream adaptors know these channels; outside an agent they cannot. */
     default boolean streamsAdapted() {
         return true;

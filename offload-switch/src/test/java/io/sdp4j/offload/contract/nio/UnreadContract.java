@@ -75,4 +75,32 @@ interface UnreadContract extends NioChannels {
             }
         }
     }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 1_000})
+    @DisplayName("99: it takes megabytes of small writes with pauses, too")
+    default void takesMegabytesInSmallWrites(int bytes) throws Exception {
+        ByteBuffer pattern = pattern();
+        try (Pair p = polledPair()) {
+            for (int round = 0; round < 2; round++) {
+                int least = leastUnreadInSmallWrites();
+                int at = 0;
+                for (int n = bytes; n == bytes && at < least; at += n) {
+                    n = p.client().write(pattern.slice(at, bytes));
+                    pause();
+                }
+                int taken = at;
+                assertTrue(taken >= least, () -> taken + " bytes taken");
+                read(p.server(), 0, taken);
+            }
+        }
+    }
+
+    /** As long as a program needs for its next message; to sleep takes longer. */
+    private static void pause() {
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < 50_000) {
+            Thread.onSpinWait();
+        }
+    }
 }
