@@ -38,8 +38,7 @@ public final class Many {
             }
             case "selector" -> select(all);
             default -> {
-                InetSocketAddress to =
-                        new InetSocketAddress(LOOPBACK, Integer.parseInt(args[1]));
+                InetSocketAddress to = new InetSocketAddress(LOOPBACK, Integer.parseInt(args[1]));
                 for (int i = 0; i < Integer.parseInt(args[2]); i++) {
                     Socket socket = new Socket(to.getAddress(), to.getPort());
                     all.add(socket);
