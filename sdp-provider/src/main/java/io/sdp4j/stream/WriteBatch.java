@@ -29,8 +29,9 @@ import java.nio.ByteBuffer;
  * read: as long as it is not sent, further small writes find room. So neither a thread that waits
  * nor the timer sends it; it <em>waits</em> for the announcement that comes when the peer has read
  * what is before it, or for anything else that is to be said and has no credit but this one. The
- * timer alone leaves every message to wait while the peer is behind, so that small writes with
- * pauses between them do not take a buffer of a peer that does not read for every few bytes.
+ * timer alone leaves every message to wait for a while when the peer is behind, so that small
+ * writes with pauses between them do not take a buffer of a peer that does not read for every few
+ * bytes.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -257,8 +258,8 @@ final class WriteBatch {
 
     /**
      * Flushes because time has passed, unless the peer is behind: it has enough to read, and what
-     * is written until it says that it has read takes no other buffer. When it has read all, it has
-     * told of half of its buffers at least (docs/protocol.md 4.4).
+     * is written until it says that it has read, or for a while, takes no other buffer. When it has
+     * read all, it has told of half of its buffers at least (docs/protocol.md 4.4).
      */
     void flushUnlessBehind() {
         flushFrom(Math.max(CONTROL_CREDITS + 1, lowWater));

@@ -98,6 +98,22 @@ class UnreadWritesTest {
         }
     }
 
+    /** It may wait until enough is there, and read nothing before. */
+    @Test
+    void aPeerThatOnlyLooksSeesAll() throws Exception {
+        try (TestFabric fabric = new TestFabric(true, BUFFERS);
+                StreamPair pair = new StreamPair(fabric.provider())) {
+            for (int i = 0; i < BUFFERS - 2; i++) {
+                assertEquals(5, write(pair.client, 5));
+                rest(pair.client);
+            }
+            await().until(() -> pair.server.available() == sent.size());
+            readAll(pair.server);
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
     /** The bytes that waited leave although nobody stands at the stream any more. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

@@ -27,9 +27,11 @@ public interface NioChannels {
         return 1_500_000;
     }
 
-    /** The same of small writes with pauses between them. */
+    /**
+     * The same of small writes with pauses between them, of which few are made on a busy machine.
+     */
     default int leastUnreadInSmallWrites() {
-        return leastUnreadBytes();
+        return Math.min(leastUnreadBytes(), 300_000);
     }
 
     /** Whether the JDK's stream adaptors know these channels; outside an agent they cannot. */
