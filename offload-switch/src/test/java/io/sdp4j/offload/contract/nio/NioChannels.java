@@ -31,7 +31,7 @@ public interface NioChannels {
      * The same of small writes with pauses between them, of which few are made on a busy machine.
      */
     default int leastUnreadInSmallWrites() {
-        return Math.min(leastUnreadBytes(), 300_000);
+        return Math.min(leastUnreadBytes(), 500_000);
     }
 
     /** Whether the JDK's stream adaptors know these channels; outside an agent they cannot. */
