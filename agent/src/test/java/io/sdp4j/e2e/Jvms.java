@@ -25,6 +25,7 @@ final class Jvms implements AutoCloseable {
     private final Path directory;
     private final Path rules;
     private String upgrade = "connect"; // most tests ask whether, not when
+    private int descriptors; // 0 = as many as this process may have
     private final List<Child> children = new ArrayList<>();
 
     Jvms(Path directory) throws IOException {
@@ -36,6 +37,11 @@ final class Jvms implements AutoCloseable {
     /** When processes that are started from now on offload: as the setting has it. */
     void upgrade(String when) {
         upgrade = when;
+    }
+
+    /** How many descriptors JVMs may have that are started from now on. */
+    void descriptors(int limit) {
+        descriptors = limit;
     }
 
     /** Everything is offloaded where it can be. */
@@ -82,6 +88,9 @@ final class Jvms implements AutoCloseable {
             String... args)
             throws IOException {
         List<String> command = new ArrayList<>();
+        if (descriptors > 0) {
+            command.addAll(List.of("sh", "-c", "ulimit -n " + descriptors + "; exec \"$@\"", "-"));
+        }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         Path report = null;
         if (rules != null) {

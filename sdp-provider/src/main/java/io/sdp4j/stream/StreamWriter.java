@@ -19,6 +19,11 @@ final class StreamWriter {
      */
     private static final int SMALL_BYTES = 2048;
 
+    /**
+     * For so long small writes are gathered for a peer that is behind; it may read nothing at all.
+     */
+    private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
     /** Longest time between two looks for an announcement that nobody would be told of. */
     private static final long MOST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(160);
 
@@ -40,6 +45,8 @@ final class StreamWriter {
 
     private boolean flushScheduled;
     private int flushFor;
+    private boolean holdScheduled;
+    private int holdFor;
     private boolean lookScheduled;
     private long lookNanos;
 
@@ -302,10 +309,38 @@ final class StreamWriter {
                 return;
             }
             if (core.batch.opened() == flushFor) {
-                core.batch.flushUnlessLast();
+                core.batch.flushUnlessBehind();
+                holdOn();
             }
             lookLater(StreamCore.FLUSH_NANOS);
             flushLater();
+            wake = core.takeWakeOps();
+        }
+        waiters.signal(wake);
+    }
+
+    /** A batch waits for a peer that is behind: not for ever. With the lock. */
+    private void holdOn() {
+        if (core.batch.waits() && !holdScheduled) {
+            holdScheduled = true;
+            holdFor = core.batch.opened();
+            core.later(this::onHoldTime, HOLD_NANOS);
+        }
+    }
+
+    /** On the event thread: sends what has waited, unless no message may follow it. */
+    private void onHoldTime() {
+        int wake;
+        synchronized (core) {
+            holdScheduled = false;
+            if (core.released()) {
+                return;
+            }
+            if (core.batch.opened() == holdFor) {
+                core.batch.flushUnlessLast();
+            } else {
+                holdOn();
+            }
             wake = core.takeWakeOps();
         }
         waiters.signal(wake);

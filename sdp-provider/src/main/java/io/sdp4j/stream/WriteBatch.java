@@ -28,7 +28,10 @@ import java.nio.ByteBuffer;
  * <p>The last message that the peer's credits allow is the send buffer of a peer that does not
  * read: as long as it is not sent, further small writes find room. So neither a thread that waits
  * nor the timer sends it; it <em>waits</em> for the announcement that comes when the peer has read
- * what is before it, or for anything else that is to be said and has no credit but this one.
+ * what is before it, or for anything else that is to be said and has no credit but this one. The
+ * timer alone leaves every message to wait for a while when the peer is behind, so that small
+ * writes with pauses between them do not take a buffer of a peer that does not read for every few
+ * bytes.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -48,8 +51,8 @@ final class WriteBatch {
     /** The peer tells of buffers that are free again although the last message is not sent. */
     private final boolean peerTells;
 
-    /** It would have been sent, if it were not the last one. */
-    private boolean waits;
+    /** It would have been sent, if there were so many credits; 0 = none is waited for. */
+    private int waitsFor;
 
     private int slot = -1;
     private int bytes;
@@ -102,7 +105,7 @@ final class WriteBatch {
 
     /** Whether it is open for longer than the timer lets it be. */
     boolean waits() {
-        return waits;
+        return waitsFor != 0;
     }
 
     /** Whether a large write goes on in the open slot. */
@@ -119,7 +122,7 @@ final class WriteBatch {
         int out = slot;
         staging.settle(out, Bsdh.BYTES + bytes);
         slot = -1;
-        waits = false;
+        waitsFor = 0;
         return out;
     }
 
@@ -217,7 +220,7 @@ final class WriteBatch {
         if (taken >= 0) {
             staging.settle(taken, Bsdh.BYTES + before);
             slot = -1;
-            waits = false;
+            waitsFor = 0;
         } else {
             taken = core.reserve();
             before = 0;
@@ -241,7 +244,7 @@ final class WriteBatch {
             }
             int full = slot;
             slot = -1;
-            waits = false;
+            waitsFor = 0;
             core.send(full, bytes, false);
         }
     }
@@ -250,8 +253,26 @@ final class WriteBatch {
      * Flushes for somebody who will wait, now or soon; not the last message that the peer can take.
      */
     void flushUnlessLast() {
+        flushFrom(CONTROL_CREDITS + 1);
+    }
+
+    /**
+     * Flushes because time has passed, unless the peer is behind: it has enough to read, and what
+     * is written until it says that it has read, or for a while, takes no other buffer. When it has
+     * read all, it has told of half of its buffers at least (docs/protocol.md 4.4).
+     */
+    void flushUnlessBehind() {
+        flushFrom(Math.max(CONTROL_CREDITS + 1, lowWater));
+    }
+
+    /**
+     * @param credits with fewer of which it waits for an announcement
+     */
+    private void flushFrom(int credits) {
         if (slot >= 0) {
-            waits = isLast() && !core.machine.heldUp() && !core.machine.reset();
+            SdpMachine m = core.machine;
+            boolean waits = peerTells && m.credit() < credits && !m.heldUp() && !m.reset();
+            waitsFor = waits ? credits : 0;
             if (!waits) {
                 flush();
             }
@@ -273,7 +294,7 @@ final class WriteBatch {
     void flushIfPeerKeepsUp() {
         if (slot >= 0) {
             SdpMachine m = core.machine;
-            boolean waitedFor = waits && !isLast();
+            boolean waitedFor = waits() && m.credit() >= waitsFor;
             boolean caughtUp = behind ? !peerBehind() : enough(bytes);
             if (waitedFor || caughtUp || m.heldUp() || m.reset()) {
                 flush();

@@ -20,7 +20,13 @@ abstract sealed class PolledSocketChannel extends DataSocketChannel implements S
     abstract Doorbell doorbell();
 
     private SelChImpl selectableKernel() {
-        return (SelChImpl) kernel();
+        SelChImpl kernel = (SelChImpl) kernel();
+        if (kernel == null) {
+            throw new UnsupportedOperationException(
+                    "the connection is offloaded and has no socket of the kernel's that carries it;"
+                            + " a rule 'use tcp' for it gives it one");
+        }
+        return kernel;
     }
 
     @Override

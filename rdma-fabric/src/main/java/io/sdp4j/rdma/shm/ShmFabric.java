@@ -263,11 +263,16 @@ public final class ShmFabric implements Fabric {
 
     /**
      * Descriptors from this number on are left to the application: the kernel gives the lowest that
-     * is free, so all below are in use. There is enough left then for what goes by TCP instead.
+     * is free, so all below are in use. There is enough left then for what goes by TCP instead,
+     * which has one for each connection where we may have two or three. Where there are few, a
+     * program may need nearly all of them.
      */
     static long ownDescriptors() {
         long limit = Linux.descriptorLimit();
-        return limit == Long.MAX_VALUE ? limit : limit / 2;
+        if (limit == Long.MAX_VALUE) {
+            return limit;
+        }
+        return limit <= FEW_DESCRIPTORS ? limit / 8 : limit / 2;
     }
 
     /** Why no descriptor {@code fd} is to be used for a connection, or null; -1 = not known. */

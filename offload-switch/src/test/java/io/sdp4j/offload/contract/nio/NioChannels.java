@@ -27,6 +27,13 @@ public interface NioChannels {
         return 1_500_000;
     }
 
+    /**
+     * The same of small writes with pauses between them, of which few are made on a busy machine.
+     */
+    default int leastUnreadInSmallWrites() {
+        return Math.min(leastUnreadBytes(), 500_000);
+    }
+
     /** Whether the JDK's stream adaptors know these channels; outside an agent they cannot. */
     default boolean streamsAdapted() {
         return true;

@@ -9,6 +9,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -73,6 +74,34 @@ interface UnreadContract extends NioChannels {
                 assertTrue(millis < 1_000, () -> "told of after " + millis + " ms");
                 read(p.server(), most, taken);
             }
+        }
+    }
+
+    @Test
+    @DisplayName("99: it takes many small writes with pauses, too")
+    default void takesManySmallWrites() throws Exception {
+        int bytes = 100;
+        ByteBuffer pattern = pattern();
+        try (Pair p = polledPair()) {
+            for (int round = 0; round < 2; round++) {
+                int least = leastUnreadInSmallWrites();
+                int at = 0;
+                for (int n = bytes; n == bytes && at < least; at += n) {
+                    n = p.client().write(pattern.slice(at, bytes));
+                    pause();
+                }
+                int taken = at;
+                assertTrue(taken >= least, () -> taken + " bytes taken");
+                read(p.server(), 0, taken);
+            }
+        }
+    }
+
+    /** As long as a program needs for its next message; to sleep takes longer. */
+    private static void pause() {
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < 200_000) {
+            Thread.onSpinWait();
         }
     }
 }

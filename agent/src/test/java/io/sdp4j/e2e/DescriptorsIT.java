@@ -1,0 +1,123 @@
+package io.sdp4j.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.e2e.programs.Descriptors;
+import io.sdp4j.e2e.programs.Many;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Goal: who looks for the descriptor of a socket finds what docs/descriptors.md says, row by row;
+ * and a program whose connections fit into {@code ulimit -n} on TCP fits with the agent. Method:
+ * JVMs of their own, with few descriptors.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DescriptorsIT {
+    private static final String NO_FIELD = "NoSuchFieldException";
+
+    @TempDir Path directory;
+
+    private Map<String, String> look(Path rules) throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            List<String> open = new ArrayList<>();
+            for (String name : List.of("java.io", "java.net", "sun.nio.ch")) {
+                open.addAll(List.of("--add-opens", "java.base/" + name + "=ALL-UNNAMED"));
+            }
+            String classes = Jvms.classPathOf(Descriptors.class);
+            return jvms.java("looks", rules, open, classes, Descriptors.class.getName()).results();
+        }
+    }
+
+    @Test
+    @DisplayName("87: on the kernel's path they are the JDK's; a listener tells which queue it is")
+    void onTheKernel() throws Exception {
+        Map<String, String> expected = new HashMap<>(look(null));
+        assertEquals("TCP", expected.get("socket.getFileDescriptor"));
+        assertEquals("TCP", expected.get("channel.fd"));
+        expected.put("listenerChannel.fd", NO_FIELD);
+        expected.put("listenerChannel.getFDVal", "anon_inode:[eventpoll]");
+        try (Jvms jvms = new Jvms(directory)) {
+            String rules = "use tcp client * *:*\nuse both server * *:*\n";
+            assertEquals(expected, look(jvms.rules("client-tcp.conf", rules)));
+        }
+    }
+
+    @Test
+    @DisplayName("87: an offloaded connection has none, and that is said")
+    void offloaded() throws Exception {
+        Map<String, String> found;
+        try (Jvms jvms = new Jvms(directory)) {
+            found = look(jvms.rules());
+        }
+        for (String way :
+                List.of(
+                        "socket.getFileDescriptor",
+                        "accepted.getFileDescriptor",
+                        "acceptedChannel.getFDVal")) {
+            String said = found.get(way);
+            assertTrue(said.startsWith("UnsupportedOperationException: "), way + ": " + said);
+            assertTrue(said.contains("is offloaded"), way + ": " + said);
+            assertTrue(said.contains("'use tcp'"), way + ": " + said);
+        }
+        assertEquals("TCP", found.get("listener.getFileDescriptor"));
+        assertEquals("TCP", found.get("listener.impl.fd"));
+        assertEquals("null", found.get("socket.impl.fd"));
+        assertEquals("invalid", found.get("accepted.impl.fd"));
+        assertEquals("ClassCastException", found.get("stream.getFD"));
+        for (String way :
+                List.of(
+                        "channel.fd",
+                        "acceptedChannel.fd",
+                        "listenerChannel.fd",
+                        "async.fd",
+                        "acceptedAsync.fd")) {
+            assertEquals(NO_FIELD, found.get(way), way);
+        }
+        assertEquals("anon_inode:[eventpoll]", found.get("listenerChannel.getFDVal"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "server,    256, 150, auto",
+        "server,    256, 150, connect",
+        "server,    256, 230, auto",
+        "server,    256, 230, connect",
+        "selector, 1024, 900, auto",
+        "selector, 1024, 900, connect"
+    })
+    @DisplayName("what fits into the limit of descriptors on TCP fits with the agent")
+    void fits(String server, int limit, int connections, String upgrade) throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            jvms.upgrade(upgrade);
+            jvms.descriptors(limit);
+            Child serving = start(jvms, server);
+            Child client = start(jvms, "client", serving.await("READY"), "" + connections);
+            assertEquals("" + connections, client.results().get("connections"), client::toString);
+            boolean some = upgrade.equals("connect");
+            assertEquals(some, client.report().offloaded() > 0, client::toString);
+            long told = client.err().stream().filter(l -> l.contains("reason MEMORY")).count();
+            assertEquals(some ? 1 : 0, told, client::toString);
+        }
+    }
+
+    private static Child start(Jvms jvms, String... args) throws Exception {
+        return jvms.java(
+                String.join(" ", args),
+                true,
+                List.of(),
+                Jvms.classPathOf(Many.class),
+                Many.class.getName(),
+                args);
+    }
+}
