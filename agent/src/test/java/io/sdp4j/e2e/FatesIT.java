@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -105,7 +105,7 @@ class FatesIT {
             int reads,
             boolean behind) {
         static Case of(long seed) {
-            RandomGenerator random = new Random(seed);
+            RandomGenerator random = new SplittableRandom(seed);
             Fate fate = FATES.get((int) Math.floorMod(seed, (long) FATES.size()));
             Kind mortal = pick(random, Kind.values());
             Kind survivor = pick(random, Kind.values());

@@ -107,10 +107,9 @@ final class Emitter {
     }
 
     /** SinkAvail for a region. */
-    int sinkAvail(Region r, int nonDiscards, Outbox out) {
-        int mseq = control(Mid.SINK_AVAIL, 0, 0, (int) r.lenBytes, 0, out);
+    void sinkAvail(Region r, int nonDiscards, Outbox out) {
+        control(Mid.SINK_AVAIL, 0, 0, (int) r.lenBytes, 0, out);
         out.advertising(r.rkey, r.va, nonDiscards);
-        return mseq;
     }
 
     private int control(

@@ -89,6 +89,8 @@ public final class Mid {
 
     static {
         Arrays.fill(SHAPES, (byte) RESERVED);
+        SHAPES[HELLO] = PAYLOAD;
+        SHAPES[HELLO_ACK] = PAYLOAD;
         for (int mid = DISCONN; mid <= SUSP_COMM_ACK; mid++) {
             SHAPES[mid] = 0;
         }
@@ -133,16 +135,18 @@ public final class Mid {
      * Whether {@code mid} (0..255) may come after set-up: Hello and HelloAck are checked elsewhere.
      */
     static boolean known(int mid) {
-        return SHAPES[mid] != RESERVED || mid <= HELLO_ACK;
+        return SHAPES[mid] != RESERVED;
     }
 
-    /** Bytes of the extended header of a known {@code mid} other than Hello and HelloAck. */
+    /**
+     * Bytes of the extended header of a known {@code mid}; what Hello and HelloAck have is payload.
+     */
     static int extendedBytes(int mid) {
-        return mid <= HELLO_ACK ? 0 : SHAPES[mid] & ~PAYLOAD;
+        return SHAPES[mid] & ~PAYLOAD;
     }
 
     /** Whether stream bytes may follow the headers. */
     static boolean mayCarryPayload(int mid) {
-        return mid <= HELLO_ACK || (SHAPES[mid] & PAYLOAD) != 0;
+        return (SHAPES[mid] & PAYLOAD) != 0;
     }
 }

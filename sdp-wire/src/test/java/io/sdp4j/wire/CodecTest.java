@@ -139,7 +139,8 @@ class CodecTest {
         assertEquals(0x8002, HelloAck.ord(m, 0));
         assertEquals(0x8003, HelloAck.ird(m, 0));
         HelloAck.writeIb(m, 0, 0x22, 1, 200, 99);
-        assertEquals(200, HelloAck.maxAdverts(m, 0));
+        m.set(Wire.BYTE, 18, (byte) 0x7F);
+        assertEquals(200, HelloAck.maxAdverts(m, 0), "the byte before it is reserved");
         assertEquals(HelloForm.IB, HelloAck.form(m, 0));
     }
 

@@ -106,6 +106,16 @@ class LendingTest extends ZcopyRig {
         assertEquals(AbortReason.DATA_AFTER_CLOSE, rig.machine.abortReason());
     }
 
+    /** A completion that cannot be true is that, and no data. */
+    @Test
+    void aBadCompletionAfterClose() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        rig.machine.close(false, false, rig.out);
+        rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 100_001);
+        assertEquals(AbortReason.BAD_COMPLETION, rig.machine.abortReason());
+    }
+
     private static int[] afterClose(int mid) {
         return mid == Mid.SRC_AVAIL ? Rig.srcAvail(1000) : new int[0];
     }

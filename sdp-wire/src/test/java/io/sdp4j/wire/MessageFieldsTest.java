@@ -91,6 +91,19 @@ class MessageFieldsTest {
         assertEquals(start + "MaxAdverts=1 ActRcvSz=32784", words(bytes, 28));
     }
 
+    /** V09 with and without its payload, and cut off. */
+    @Test
+    void namesWhatWasKept() {
+        byte[] message =
+                HexFormat.of()
+                        .parseHex(
+                                "FE00003C000000210000000500000002"
+                                        + "000200001122334400007F001234567841");
+        assertEquals(words(message, 33), words(message, 32));
+        assertEquals("Bufs=60 MSeq=5 MSeqAck=2", words(message, 31));
+        assertEquals("", words(message, 15));
+    }
+
     @Test
     void tellsHeaderFromPayload() {
         assertEquals(16, MessageFields.headerBytes(Mid.DATA, 100));
@@ -98,6 +111,7 @@ class MessageFieldsTest {
         assertEquals(36, MessageFields.headerBytes(Mid.SINK_AVAIL, 100));
         assertEquals(20, MessageFields.headerBytes(Mid.SINK_AVAIL, 20), "cut off");
         assertEquals(92, MessageFields.headerBytes(Mid.HELLO, 92));
+        assertEquals(28, MessageFields.headerBytes(Mid.HELLO_ACK, 28));
         assertEquals(16, MessageFields.headerBytes(0x22, 100), "reserved");
     }
 

@@ -93,4 +93,30 @@ class OutboxTest {
         out.control(2, 16, 0, Bsdh.first(Mid.DISCONN, 0, 5, 16), Bsdh.second(1, 2), 0);
         assertEquals("[CONTROL: DisConn Bufs 5 MSeq 1 MSeqAck 2]", out.toString());
     }
+
+    @Test
+    void tracesTransfersInWords() {
+        Outbox out = new Outbox();
+        out.rdma(Outbox.RDMA_READ, 3, 10, 20, 0xABCDL, 0x11);
+        out.rdma(Outbox.RDMA_WRITE, 4, 0, 5, 1, 2);
+        out.place(6, 36, 7, 8, 9);
+        out.returned(Outbox.SINK_RETURNED, 5, 30, 0);
+        assertEquals(
+                "[RDMA_READ into buffer 3 at 10, 20 B, peer's abcd key 11,"
+                        + " RDMA_WRITE from buffer 4 at 0, 5 B, peer's 1 key 2,"
+                        + " PLACE slot 6 into buffer 8 at 9, 7 B, SINK_RETURNED buffer 5, got 30 B]",
+                out.toString());
+        out.clear();
+        for (int outcome : new int[] {Outbox.DONE, Outbox.COPY, Outbox.RECALLED, Outbox.CUT}) {
+            out.returned(Outbox.SOURCE_RETURNED, outcome, 40, outcome);
+        }
+        String start = "SOURCE_RETURNED buffer ";
+        assertEquals(
+                "["
+                        + (start + Outbox.DONE + ", took 40 B, done, ")
+                        + (start + Outbox.COPY + ", took 40 B, copy the rest, ")
+                        + (start + Outbox.RECALLED + ", took 40 B, recalled, ")
+                        + (start + Outbox.CUT + ", took 40 B, cut]"),
+                out.toString());
+    }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a session must finish before it rests, who may ask, and what may not follow (10). */
 class RestTest extends ZcopyRig {
-    private static final WireConfig SUSPENDING = CONFIG.with(ZCOPY.withSuspending());
+    static final WireConfig SUSPENDING = CONFIG.with(ZCOPY.withSuspending());
 
     private final Rig able = new Rig(SUSPENDING, 64, 0, 0);
 

@@ -35,6 +35,20 @@ class RevocationTest extends ZcopyRig {
         assertEquals(List.of(Mid.RDMA_WR_COMPL), rig.mids());
     }
 
+    /** The stream's order: what is owed leaves as Data before what was lent after it. */
+    @Test
+    void owedBytesLeaveBeforeASinkAvailIsFilled() {
+        pipelineSource();
+        assertTrue(lendSource(3, 20_000));
+        assertTrue(lendSource(4, 20_000));
+        rig.feed(Mid.SEND_SM, 64, 0);
+        assertSourceReturned(3, 0, Outbox.COPY);
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
+        rig.assertAlive();
+        assertEquals(-1, rig.row(Outbox.RDMA_WRITE), rig.out::toString);
+        assertEquals(List.of(), rig.mids());
+    }
+
     @Test
     void moreSinkAvailsThanWeTrack() {
         Rig two = new Rig(new WireConfig(32, 16_400, Integer.MAX_VALUE, 2, 4, 4, ZCOPY), 64, 0, 0);

@@ -72,6 +72,64 @@ class WatchTest extends ZcopyRig {
         assertEquals(List.of(Mid.SRC_AVAIL_CANCEL), rig.mids());
     }
 
+    /** Both count, however many there are of each. */
+    @Test
+    void readingAndRefusingAreProgress() {
+        pipelineSource();
+        assertTrue(lendSource(3, 100_000));
+        assertTrue(lendSource(4, 100_000));
+        assertTrue(lendSource(5, 100_000));
+        rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 100_000);
+        rig.feed(Mid.SEND_SM, 64, 0);
+        fire(SdpMachine.TIMER_SRC_AVAIL);
+        assertEquals(List.of(), rig.mids(), "two of three were answered");
+        assertArmed(SdpMachine.TIMER_SRC_AVAIL, 1);
+    }
+
+    @Test
+    void readingAndTheAnswerToACancelAreProgress() {
+        assertTrue(lendSource(3, 100_000));
+        rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 10_000);
+        recallSource();
+        rig.feed(Mid.SEND_SM, 64, 0);
+        assertTrue(lendSource(4, 100_000));
+        assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
+        fire(SdpMachine.TIMER_SRC_AVAIL);
+        assertEquals(List.of(), rig.mids(), "it is a new one");
+        assertArmed(SdpMachine.TIMER_SRC_AVAIL, 1);
+    }
+
+    /** Those of both halves, too. */
+    @Test
+    void cancelsOfBothHalvesAreToldApart() {
+        assertTrue(lendSource(3, 1000));
+        recallSource();
+        rig.feed(Mid.SEND_SM, 64, 0);
+        assertTrue(lendSource(3, 1000));
+        recallSource();
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        recallSink();
+        fire(SdpMachine.TIMER_CANCEL);
+        rig.assertAlive();
+        assertArmed(SdpMachine.TIMER_CANCEL, 5);
+    }
+
+    @Test
+    void readsAndWritesBothGetOn() {
+        pipelineSource();
+        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(200_000, 0));
+        assertTrue(lendSource(3, 150_000));
+        assertArmed(SdpMachine.TIMER_RDMA, 60);
+        assertTrue(lendSink(5, 1000));
+        rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
+        writesCompleted(1);
+        readsCompleted(1);
+        fire(SdpMachine.TIMER_RDMA);
+        rig.assertAlive();
+        assertArmed(SdpMachine.TIMER_RDMA, 60);
+    }
+
     @Test
     void aTimerOfNothingDoesNothing() {
         assertTrue(lendSource(3, 1000));

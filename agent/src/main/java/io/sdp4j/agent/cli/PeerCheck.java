@@ -82,7 +82,12 @@ record PeerCheck(String name, InetAddress address, int port) {
             only = decision.verdict() == Verdict.OFFLOAD_ONLY;
         }
         paths.forEach(p -> checks.add(Check.ok(title, Paths.sentence(p)).with(Paths.json(p))));
-        checks.add(Check.ok(title, "used: " + used(inOrder(paths, wanted), only)));
+        List<FabricPath> usable = inOrder(paths, wanted);
+        String used = "used: " + used(usable, only);
+        checks.add(
+                only && usable.isEmpty()
+                        ? Check.fail(title, used, "let the rule say both, or name other fabrics")
+                        : Check.ok(title, used));
         return checks;
     }
 

@@ -82,6 +82,12 @@ class PeerCheckTest {
         assertEquals(
                 "used: an error, as the rule allows nothing else, because nothing else leads there",
                 used("10.0.0.2:80", only, SHM, NO_RDMA));
+        PeerCheck peer = PeerCheck.parse("10.0.0.2:80");
+        Check nothing = peer.all(only, List.of(SHM, NO_RDMA)).getLast();
+        assertEquals(Check.Verdict.FAIL, nothing.verdict());
+        assertEquals(Check.Verdict.OK, peer.all(only, List.of(RXE)).getLast().verdict());
+        String again = rules("use both client * *:*");
+        assertEquals(Check.Verdict.OK, peer.all(again, List.of(NO_SHM)).getLast().verdict());
     }
 
     @Test
