@@ -20,5 +20,5 @@ junit() {
     class_path+=$repository/$module/target/classes:$repository/$module/target/test-classes:$(<"$repository/$module/target/lab.classpath"):
   done
   shift
-  lab "${lab_options[@]}" -- "${in_lab[@]}" "${java[@]}" "${open[@]}" -cp "$class_path" io.sdp4j.rdma.JUnitMain "$@"
+  lab "${lab_options[@]}" -- "${in_lab[@]}" "${java[@]}" "${open[@]}" -cp "$class_path" io.sdp4j.fabric.contract.JUnitMain "$@"
 }

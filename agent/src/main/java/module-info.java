@@ -4,7 +4,7 @@ module io.sdp4j.agent {
     requires io.sdp4j;
     requires io.sdp4j.offload;
     requires io.sdp4j.policy;
-    requires io.sdp4j.rdma;
+    requires io.sdp4j.fabric.shm;
     requires io.sdp4j.resolve;
     requires io.sdp4j.wire;
     requires org.slf4j;

@@ -2,7 +2,10 @@
 @SuppressWarnings("module") // the agent is built after this module
 module io.sdp4j {
     requires transitive io.sdp4j.offload;
-    requires io.sdp4j.rdma;
+    requires io.sdp4j.fabric;
+    requires io.sdp4j.fabric.shm;
+    requires io.sdp4j.fabric.verbs;
+    requires io.sdp4j.linux;
     requires io.sdp4j.resolve;
     requires io.sdp4j.wire;
     requires org.slf4j;

@@ -3,8 +3,8 @@ package io.sdp4j.stream;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.EventLoop;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;

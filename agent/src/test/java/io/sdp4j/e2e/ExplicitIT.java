@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.Sdp;
 import io.sdp4j.e2e.programs.ExplicitNetty;
+import io.sdp4j.fabric.Fabric;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Policy;
-import io.sdp4j.rdma.Fabric;
 import io.sdp4j.resolve.FabricResolver;
 import io.sdp4j.wire.SdpMachine;
 import java.io.File;

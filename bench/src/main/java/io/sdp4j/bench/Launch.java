@@ -34,7 +34,7 @@ final class Launch {
      */
     record Rdma(String address, String bareClassPath) {
         /** Their programs' name for it; in the tests of the module that knows verbs. */
-        private static final String BARE = "io.sdp4j.rdma.verbs.BareVerbs";
+        private static final String BARE = "io.sdp4j.fabric.verbs.BareVerbs";
 
         /** Debian's and Fedora's places. */
         private static final List<String> PRELOADS =

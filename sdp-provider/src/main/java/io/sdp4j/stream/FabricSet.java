@@ -1,7 +1,7 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.FabricException;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.MemoryRegion;
+import io.sdp4j.fabric.MemoryRegion;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 

@@ -1,7 +1,7 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Outbox;
 

@@ -1,7 +1,7 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.KernelSocket;
+import io.sdp4j.linux.EventLoop;
+import io.sdp4j.linux.KernelSocket;
 import io.sdp4j.resolve.Netlink;
 import java.io.Closeable;
 import java.io.IOException;

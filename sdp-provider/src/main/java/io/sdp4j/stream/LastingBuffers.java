@@ -1,6 +1,6 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.MemoryLife;
+import io.sdp4j.fabric.MemoryLife;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;

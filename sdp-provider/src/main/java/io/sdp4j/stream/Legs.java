@@ -1,6 +1,6 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.wire.SdpMachine;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.MemoryLife;
-import io.sdp4j.rdma.MemoryRegion;
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.MemoryLife;
+import io.sdp4j.fabric.MemoryRegion;
+import io.sdp4j.fabric.QueuePair;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 

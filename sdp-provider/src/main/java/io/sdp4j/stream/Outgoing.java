@@ -1,8 +1,8 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.QueuePair;
-import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.wire.AbortReason;
 import io.sdp4j.wire.Outbox;
 import io.sdp4j.wire.SdpMachine;

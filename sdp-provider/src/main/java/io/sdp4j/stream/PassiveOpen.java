@@ -1,9 +1,9 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;

@@ -1,13 +1,13 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.KernelScope;
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.FabricListener;
-import io.sdp4j.rdma.ListenRequest;
-import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;

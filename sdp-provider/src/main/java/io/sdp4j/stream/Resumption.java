@@ -1,8 +1,8 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.Fabric;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 

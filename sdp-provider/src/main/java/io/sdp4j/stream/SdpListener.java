@@ -1,16 +1,16 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.RequestHandler;
 import io.sdp4j.offload.spi.AcceptedConnections;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.FabricListener;
-import io.sdp4j.rdma.ListenRequest;
-import io.sdp4j.rdma.QueuePair;
-import io.sdp4j.rdma.RequestHandler;
 import io.sdp4j.wire.SdpMachine;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.QueuePair;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,12 +1,12 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Capabilities;
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.Capabilities;
-import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.QueuePair;
-import io.sdp4j.rdma.WcStatus;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Outbox;
 import io.sdp4j.wire.SdpMachine;

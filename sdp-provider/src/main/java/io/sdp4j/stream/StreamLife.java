@@ -1,8 +1,8 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;

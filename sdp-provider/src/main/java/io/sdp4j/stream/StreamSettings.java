@@ -1,9 +1,9 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Capabilities;
+import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
-import io.sdp4j.rdma.Capabilities;
-import io.sdp4j.rdma.QpSpec;
 import io.sdp4j.wire.Features;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.WireConfig;

@@ -1,14 +1,14 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.Capabilities;
-import io.sdp4j.rdma.ConnectRequest;
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.FabricListener;
-import io.sdp4j.rdma.ListenRequest;
-import io.sdp4j.rdma.QpSpec;
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.Capabilities;
+import io.sdp4j.fabric.ConnectRequest;
+import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.trace.TraceWriter;
 import java.net.InetSocketAddress;
 import java.util.function.Supplier;

@@ -1,11 +1,11 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.MemoryRegion;
-import io.sdp4j.rdma.QueuePair;
-import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.MemoryRegion;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.trace.ConnectionTrace;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Fabric;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
-import io.sdp4j.rdma.Fabric;
 import io.sdp4j.trace.TraceWriter;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;

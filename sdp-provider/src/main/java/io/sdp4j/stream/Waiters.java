@@ -1,8 +1,8 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.EventLoop;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;

@@ -2,7 +2,7 @@ package io.sdp4j.stream;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SdpMachine;
 import java.nio.ByteBuffer;

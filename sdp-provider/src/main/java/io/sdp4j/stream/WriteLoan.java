@@ -1,8 +1,8 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadStream.Loan;
-import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.wire.AbortReason;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Outbox;

@@ -3,8 +3,8 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

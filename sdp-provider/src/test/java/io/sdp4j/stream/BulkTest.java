@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.QueuePair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.QueuePair;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

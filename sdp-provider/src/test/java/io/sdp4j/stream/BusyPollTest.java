@@ -5,7 +5,7 @@ import static io.sdp4j.stream.StreamPair.readFully;
 import static io.sdp4j.stream.StreamPair.writeFully;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sdp4j.rdma.shm.ShmConfig;
+import io.sdp4j.fabric.shm.ShmConfig;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

@@ -4,9 +4,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.QueuePair;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -3,8 +3,8 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.policy.Settings;
-import io.sdp4j.rdma.Capabilities;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.QueuePair;
 import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

@@ -2,14 +2,14 @@ package io.sdp4j.stream;
 
 import static org.awaitility.Awaitility.await;
 
-import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.ConnectionRequest;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.FabricListener;
-import io.sdp4j.rdma.ListenRequest;
-import io.sdp4j.rdma.QpSpec;
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.wire.Features;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.Outbox;

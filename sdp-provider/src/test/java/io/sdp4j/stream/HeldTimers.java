@@ -1,6 +1,6 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.EventLoop;
+import io.sdp4j.linux.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -3,11 +3,11 @@ package io.sdp4j.stream;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sdp4j.rdma.Completion;
-import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.QueuePair;
-import io.sdp4j.rdma.WcStatus;
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

@@ -1,10 +1,10 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Fabric;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Setting;
-import io.sdp4j.rdma.Fabric;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;

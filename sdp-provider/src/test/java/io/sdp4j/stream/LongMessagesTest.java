@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.shm.ShmConfig;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.shm.ShmConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.QueuePair;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.SocketException;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.QueuePair;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Random;

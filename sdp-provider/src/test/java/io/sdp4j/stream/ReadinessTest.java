@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.linux.UnixFd;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.rdma.os.UnixFd;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Random;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.EventLoops;
+import io.sdp4j.linux.EventLoop;
+import io.sdp4j.linux.EventLoops;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.PathCode;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.Fabric;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.aio.Outcome;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.rdma.Fabric;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;

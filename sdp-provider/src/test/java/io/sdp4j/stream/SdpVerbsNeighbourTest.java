@@ -2,6 +2,7 @@ package io.sdp4j.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.fabric.verbs.VerbsConfig;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.nio.Nio;
@@ -10,7 +11,6 @@ import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
-import io.sdp4j.rdma.verbs.VerbsConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.NetworkChannel;

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Settings;
-import io.sdp4j.rdma.CompletionQueue;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.QueuePair;
 import io.sdp4j.trace.TraceConnection;
 import io.sdp4j.trace.TraceEvent;
 import io.sdp4j.trace.TraceReader;

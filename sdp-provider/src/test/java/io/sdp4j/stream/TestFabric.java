@@ -1,13 +1,13 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.shm.ShmConfig;
+import io.sdp4j.fabric.shm.ShmFabric;
+import io.sdp4j.fabric.verbs.VerbsConfig;
+import io.sdp4j.fabric.verbs.VerbsFabric;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Settings;
-import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.shm.ShmConfig;
-import io.sdp4j.rdma.shm.ShmFabric;
-import io.sdp4j.rdma.verbs.VerbsConfig;
-import io.sdp4j.rdma.verbs.VerbsFabric;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;

@@ -1,7 +1,7 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.rdma.EventLoop;
-import io.sdp4j.rdma.EventLoops;
+import io.sdp4j.linux.EventLoop;
+import io.sdp4j.linux.EventLoops;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;

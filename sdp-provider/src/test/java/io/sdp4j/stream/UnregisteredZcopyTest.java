@@ -3,9 +3,9 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.rdma.Fabric;
-import io.sdp4j.rdma.FabricException;
-import io.sdp4j.rdma.QueuePair;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.QueuePair;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.Random;

@@ -1,12 +1,12 @@
 package io.sdp4j.agent.cli;
 
+import io.sdp4j.fabric.shm.ShmConfig;
+import io.sdp4j.fabric.shm.ShmFabric;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Lint;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
-import io.sdp4j.rdma.shm.ShmConfig;
-import io.sdp4j.rdma.shm.ShmFabric;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,135 @@
+package io.sdp4j.fabric.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.shm.ShmFabric.Fact;
+import io.sdp4j.linux.Futex;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.Mapping;
+import io.sdp4j.linux.NativeAccess;
+import io.sdp4j.linux.PortOwner;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Looks at what the fabric needs, without leaving anything. */
+final class Diagnosis {
+    private static final int PAGE = ShmLayout.PAGE;
+
+    private Diagnosis() {}
+
+    static List<Fact> of(ShmConfig config) {
+        List<Fact> facts = new ArrayList<>();
+        boolean granted = NativeAccess.granted();
+        boolean used = granted && config.allowNative();
+        facts.add(
+                new Fact(
+                        "native access",
+                        used,
+                        NativeAccess.explanation()
+                                + (granted && !used ? "; switched off by configuration" : "")));
+        facts.add(
+                new Fact(
+                        "mode",
+                        true,
+                        used
+                                ? "native: memfd, futex, raw sockets"
+                                : "portable: files, parking, socket channels"));
+        if (used) {
+            memoryAndFutex(facts);
+            boolean quick = PortOwner.quick();
+            facts.add(
+                    new Fact(
+                            "port owner",
+                            quick,
+                            quick
+                                    ? "asked from the kernel by NETLINK_SOCK_DIAG"
+                                    : "NETLINK_SOCK_DIAG is denied; /proc/net/tcp is read instead,"
+                                            + " slower with many sockets"));
+        }
+        directory(config, used, facts);
+        return facts;
+    }
+
+    private static void memoryAndFutex(List<Fact> facts) {
+        int fd = Mapping.create("sdp4j-doctor", PAGE);
+        if (fd < 0) {
+            facts.add(new Fact("memfd", false, "memfd_create: " + Linux.text(fd)));
+            return;
+        }
+        try {
+            String fault = Mapping.fault(fd, PAGE);
+            var memory = Mapping.map(fd, PAGE);
+            boolean good = fault == null && memory != null;
+            facts.add(
+                    new Fact(
+                            "memfd",
+                            good,
+                            good ? "made, sealed and mapped" : "not usable: " + fault));
+            if (memory != null) {
+                memory.set(JAVA_INT, 0, 1);
+                long start = System.nanoTime();
+                Futex.await(memory.address(), 1, TimeUnit.MILLISECONDS.toNanos(2));
+                boolean slept = System.nanoTime() - start > TimeUnit.MICROSECONDS.toNanos(500);
+                facts.add(
+                        new Fact(
+                                "futex",
+                                slept,
+                                slept
+                                        ? "sleeps and wakes on shared memory"
+                                        : "does not sleep; waits would be busy"));
+                Mapping.unmap(memory);
+            }
+        } finally {
+            Linux.close(fd);
+        }
+    }
+
+    private static void directory(ShmConfig config, boolean nativeCalls, List<Fact> facts) {
+        ShmFabric.MeetingPlace place = meetingPlace(config, nativeCalls);
+        facts.add(
+                new Fact(
+                        "rendezvous directory",
+                        place.directory() != null,
+                        place.text()
+                                + (place.passedOver().isEmpty()
+                                        ? ""
+                                        : "; not used: " + String.join("; ", place.passedOver()))));
+    }
+
+    /** Where this user's processes would meet; makes nothing. */
+    static ShmFabric.MeetingPlace meetingPlace(ShmConfig config, boolean nativeCalls) {
+        Places places;
+        try {
+            places = new Places(config.directory(), OwnUser.id(nativeCalls), nativeCalls);
+        } catch (FabricException e) {
+            return new ShmFabric.MeetingPlace(null, String.valueOf(e.getMessage()), List.of());
+        }
+        List<String> passed = new ArrayList<>();
+        for (Places.Place place : places.all()) {
+            Places.Opened opened = places.open(place);
+            if (opened.directory() != null) {
+                opened.directory().close();
+                return new ShmFabric.MeetingPlace(
+                        place.path(), place.path() + " is private", passed);
+            }
+            if (opened.finding() == Places.Finding.ABSENT && Places.makeable(place)) {
+                return new ShmFabric.MeetingPlace(
+                        place.path(), place.path() + " will be made when it is needed", passed);
+            }
+            if (opened.finding() == Places.Finding.BAD) {
+                passed.add(opened.fault());
+            }
+        }
+        for (Places.Place place : places.unforeseen()) {
+            if (Places.makeable(place)) {
+                Path in = place.path().getParent();
+                return new ShmFabric.MeetingPlace(
+                        in, "a directory with a random name in " + in + " will be made", passed);
+            }
+        }
+        return new ShmFabric.MeetingPlace(null, "no directory can be had", passed);
+    }
+}

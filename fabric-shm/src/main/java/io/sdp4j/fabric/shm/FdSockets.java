@@ -1,0 +1,126 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.UnixFd;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/** Sockets as raw descriptors. */
+final class FdSockets implements SocketKind {
+    private static final int BACKLOG = 4096;
+    private static final int BATCH = 64;
+    private final EpollLoop loop;
+
+    FdSockets(EpollLoop loop) {
+        this.loop = loop;
+    }
+
+    @Override
+    public Link connect(Path path, Runnable ifDead) throws FabricException {
+        if (!Linux.exists(path.toString())) {
+            return null; // much the commonest case
+        }
+        int fd = UnixFd.open();
+        if (fd < 0) {
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES, "no socket: " + Linux.text(fd));
+        }
+        String scarce = ShmFabric.scarce(fd);
+        if (scarce != null) {
+            Linux.close(fd);
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES, "descriptors are left to TCP: " + scarce);
+        }
+        int r = UnixFd.connect(fd, path.toString());
+        if (r >= 0) {
+            return new FdLink(fd, loop);
+        }
+        Linux.close(fd);
+        if (r == -Linux.EAGAIN) {
+            throw new FabricException(
+                    FabricException.Cause.BUSY, "the backlog of " + path + " is full");
+        }
+        if (r == -Linux.ECONNREFUSED) {
+            ifDead.run();
+        }
+        return null;
+    }
+
+    @Override
+    public boolean isDead(Path path) {
+        return UnixFd.isDead(path.toString());
+    }
+
+    @Override
+    public Listening listen(Path path, Taker taker) throws IOException {
+        int fd = UnixFd.listen(path.toString(), BACKLOG);
+        if (fd < 0) {
+            throw new IOException("cannot listen at " + path + ": " + Linux.text(fd));
+        }
+        Bound l = new Bound(fd, taker);
+        l.watch = loop.watch(fd, events -> l.takeAll());
+        if (l.watch < 0) {
+            Linux.close(fd);
+            throw new IOException("epoll: " + Linux.text(l.watch));
+        }
+        return l;
+    }
+
+    private final class Bound implements Listening {
+        private final int fd;
+        private final Taker taker;
+        private long watch;
+        private boolean closed;
+
+        Bound(int fd, Taker taker) {
+            this.fd = fd;
+            this.taker = taker;
+        }
+
+        private void takeAll() {
+            for (int n = 0; n < BATCH; n++) {
+                if (!taker.mayCome()) {
+                    return;
+                }
+                int accepted = accept();
+                if (accepted >= 0) {
+                    taker.take(new FdLink(accepted, loop));
+                    continue;
+                }
+                taker.nobodyCame();
+                if (accepted == -Linux.EAGAIN) {
+                    return;
+                }
+                if (accepted == -Linux.EMFILE
+                        || accepted == -Linux.ENFILE
+                        || accepted == -Linux.ENOMEM) {
+                    // edge-triggered: nobody will call again for those that wait
+                    loop.schedule(this::takeAll, TimeUnit.MILLISECONDS.toNanos(20));
+                    return;
+                }
+            }
+            loop.execute(this::takeAll);
+        }
+
+        @Override
+        public void resume() {
+            loop.execute(this::takeAll);
+        }
+
+        private synchronized int accept() {
+            return closed ? -Linux.EAGAIN : UnixFd.accept(fd);
+        }
+
+        @Override
+        public synchronized void close() {
+            if (!closed) {
+                closed = true;
+                loop.forget(watch);
+                Linux.close(fd);
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.sdp4j.fabric.shm;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Removes the names of listeners that are still open when the JVM ends in order. One that is killed
+ * leaves them to whoever looks next ({@link Rendezvous#sweep}). Thread-safe.
+ */
+final class NamesAtExit {
+    private static final Set<ShmListener> OPEN = ConcurrentHashMap.newKeySet();
+    private static final AtomicBoolean HOOKED = new AtomicBoolean();
+
+    private NamesAtExit() {}
+
+    static void add(ShmListener listener) {
+        OPEN.add(listener);
+        if (HOOKED.compareAndSet(false, true)) {
+            Thread hook =
+                    Thread.ofPlatform()
+                            .name("sdp4j-names")
+                            .inheritInheritableThreadLocals(false)
+                            .unstarted(() -> OPEN.forEach(ShmListener::removeNames));
+            hook.setContextClassLoader(null);
+            try {
+                Runtime.getRuntime().addShutdownHook(hook);
+            } catch (IllegalStateException e) {
+                // the JVM is ending already
+            }
+        }
+    }
+
+    static void remove(ShmListener listener) {
+        OPEN.remove(listener);
+    }
+}

@@ -1,0 +1,163 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.linux.LocalRoute;
+import io.sdp4j.linux.PortOwner;
+import io.sdp4j.linux.TcpSocketFd;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * That each side of a connection holds the TCP socket whose address it names, in the network of
+ * this process. Who it is makes no difference, root included.
+ *
+ * <p>A server must have the very listener that a SYN would find among its descriptors, which is
+ * looked up in {@code /proc}; nothing is given to it before. A client passes its bound socket along
+ * with the Hello, and the kernel says what that is. Both addresses must be this host's, and a
+ * loopback address speaks with loopback addresses only. Thread-safe.
+ */
+final class Proof {
+    private static final int MOST_KNOWN = 4096;
+
+    private record Held(int pid, long inode) {}
+
+    /** Under which number listeners were found; a hint. Guarded by itself. */
+    private final Map<Held, String> known =
+            new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Held, String> eldest) {
+                    return size() > MOST_KNOWN;
+                }
+            };
+
+    /** Why process {@code pid} must not serve {@code wanted}, or null. */
+    String refuseServer(int pid, InetSocketAddress wanted) {
+        if (pid <= 0) {
+            return "the process behind the rendezvous is in another PID namespace, so nothing shows"
+                    + " that it has the TCP port";
+        }
+        PortOwner.Listener listener = PortOwner.listener(wanted, true);
+        if (listener.inode() == 0) {
+            return "nobody listens on the TCP port in this network namespace";
+        }
+        Held held = new Held(pid, listener.inode());
+        String socket = "socket:[" + listener.inode() + "]";
+        String number;
+        synchronized (known) {
+            number = known.get(held);
+        }
+        Path all = Path.of("/proc", String.valueOf(pid), "fd");
+        if (number != null && isSocket(all.resolve(number), socket)) {
+            return null;
+        }
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(all)) {
+            for (Path d : descriptors) {
+                if (isSocket(d, socket)) {
+                    synchronized (known) {
+                        known.put(held, d.getFileName().toString());
+                    }
+                    return null;
+                }
+            }
+        } catch (IOException | java.nio.file.DirectoryIteratorException e) {
+            return "nothing shows that process " + pid + " has the TCP port: " + e;
+        }
+        return "process " + pid + " behind the rendezvous does not have the TCP port";
+    }
+
+    private static boolean isSocket(Path descriptor, String socket) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().equals(socket);
+        } catch (IOException e) {
+            return false; // closed meanwhile
+        }
+    }
+
+    /**
+     * What to pass to a server as proof of {@code own}: a descriptor that is the caller's.
+     *
+     * @throws FabricException if the server could not believe it
+     */
+    int show(InetSocketAddress own, InetSocketAddress wanted) throws FabricException {
+        String fault = unfit(own, wanted);
+        if (fault != null) {
+            throw new FabricException(Cause.REFUSED, fault);
+        }
+        int fd = TcpSocketFd.duplicate(own);
+        if (fd < 0) {
+            throw new FabricException(
+                    Cause.RESOURCES, "no socket of this process is bound to " + own);
+        }
+        return fd;
+    }
+
+    /**
+     * Why a client that passed {@code fd} is not believed to be {@code own}, or null.
+     *
+     * @param fd -1 = nothing was passed
+     */
+    String refuseClient(int fd, InetSocketAddress own, InetSocketAddress wanted) {
+        String fault = TcpSocketFd.fault(fd, own);
+        return fault != null ? fault : unfit(own, wanted);
+    }
+
+    /**
+     * A duplicate of {@code socket}, this side's end of a TCP connection, to be shown to the peer.
+     *
+     * @throws FabricException if it is not the connection from {@code own} to {@code remote} any
+     *     more, which is then given up
+     */
+    int showEnd(int socket, InetSocketAddress own, InetSocketAddress remote)
+            throws FabricException {
+        int fd = TcpSocketFd.duplicate(socket, own, remote);
+        if (fd < 0) {
+            throw new FabricException(
+                    Cause.ABANDONED, "the TCP connection from " + own + " to " + remote + " ended");
+        }
+        return fd;
+    }
+
+    /**
+     * Why {@code other} is not believed to be the other end of {@code mine}, or null. The kernel
+     * knows one connection from {@code remote} to {@code own} in a network, on a device; so the
+     * holder of that end is the peer, and no byte of the stream is needed to find out.
+     *
+     * @param mine this side's end, from {@code own} to {@code remote}
+     * @param other what came from the peer; -1 = nothing
+     */
+    String refuseEnd(int mine, int other, InetSocketAddress own, InetSocketAddress remote) {
+        if (own.equals(remote)) {
+            return own + " is connected to itself";
+        }
+        String fault = TcpSocketFd.connectionFault(other, remote, own);
+        if (fault == null && !TcpSocketFd.sameDevice(mine, other)) {
+            fault = "its socket is bound to another network device";
+        }
+        return fault;
+    }
+
+    /**
+     * Whether the connection of which {@code mine} is an end has ended: then no other end can be
+     * shown, and the peer has done nothing wrong.
+     */
+    boolean ended(int mine, InetSocketAddress own, InetSocketAddress remote) {
+        return TcpSocketFd.connectionFault(mine, own, remote) != null;
+    }
+
+    private static String unfit(InetSocketAddress own, InetSocketAddress wanted) {
+        if (own.getAddress().isLoopbackAddress() != wanted.getAddress().isLoopbackAddress()) {
+            return own + " and " + wanted + ": loopback connects with loopback only";
+        }
+        return LocalRoute.leadsTo(own.getAddress())
+                ? null
+                : own + " is not an address of this host";
+    }
+}

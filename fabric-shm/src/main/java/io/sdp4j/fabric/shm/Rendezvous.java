@@ -1,0 +1,308 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.FabricException;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * Where listeners are found by name.
+ *
+ * <p>Shape: a listener's socket is called {@code NETNS-FAMILY-ADDRESS-PORT}: the inode of the
+ * network namespace, 4 or 6, the address in hexadecimal or {@code any}, the port. Other files are
+ * temporary: names being made ({@code new-}), names being removed ({@code gone-}), and memory being
+ * handed over ({@code seg-}), each with random digits.
+ *
+ * <p>A directory is checked each time that it is used, and held open meanwhile. A name whose
+ * process is gone is removed by whoever meets it; nothing else is.
+ */
+final class Rendezvous {
+    static final String SEGMENT_PREFIX = "seg-";
+    private static final String TEMPORARY_PREFIX = "new-";
+    private static final String ASIDE_PREFIX = "gone-";
+    private static final int RANDOM_DIGITS = 16;
+    private static final Pattern TEMPORARY_NAME = Pattern.compile("new-[0-9a-f]{16}");
+    private static final Pattern SOCKET_NAME =
+            Pattern.compile(
+                    "[0-9]{1,20}-(4-([0-9a-f]{8}|any)|6-([0-9a-f]{32}|any))-[0-9]{1,5}"
+                            + "|(new|gone)-[0-9a-f]{16}");
+    private static final Pattern SEGMENT_NAME = Pattern.compile("seg-[0-9a-f]{32}");
+    private static final long YOUNG_MILLIS = TimeUnit.SECONDS.toMillis(2);
+    private static final long ABANDONED_MILLIS = TimeUnit.SECONDS.toMillis(30);
+
+    private final Places places;
+    private final SocketKind sockets;
+    private final Consumer<String> warnings;
+    private final String namespace = namespace();
+
+    /** Places that a warning has named. */
+    private final Set<Path> warned = ConcurrentHashMap.newKeySet();
+
+    /**
+     * @param warnings told once of each place that is passed over although it is there
+     */
+    Rendezvous(Places places, SocketKind sockets, Consumer<String> warnings) {
+        this.places = places;
+        this.sockets = sockets;
+        this.warnings = warnings;
+    }
+
+    private static String namespace() {
+        try {
+            String link = Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
+            String digits = link.replaceAll("\\D", "");
+            return digits.isEmpty() ? "0" : digits;
+        } catch (IOException e) {
+            return "0";
+        }
+    }
+
+    /** The first directory that is good, made if need be; the caller's to close. */
+    PrivateDirectory forListening() throws FabricException {
+        List<String> faults = new ArrayList<>();
+        for (Places.Place place : places.all()) {
+            Places.Opened opened = places.make(place);
+            if (opened.directory() != null) {
+                return opened.directory();
+            }
+            faults.add(opened.fault());
+            warn(place, opened);
+        }
+        for (Places.Place place : places.foundByOwner()) {
+            PrivateDirectory directory = places.open(place).directory();
+            if (directory != null) {
+                return directory;
+            }
+        }
+        for (Places.Place place : places.unforeseen()) {
+            PrivateDirectory directory = places.make(place).directory();
+            if (directory != null) {
+                return directory;
+            }
+        }
+        throw unusable(faults);
+    }
+
+    /** What is done in a directory. */
+    interface Visit {
+        /** Whether the search is over. */
+        boolean visit(PrivateDirectory directory) throws FabricException;
+    }
+
+    /**
+     * Goes through all directories that are good, until {@code visit} is content; whether it was.
+     *
+     * @throws FabricException if there is none, and none could be made where one is expected
+     */
+    boolean search(Visit visit) throws FabricException {
+        boolean good = false;
+        boolean taken = false;
+        List<Places.Place> absent = new ArrayList<>();
+        List<String> faults = new ArrayList<>();
+        for (Places.Place place : places.all()) {
+            Places.Opened opened = places.open(place);
+            try (PrivateDirectory directory = opened.directory()) {
+                if (directory != null) {
+                    good = true;
+                    if (visit.visit(directory)) {
+                        return true;
+                    }
+                    continue;
+                }
+            }
+            faults.add(opened.fault());
+            warn(place, opened);
+            taken |= opened.finding() == Places.Finding.BAD;
+            if (opened.finding() == Places.Finding.ABSENT) {
+                absent.add(place);
+            }
+        }
+        return !good
+                && (taken || absent.isEmpty())
+                && absent.stream().noneMatch(Places::makeable)
+                && searchFoundByOwner(visit, faults);
+    }
+
+    private boolean searchFoundByOwner(Visit visit, List<String> faults) throws FabricException {
+        boolean good = false;
+        for (Places.Place place : places.foundByOwner()) {
+            try (PrivateDirectory directory = places.open(place).directory()) {
+                good |= directory != null;
+                if (directory != null && visit.visit(directory)) {
+                    return true;
+                }
+            }
+        }
+        if (!good) {
+            throw unusable(faults);
+        }
+        return false;
+    }
+
+    private static FabricException unusable(List<String> faults) {
+        return new FabricException(
+                FabricException.Cause.UNAVAILABLE,
+                "no rendezvous directory: " + String.join("; ", faults));
+    }
+
+    private void warn(Places.Place place, Places.Opened opened) {
+        if (opened.finding() == Places.Finding.BAD && warned.add(place.path())) {
+            warnings.accept(
+                    "a rendezvous directory is passed over: "
+                            + opened.fault()
+                            + "; have it removed, or set sdp4j.shm.dir to a directory that only"
+                            + " this user can write to");
+        }
+    }
+
+    /** The names that a listener on {@code address} takes. */
+    List<String> listenerNames(InetSocketAddress address, boolean dualStack) {
+        InetAddress ip = address.getAddress();
+        boolean four = ip instanceof Inet4Address;
+        String mid = ip.isAnyLocalAddress() ? "any" : hex(ip);
+        List<String> names = new ArrayList<>();
+        names.add(name(four, mid, address.getPort()));
+        if (ip.isAnyLocalAddress() && !four && dualStack) {
+            names.add(name(true, "any", address.getPort()));
+        }
+        return names;
+    }
+
+    /** The name under which a client looks first, then the one it looks under next. */
+    String exactName(InetSocketAddress address) {
+        InetAddress ip = address.getAddress();
+        return name(ip instanceof Inet4Address, hex(ip), address.getPort());
+    }
+
+    String anyName(InetSocketAddress address) {
+        return name(address.getAddress() instanceof Inet4Address, "any", address.getPort());
+    }
+
+    private String name(boolean four, String address, int port) {
+        return namespace + (four ? "-4-" : "-6-") + address + "-" + port;
+    }
+
+    private static String hex(InetAddress ip) {
+        return HexFormat.of().formatHex(ip.getAddress());
+    }
+
+    private static String random() {
+        return Memory.newName().substring(0, RANDOM_DIGITS);
+    }
+
+    /** A name for a socket that is not listening yet. */
+    static String temporaryName() {
+        return TEMPORARY_PREFIX + random();
+    }
+
+    /** Removes names whose process is gone, and memory that nobody came for. */
+    void sweep() {
+        try {
+            search(this::swept);
+        } catch (FabricException e) {
+            // there is nothing to tidy up
+        }
+    }
+
+    private boolean swept(PrivateDirectory directory) {
+        try {
+            sweep(directory);
+        } catch (IOException e) {
+            // somebody else tidies up, or the next sweep
+        }
+        return false;
+    }
+
+    private void sweep(PrivateDirectory directory) throws IOException {
+        for (String name : directory.names()) {
+            if (SEGMENT_NAME.matcher(name).matches()) {
+                removeAbandoned(directory, name);
+            } else if (!TEMPORARY_NAME.matcher(name).matches()
+                    || age(directory, name) > YOUNG_MILLIS) {
+                // a young temporary one may be bound and not yet listening
+                removeIfDead(directory, name);
+            }
+        }
+    }
+
+    /** Whether {@code entry} is what we make under such a name; nothing else is ever removed. */
+    static boolean ours(String name, PrivateDirectory.Entry entry) {
+        return entry != null
+                && entry.own()
+                && (entry.socket()
+                        ? SOCKET_NAME.matcher(name).matches()
+                        : entry.regularFile() && SEGMENT_NAME.matcher(name).matches());
+    }
+
+    private static void removeAbandoned(PrivateDirectory directory, String name)
+            throws IOException {
+        PrivateDirectory.Entry entry = directory.look(name);
+        if (ours(name, entry) && age(directory, name) > ABANDONED_MILLIS) {
+            directory.remove(name);
+        }
+    }
+
+    private static long age(PrivateDirectory directory, String name) {
+        PrivateDirectory.Entry entry = directory.look(name);
+        return entry == null ? 0 : System.currentTimeMillis() - entry.modifiedMillis();
+    }
+
+    /**
+     * Removes a socket of our making without a process. Takes it aside first and looks again,
+     * because a new listener may have taken the name over meanwhile; then it gets it back.
+     */
+    void removeIfDead(PrivateDirectory directory, String name) {
+        if (!SOCKET_NAME.matcher(name).matches() || !isDead(directory, name)) {
+            return;
+        }
+        String asideName = ASIDE_PREFIX + random();
+        try {
+            directory.rename(name, asideName);
+            if (isDead(directory, asideName)) {
+                directory.remove(asideName);
+            } else {
+                directory.renameIfFree(asideName, name);
+            }
+        } catch (IOException e) {
+            // gone already
+        }
+    }
+
+    /** Connecting is refused by whatever is no socket, too, so that is asked first. */
+    private boolean isDead(PrivateDirectory directory, String name) {
+        PrivateDirectory.Entry entry = directory.look(name);
+        return ours(name, entry) && entry.socket() && sockets.isDead(directory.address(name));
+    }
+
+    /** Opens a directory that was good once more; the caller's to close. */
+    PrivateDirectory reopen(Path path) throws FabricException {
+        Places.Opened opened = places.open(places.at(path));
+        if (opened.directory() == null) {
+            throw unusable(List.of(opened.fault()));
+        }
+        return opened.directory();
+    }
+
+    /** Removes {@code name} if it is still the very file that was made. */
+    void removeOwn(Path path, String name, Object identity) {
+        try (PrivateDirectory directory = places.open(places.at(path)).directory()) {
+            PrivateDirectory.Entry entry = directory == null ? null : directory.look(name);
+            if (entry != null && entry.identity().equals(identity)) {
+                directory.remove(name);
+            }
+        } catch (IOException e) {
+            // gone already
+        }
+    }
+}

@@ -1,0 +1,415 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.Capabilities;
+import io.sdp4j.fabric.ConnectRequest;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.EventLoop;
+import io.sdp4j.linux.EventLoops;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.RunQueue;
+import io.sdp4j.linux.SelectorLoop;
+import io.sdp4j.linux.Spinner;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * The shared-memory fabric: RC queue pairs between processes of one host.
+ *
+ * <p>Two modes. <em>Native</em>: memory in sealed memfds, sleeping by futex, sockets as raw
+ * descriptors. <em>Portable</em>, where native access is denied and the configuration allows it:
+ * memory in files that lose their name at once, sleeping by park, sockets as channels; slower, and
+ * nothing proves what the other side says of itself. Fabrics of both modes can be joined where both
+ * allow it; the connection is portable then.
+ *
+ * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link Trust}.
+ */
+public final class ShmFabric implements Fabric {
+    /** The processor that reads is kept by one operation for no longer than this takes. */
+    private static final int RDMA_BYTES = 256 << 10;
+
+    private static final Capabilities CAPABILITIES =
+            new Capabilities(
+                    Handshake.MAX_PRIVATE_BYTES,
+                    Handshake.MAX_PRIVATE_BYTES,
+                    true,
+                    RdmaEngine.MAX_READS,
+                    false,
+                    false,
+                    false,
+                    RDMA_BYTES,
+                    false);
+
+    private static final int NATIVE_CHUNKS = 4;
+    private static final int NATIVE_CHUNK_BYTES = 32 << 10;
+    private static final int PORTABLE_CHUNKS = 2;
+    private static final int PORTABLE_CHUNK_BYTES = 4 << 10;
+    private static final long SWEEP_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long SWEEP_LATER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int MAX_HANDSHAKES = 256;
+    private static final int FEW_DESCRIPTORS = 1024;
+
+    private static final AtomicInteger SPINNERS = new AtomicInteger();
+
+    private static final long PATIENCE_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
+
+    private final ShmConfig config;
+    private final EventLoop loop;
+    private final boolean nativeMode;
+    private final Trust trust;
+    private final SocketKind sockets;
+    private final Rendezvous rendezvous;
+    private final Proof proof = new Proof();
+    private final AtomicLong reservedBytes = new AtomicLong();
+    private final Set<ShmQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
+    private final Set<ShmListener> listeners = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean sweepDue = new AtomicBoolean();
+    private final Spares spares = new Spares(this);
+    private volatile boolean closed;
+
+    /** Clients that have come and not been answered in full. Of the event thread. */
+    private int handshakes;
+
+    /** Clients were left in a listener's backlog. Of the event thread. */
+    private boolean someWait;
+
+    private final int mostHandshakes;
+
+    /**
+     * Opens the fabric. Makes no file and no thread before somebody listens or connects.
+     *
+     * @param loop from {@link EventLoops}; serves listeners, bells and the ends of connections
+     * @throws FabricException if this machine has none of what the fabric needs
+     */
+    public static ShmFabric open(ShmConfig config, EventLoop loop) throws FabricException {
+        return open(config, loop, warning -> {});
+    }
+
+    /**
+     * @param warnings told what this user can mend, each once, on the thread that found it
+     */
+    public static ShmFabric open(ShmConfig config, EventLoop loop, Consumer<String> warnings)
+            throws FabricException {
+        boolean nativeMode = config.allowNative() && loop instanceof EpollLoop;
+        if (!nativeMode && !config.portable()) {
+            throw new FabricException(
+                    FabricException.Cause.UNAVAILABLE,
+                    "shared memory needs native calls, which are denied or switched off in this"
+                            + " JVM; sdp4j.shm.portable=true on both sides allows memory in files,"
+                            + " whose size and ends nobody can prove");
+        }
+        Trust trust = new Trust(OwnUser.id(nativeMode), nativeMode);
+        return new ShmFabric(config, loop, nativeMode, trust, warnings);
+    }
+
+    /** With another view of who owns what, for tests. */
+    ShmFabric(ShmConfig config, EventLoop loop, boolean nativeMode, Trust trust)
+            throws FabricException {
+        this(config, loop, nativeMode, trust, warning -> {});
+    }
+
+    private ShmFabric(
+            ShmConfig config,
+            EventLoop loop,
+            boolean nativeMode,
+            Trust trust,
+            Consumer<String> warnings)
+            throws FabricException {
+        this.config = config;
+        this.nativeMode = nativeMode;
+        this.trust = trust;
+        if (nativeMode) {
+            this.loop = loop;
+            sockets = new FdSockets((EpollLoop) loop);
+        } else {
+            SelectorLoop selectors =
+                    (SelectorLoop)
+                            (loop instanceof SelectorLoop
+                                    ? loop
+                                    : EventLoops.start("sdp4j-shm", false, t -> {}));
+            this.loop = selectors;
+            sockets = new ChannelSockets(selectors, trust.ownUid());
+        }
+        mostHandshakes = mostHandshakes(nativeMode);
+        rendezvous =
+                new Rendezvous(
+                        new Places(config.directory(), trust.ownUid(), nativeMode),
+                        sockets,
+                        warnings);
+    }
+
+    /** A share of the descriptors: those who only knock must not take what others need. */
+    private static int mostHandshakes(boolean nativeMode) {
+        long limit = nativeMode ? Linux.descriptorLimit() : FEW_DESCRIPTORS;
+        return Math.clamp(limit / 8, 1, MAX_HANDSHAKES);
+    }
+
+    /** Whether native calls are used. */
+    public boolean nativeMode() {
+        return nativeMode;
+    }
+
+    /**
+     * How long one side of a hand-shake looks busily for the other's answer before it sleeps: about
+     * two wake-ups' worth; 0 where spinning is off or would keep others from running.
+     */
+    long patienceNanos() {
+        boolean spins = nativeMode && config.spinMaxNanos() > 0 && config.spinnersMax() > 0;
+        return spins && !RunQueue.crowded(System.nanoTime()) ? PATIENCE_NANOS : 0;
+    }
+
+    /** What this machine offers the fabric, one fact per line; makes no file. */
+    public static List<Fact> diagnose(ShmConfig config) {
+        return Diagnosis.of(config);
+    }
+
+    /** Where this user's processes would meet; makes no file and no native call. */
+    public static MeetingPlace meetingPlace(ShmConfig config) {
+        return Diagnosis.meetingPlace(config, false);
+    }
+
+    /**
+     * A directory where processes meet.
+     *
+     * @param directory null if there is none
+     * @param text what was found
+     * @param passedOver what is wrong with places that come before it, one sentence each
+     */
+    public record MeetingPlace(Path directory, String text, List<String> passedOver) {}
+
+    /**
+     * One finding of {@link #diagnose}.
+     *
+     * @param name what was looked at
+     * @param good whether it is as the fabric wants it
+     * @param text what was found, and what to do if it is not good
+     */
+    public record Fact(String name, boolean good, String text) {}
+
+    @Override
+    public String name() {
+        return "shm";
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public Connection connect(ConnectRequest request) throws FabricException {
+        requireOpen();
+        return new ActiveSide(this, request).connect();
+    }
+
+    @Override
+    public FabricListener listen(ListenRequest request) throws FabricException {
+        requireOpen();
+        rendezvous.sweep();
+        ShmListener listener = new ShmListener(this, request);
+        listeners.add(listener); // before a client can come, and be made to wait
+        listener.start();
+        if (closed) {
+            listener.close();
+            requireOpen();
+        }
+        return listener;
+    }
+
+    private void requireOpen() throws FabricException {
+        if (closed) {
+            throw new FabricException(FabricException.Cause.CLOSED, "the fabric is closed");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        for (ShmListener l : listeners) {
+            l.close();
+        }
+        for (ShmQueuePair qp : queuePairs) {
+            qp.kill(WcStatus.WR_FLUSH_ERR);
+        }
+        spares.close();
+    }
+
+    // ---- for the hand-shake
+
+    EventLoop loop() {
+        return loop;
+    }
+
+    Trust trust() {
+        return trust;
+    }
+
+    Proof proof() {
+        return proof;
+    }
+
+    /**
+     * Descriptors from this number on are left to the application: the kernel gives the lowest that
+     * is free, so all below are in use. There is enough left then for what goes by TCP instead,
+     * which has one for each connection where we may have two or three. Where there are few, a
+     * program may need nearly all of them.
+     */
+    static long ownDescriptors() {
+        long limit = Linux.descriptorLimit();
+        if (limit == Long.MAX_VALUE) {
+            return limit;
+        }
+        return limit <= FEW_DESCRIPTORS ? limit / 8 : limit / 2;
+    }
+
+    /** Why no descriptor {@code fd} is to be used for a connection, or null; -1 = not known. */
+    static String scarce(int fd) {
+        return fd < 0 || fd < ownDescriptors()
+                ? null
+                : fd + " descriptors are in use, of " + Linux.descriptorLimit() + " (ulimit -n)";
+    }
+
+    /** On the event thread: whether one more client may be heard now; if so it is counted. */
+    boolean beginHandshake() {
+        if (handshakes >= mostHandshakes) {
+            someWait = true;
+            return false;
+        }
+        handshakes++;
+        return true;
+    }
+
+    /** On the event thread: one that was counted has ended; others may be waiting. */
+    void endHandshake() {
+        handshakes--;
+        if (someWait) {
+            someWait = false;
+            listeners.forEach(ShmListener::hear);
+        }
+    }
+
+    Spares spares() {
+        return spares;
+    }
+
+    SocketKind sockets() {
+        return sockets;
+    }
+
+    Rendezvous rendezvous() {
+        return rendezvous;
+    }
+
+    int modes() {
+        return (nativeMode ? Handshake.MODE_NATIVE : 0)
+                | (config.portable() ? Handshake.MODE_PORTABLE : 0);
+    }
+
+    static ShmLayout layout(int mode, QpSpec active, QpSpec passive) {
+        return mode == Handshake.MODE_NATIVE
+                ? new ShmLayout(active, passive, NATIVE_CHUNKS, NATIVE_CHUNK_BYTES)
+                : new ShmLayout(
+                        paidInFull(active),
+                        paidInFull(passive),
+                        PORTABLE_CHUNKS,
+                        PORTABLE_CHUNK_BYTES);
+    }
+
+    /** Files are written in full at once, so their slots are no longer than usual. */
+    private static QpSpec paidInFull(QpSpec spec) {
+        return new QpSpec(
+                spec.receiveSlots(),
+                Math.min(spec.receiveBytes(), ShmLayout.USUAL_BYTES),
+                spec.sendSlots());
+    }
+
+    /** Books memory for a connection; what only waits for another use must go first. */
+    void reserve(long bytes) throws FabricException {
+        if (!tryReserve(bytes)) {
+            spares.drop();
+            if (loop.inLoop()) {
+                listeners.forEach(ShmListener::dropResting);
+            }
+            if (tryReserve(bytes)) {
+                return;
+            }
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES,
+                    "a connection of "
+                            + bytes
+                            + " bytes would pass the limit of "
+                            + config.memoryMaxBytes());
+        }
+    }
+
+    /** Books memory if there is enough without taking any from others. Any thread, no lock. */
+    boolean tryReserve(long bytes) {
+        if (reservedBytes.get() + bytes > config.memoryMaxBytes()) {
+            return false; // asked for each message then: no write to what all threads read
+        }
+        if (reservedBytes.addAndGet(bytes) <= config.memoryMaxBytes()) {
+            return true;
+        }
+        reservedBytes.addAndGet(-bytes);
+        return false;
+    }
+
+    void release(long bytes) {
+        reservedBytes.addAndGet(-bytes);
+    }
+
+    long reservedBytes() {
+        return reservedBytes.get();
+    }
+
+    /** Makes the queue pair of a connection whose memory is booked and mapped. */
+    ShmQueuePair queuePair(int side, Cable cable, Cable.Heir heir) {
+        Spinner spinner =
+                new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, nativeMode);
+        return new ShmQueuePair(
+                new ShmQueuePair.Parts(
+                        side, cable, heir, spinner, nativeMode, config.sleepTogether()));
+    }
+
+    /** From now on {@link #close} cuts {@code qp}. */
+    void established(ShmQueuePair qp) {
+        queuePairs.add(qp);
+        if (closed) {
+            qp.kill(WcStatus.WR_FLUSH_ERR);
+        }
+    }
+
+    void forget(ShmQueuePair qp) {
+        queuePairs.remove(qp);
+    }
+
+    void forget(ShmListener listener) {
+        listeners.remove(listener);
+    }
+
+    /** A peer's socket ended: perhaps its process died and left names behind. */
+    void peerLeft() {
+        if (sweepDue.compareAndSet(false, true)) {
+            loop.schedule(rendezvous::sweep, SWEEP_SOON_NANOS);
+            loop.schedule(
+                    () -> {
+                        sweepDue.set(false);
+                        rendezvous.sweep();
+                    },
+                    SWEEP_LATER_NANOS);
+        }
+    }
+}

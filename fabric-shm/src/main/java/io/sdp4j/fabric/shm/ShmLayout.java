@@ -1,0 +1,175 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.QueuePair;
+import java.util.Arrays;
+
+/**
+ * Where everything lies in the segment of one connection. Computed on each side from what was
+ * agreed in the hand-shake, never read from the segment.
+ *
+ * <p>Shape: side 0 asked for the connection, side 1 accepted it; lane {@code s} is what side {@code
+ * s} sends.
+ *
+ * {@snippet lang = text :
+ *  0     control line of side 0   sleep, bell, CPU number + 1, failed, company: words; at 64 what
+ *                                 is unsent: long, and read to its end: word        (128 bytes)
+ *  128   control line of side 1
+ *  256   descriptor ring of lane 0, of lane 1    8-byte entries, written by the sender
+ *  ...   return ring of lane 0, of lane 1        4-byte entries, written by the receiver
+ *  ...   staging of side 0, of side 1            1024 bytes
+ *  page  slots of lane 0                        receiveSlots x stride of the receiving side
+ *  page  chunks of lane 0, of lane 1             for RDMA, untouched until used
+ *  page  slots of lane 1                         used from the last one on
+ * }
+ *
+ * Lines that different sides write are 128 bytes apart because processors fetch pairs of lines. The
+ * stride of slots is an odd number of 64-byte lines, so that slot starts spread over all sets of
+ * the first-level cache. Slots are long and mostly untouched, so what a quiet connection uses is
+ * where its memory begins and where it ends: next to that of another one, with which it shares the
+ * page tables.
+ */
+final class ShmLayout {
+    static final int PAGE = 4096;
+    static final int CONTROL_BYTES = 128;
+    static final int SLEEP_WORD = 0;
+    static final int BELL_WORD = 4;
+    static final int CPU_WORD = 8;
+    static final int FAILED_WORD = 12;
+
+    /** What {@link Company} says of this side. */
+    static final int COMPANY_WORD = 16;
+
+    /** See {@link Unsent}; in a line that the peer does not look at. */
+    static final int UNSENT_WORD = 64;
+
+    /** A receive slot + 1 that was read to its end and is not returned yet. */
+    static final int READ_WORD = 72;
+
+    static final int CHUNK_HEADER_BYTES = 64;
+
+    /**
+     * Of each slot so much is booked from the beginning: 16 KiB of payload, which is enough as long
+     * as the reader keeps up, and the header. What is beyond it is not touched before it was
+     * booked.
+     */
+    static final int USUAL_BYTES = (16 << 10) + 16;
+
+    /** The 8 MiB of the default buffers, and what belongs to them. */
+    private static final long WISHES_BYTES = 9 << 20;
+
+    /** Ring entries beyond slots and chunks: one each of the connection's last words. */
+    private static final int LAST_WORDS = 4;
+
+    final int[] slots = new int[2];
+    final int[] slotBytes = new int[2];
+    final int[] stride = new int[2];
+    final int[] ringEntries = new int[2];
+    final int[] returnEntries = new int[2];
+    final long[] ring = new long[2];
+    final long[] returns = new long[2];
+    final long[] data = new long[2];
+    final long[] chunk = new long[2];
+    final long[] staging = new long[2];
+    final int chunks;
+    final int chunkBytes;
+    final long totalBytes;
+
+    /** What of {@code totalBytes} is beyond the usual in the slots of each lane. */
+    final long[] longBytes = new long[2];
+
+    /**
+     * @param active what side 0 wants
+     * @param passive what side 1 wants
+     * @param chunks RDMA chunks of each lane
+     * @param chunkBytes payload of a chunk
+     */
+    ShmLayout(QpSpec active, QpSpec passive, int chunks, int chunkBytes) {
+        this.chunks = chunks;
+        this.chunkBytes = chunkBytes;
+        QpSpec[] receiver = {passive, active};
+        long at = 2 * CONTROL_BYTES;
+        for (int lane = 0; lane < 2; lane++) {
+            slots[lane] = receiver[lane].receiveSlots();
+            slotBytes[lane] = receiver[lane].receiveBytes();
+            stride[lane] = stride(slotBytes[lane]);
+            ringEntries[lane] = powerOfTwo(slots[lane] + chunks + LAST_WORDS);
+            returnEntries[lane] = powerOfTwo(slots[lane] + chunks);
+            ring[lane] = at;
+            at = align(at + 8L * ringEntries[lane], CONTROL_BYTES);
+        }
+        for (int lane = 0; lane < 2; lane++) {
+            returns[lane] = at;
+            at = align(at + 4L * returnEntries[lane], CONTROL_BYTES);
+        }
+        for (int side = 0; side < 2; side++) {
+            staging[side] = at;
+            at += QueuePair.STAGING_BYTES;
+        }
+        for (int lane = 0; lane < 2; lane++) {
+            data[lane] = at = align(at, PAGE);
+            at += (long) slots[lane] * stride[lane];
+            int usual = stride(Math.min(slotBytes[lane], USUAL_BYTES));
+            longBytes[lane] = (long) slots[lane] * (stride[lane] - usual);
+            for (int c = 0; lane == 0 && c < 2; c++) {
+                chunk[c] = at = align(at, PAGE);
+                at += (long) chunks * chunkStride();
+            }
+        }
+        totalBytes = align(at, PAGE);
+    }
+
+    /** What every connection takes, or may take without asking. */
+    long bookedBytes() {
+        return totalBytes - longBytes[0] - longBytes[1];
+    }
+
+    /** Memory that a side asks for with its receive slots. */
+    static long wishes(QpSpec spec) {
+        return (long) spec.receiveSlots() * stride(spec.receiveBytes());
+    }
+
+    /** The most that a peer of {@code own} may ask for: what this side does, or the usual. */
+    static long mostWishes(QpSpec own) {
+        return Math.max(WISHES_BYTES, wishes(own));
+    }
+
+    private static int stride(int slotBytes) {
+        return ((slotBytes + 63) / 64 | 1) * 64;
+    }
+
+    int chunkStride() {
+        return CHUNK_HEADER_BYTES + chunkBytes;
+    }
+
+    /** Where a chunk of a lane starts. */
+    long chunkAt(int lane, int index) {
+        return chunk[lane] + (long) index * chunkStride();
+    }
+
+    static long control(int side) {
+        return (long) side * CONTROL_BYTES;
+    }
+
+    /** Bytes of the control words, rings and staging, with which the memory starts. */
+    long wordsBytes() {
+        return data[0];
+    }
+
+    /** Whether a queue pair of {@code other}'s shape fits this memory exactly. */
+    boolean sameAs(ShmLayout other) {
+        return totalBytes == other.totalBytes
+                && chunks == other.chunks
+                && chunkBytes == other.chunkBytes
+                && Arrays.equals(slots, other.slots)
+                && Arrays.equals(slotBytes, other.slotBytes);
+    }
+
+    static long align(long at, int to) {
+        return (at + to - 1) / to * to;
+    }
+
+    private static int powerOfTwo(int atLeast) {
+        return atLeast <= 2 ? 2 : Integer.highestOneBit(atLeast - 1) << 1;
+    }
+}

@@ -1,0 +1,248 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.TcpSocketFd;
+import io.sdp4j.linux.UnixFd;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A listener: one or two names in the rendezvous directory, and the hand-shakes under way.
+ *
+ * <p>A name appears with its listener already behind it: the socket is bound under another name and
+ * then renamed, which also takes the place of a listener whose process is gone.
+ */
+final class ShmListener implements FabricListener, SocketKind.Taker {
+    private static final int MAX_RESTING = 64;
+
+    private final ShmFabric fabric;
+    private final ListenRequest request;
+    private final Set<PassiveSide> pending = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger resting = new AtomicInteger();
+    private final List<Name> names = new ArrayList<>();
+    private Path directory;
+    private volatile boolean closed;
+
+    private record Name(String name, Object identity, SocketKind.Listening listening) {}
+
+    ShmListener(ShmFabric fabric, ListenRequest request) {
+        this.fabric = fabric;
+        this.request = request;
+    }
+
+    synchronized void start() throws FabricException {
+        boolean complete = false;
+        try (PrivateDirectory place = fabric.rendezvous().forListening()) {
+            directory = place.path();
+            for (String name :
+                    fabric.rendezvous().listenerNames(request.address(), request.dualStack())) {
+                names.add(take(place, name));
+            }
+            complete = true;
+            NamesAtExit.add(this);
+        } catch (FabricException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new FabricException(Cause.UNAVAILABLE, e.getMessage(), e);
+        } finally {
+            if (!complete) {
+                close();
+            }
+        }
+    }
+
+    private Name take(PrivateDirectory place, String name) throws IOException {
+        String temporary = Rendezvous.temporaryName();
+        Path address = place.address(temporary);
+        int length = address.toString().getBytes(StandardCharsets.UTF_8).length;
+        if (length > UnixFd.MAX_PATH_BYTES) {
+            throw new IOException(
+                    address + " is longer than a socket's name may be; set a shorter directory");
+        }
+        SocketKind.Listening listening;
+        try {
+            listening = fabric.sockets().listen(address, this);
+        } catch (IOException e) {
+            throw new IOException("in " + place.path() + ": " + e.getMessage(), e);
+        }
+        boolean taken = false;
+        try {
+            PrivateDirectory.Entry made = place.look(temporary);
+            if (made == null || !made.socket() || !made.own()) {
+                throw new IOException(place.path() + " was replaced meanwhile");
+            }
+            place.rename(temporary, name);
+            taken = true;
+            return new Name(name, made.identity(), listening);
+        } finally {
+            if (!taken) {
+                listening.close();
+                fabric.rendezvous().removeIfDead(place, temporary);
+            }
+        }
+    }
+
+    @Override
+    public boolean mayCome() {
+        return fabric.beginHandshake();
+    }
+
+    @Override
+    public void nobodyCame() {
+        fabric.endHandshake();
+    }
+
+    /** On the event thread: clients that had to wait may come. */
+    void hear() {
+        List<Name> all;
+        synchronized (this) {
+            all = List.copyOf(names);
+        }
+        all.forEach(n -> n.listening.resume());
+    }
+
+    @Override
+    public void take(Link link) {
+        String refusal = fabric.trust().refuseClient(link.peerUid());
+        if (closed || refusal != null) {
+            if (!closed) {
+                onRefused(link, refusal);
+            }
+            link.close();
+            fabric.endHandshake();
+            return;
+        }
+        PassiveSide side = new PassiveSide(fabric, this, link);
+        pending.add(side);
+        side.start();
+    }
+
+    /** Waits for another connection on {@code cable}, unless enough others do. */
+    boolean rest(Cable cable) {
+        if (closed
+                || !cable.nativeMode()
+                || resting.get() >= MAX_RESTING
+                || ShmFabric.scarce(cable.link().descriptor()) != null) {
+            return false;
+        }
+        resting.incrementAndGet();
+        if (fabric.loop().inLoop()) {
+            startResting(cable);
+        } else {
+            fabric.loop().execute(() -> startResting(cable));
+        }
+        return true;
+    }
+
+    private void startResting(Cable cable) {
+        PassiveSide side = new PassiveSide(fabric, this, cable);
+        pending.add(side);
+        side.start();
+        if (closed) {
+            side.listenerClosed();
+        }
+    }
+
+    /** On the event thread: gives up the cables that wait for another connection. */
+    void dropResting() {
+        for (PassiveSide side : pending) {
+            side.dropIfResting();
+        }
+    }
+
+    /** A side that was counted by {@link #rest} does not rest any more. */
+    void roused() {
+        resting.decrementAndGet();
+    }
+
+    /** Whether a client may ask this listener for {@code wanted}. */
+    boolean covers(InetSocketAddress wanted) {
+        return wanted.getPort() == request.address().getPort()
+                && !wanted.getAddress().isAnyLocalAddress()
+                && (request.address().getAddress().isAnyLocalAddress()
+                        || request.address().getAddress().equals(wanted.getAddress()));
+    }
+
+    /** A duplicate of the connection from {@code remote} that was accepted here, or -1. */
+    int acceptedSocket(InetSocketAddress local, InetSocketAddress remote) {
+        int[] copy = {-1};
+        request.accepted()
+                .with(local, remote, fd -> copy[0] = TcpSocketFd.duplicate(fd, local, remote));
+        return copy[0];
+    }
+
+    void onRequest(PassiveSide side) {
+        request.handler().onRequest(side);
+    }
+
+    void onShort(String why) {
+        request.handler().onShort(why);
+    }
+
+    void onRefused(Link link, String why) {
+        request.handler().onRefused(link.peerName(), why);
+    }
+
+    /** It has ended, or has become a connection. */
+    void forget(PassiveSide side) {
+        if (pending.remove(side) && !side.again()) {
+            fabric.endHandshake();
+        }
+    }
+
+    boolean closed() {
+        return closed;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** Nobody shall find this listener any more; what it has accepted goes on. */
+    void removeNames() {
+        List<Name> all;
+        synchronized (this) {
+            all = List.copyOf(names);
+        }
+        for (Name n : all) {
+            fabric.rendezvous().removeOwn(directory, n.name, n.identity);
+        }
+    }
+
+    @Override
+    public void close() {
+        NamesAtExit.remove(this);
+        List<Name> all;
+        synchronized (this) {
+            closed = true;
+            all = List.copyOf(names);
+            names.clear();
+        }
+        for (Name n : all) {
+            fabric.rendezvous().removeOwn(directory, n.name, n.identity);
+            n.listening.close();
+        }
+        for (PassiveSide side : pending) {
+            side.listenerClosed();
+        }
+        fabric.forget(this);
+    }
+
+    /** Closes a descriptor that {@link Memory#create} made. */
+    static void closeDescriptor(int fd) {
+        if (fd >= 0) {
+            Linux.close(fd);
+        }
+    }
+}

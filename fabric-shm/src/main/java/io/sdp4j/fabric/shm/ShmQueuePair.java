@@ -1,0 +1,459 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.MemoryRegion;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.NonTemporal;
+import io.sdp4j.linux.Spinner;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * One side of a connection over shared memory.
+ *
+ * <p>Shape: a send slot <em>is</em> one of the peer's posted receive slots, so posting moves
+ * nothing: it publishes eight bytes. {@link LaneOut} and {@link LaneIn} are the two directions,
+ * {@link ShmCompletionQueue} what comes in, {@link OwnCompletions} what is reported without the
+ * peer's doing, {@link Waiter} the ways to wait, {@link Lifeline} the socket and what it shows of
+ * the peer's life, {@link RdmaEngine} the rest of RC, made when needed.
+ *
+ * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link Lifeline} for
+ * what any thread may call.
+ */
+final class ShmQueuePair implements QueuePair, Link.Handler {
+    private final int side;
+    private final MemorySegment mem;
+    private final ShmLayout layout;
+    private final LaneOut out;
+    private final LaneIn in;
+    private final Waiter waiter;
+    private final OwnCompletions own = new OwnCompletions();
+    private final Lifeline lifeline;
+    private final ShmCompletionQueue queue;
+    private final ShmFabric fabric;
+    private final int sendBase;
+    private final int sendStride;
+    private final int receiveBase;
+    private final int receiveStride;
+
+    private final boolean sealed;
+    private final boolean inMemfd;
+
+    private final Unsent unsent;
+    private final long readWord;
+
+    /** What {@link #readToEnd} said last, as it stands in the memory: a slot + 1, or 0. */
+    private volatile int read;
+
+    private RdmaEngine rdma;
+
+    /** The rest of our slots is booked, and may have been touched. */
+    private boolean bookedLong;
+
+    private boolean disconnected;
+
+    /** What the hand-shake has agreed on, and what serves it. */
+    record Parts(
+            int side,
+            Cable cable,
+            Cable.Heir heir,
+            Spinner spinner,
+            boolean nativeCalls,
+            boolean sleepTogether) {}
+
+    ShmQueuePair(Parts parts) {
+        Cable cable = parts.cable;
+        this.side = parts.side;
+        this.layout = cable.layout();
+        this.mem = cable.memory().memory();
+        this.fabric = cable.fabric();
+        out = new LaneOut(layout, side, mem);
+        in = new LaneIn(layout, 1 - side, mem);
+        waiter = new Waiter(this, mem, parts, cable.nativeMode());
+        lifeline = new Lifeline(cable, parts.heir, side, waiter, fabric::peerLeft);
+        queue = new ShmCompletionQueue(this, in, out, own, waiter, lifeline);
+        sendBase = Math.toIntExact(layout.data[side]);
+        sendStride = layout.stride[side];
+        receiveBase = Math.toIntExact(layout.data[1 - side]);
+        receiveStride = layout.stride[1 - side];
+        unsent = new Unsent(mem, layout, side);
+        readWord = ShmLayout.control(side) + ShmLayout.READ_WORD;
+        sealed = cable.nativeMode();
+        inMemfd = sealed && parts.nativeCalls;
+    }
+
+    int side() {
+        return side;
+    }
+
+    Waiter waiter() {
+        return waiter;
+    }
+
+    @Override
+    public String peer() {
+        return lifeline.peer();
+    }
+
+    boolean failed() {
+        return own.failed();
+    }
+
+    void rdmaWaits(boolean waits) {
+        queue.rdmaWaits(waits);
+    }
+
+    /** See {@link ShmCompletionQueue#ready}. */
+    boolean ready() {
+        return queue.ready();
+    }
+
+    // ---- slots
+
+    @Override
+    public MemorySegment sendMemory() {
+        return mem;
+    }
+
+    @Override
+    public long sendOffset(int slot) {
+        return sendBase + (long) slot * sendStride;
+    }
+
+    @Override
+    public boolean writesPast() {
+        return inMemfd; // in machine code of our own a file that was cut off would end the JVM
+    }
+
+    @Override
+    public boolean memoryMayFault() {
+        return !sealed;
+    }
+
+    @Override
+    public void writePast(int slot, int at, ByteBuffer from, int fromIndex, int lenBytes) {
+        NonTemporal.copy(from, fromIndex, mem, sendOffset(slot) + at, lenBytes);
+    }
+
+    @Override
+    public void writePast(int slot, int at, byte[] from, int fromOffset, int lenBytes) {
+        NonTemporal.copy(from, fromOffset, mem, sendOffset(slot) + at, lenBytes);
+    }
+
+    @Override
+    public int sendBytes() {
+        return layout.slotBytes[side];
+    }
+
+    @Override
+    public int usualBytes() {
+        return Math.min(sendBytes(), ShmLayout.USUAL_BYTES);
+    }
+
+    @Override
+    public boolean bookLong() {
+        if (!bookedLong) {
+            bookedLong = fabric.tryReserve(layout.longBytes[side]);
+        }
+        return bookedLong;
+    }
+
+    private void releaseLong() {
+        if (bookedLong) {
+            bookedLong = false;
+            fabric.release(layout.longBytes[side]);
+        }
+    }
+
+    @Override
+    public MemorySegment receiveMemory() {
+        return mem;
+    }
+
+    @Override
+    public long receiveOffset(int slot) {
+        return receiveBase + (long) slot * receiveStride;
+    }
+
+    @Override
+    public int takeSendSlot() {
+        try {
+            int slot = out.take(rdma);
+            if (slot < 0 && out.broken()) {
+                fail(WcStatus.REM_INV_REQ_ERR);
+            }
+            return slot;
+        } catch (InternalError e) {
+            fail(WcStatus.RETRY_EXC_ERR);
+            return -1;
+        }
+    }
+
+    @Override
+    public void returnSendSlot(int slot) {
+        out.giveBack(slot);
+    }
+
+    @Override
+    public void postSend(int slot, int byteLen, int flags) {
+        out.post(slot, (flags & CONTROL) != 0);
+        if (ended()) {
+            return; // flushed
+        }
+        if (byteLen < 0 || byteLen > layout.slotBytes[side]) {
+            fail(WcStatus.LOC_LEN_ERR);
+            return;
+        }
+        try {
+            boolean quiet = (flags & QUIET) != 0;
+            if (publish(Descriptor.of(Descriptor.SEND, slot, byteLen), quiet)) {
+                unsent.sent(slot); // afterwards: a peer that finds neither would lose it
+            }
+        } catch (InternalError e) {
+            fail(WcStatus.RETRY_EXC_ERR);
+            return;
+        }
+        if ((flags & SIGNALLED) != 0) {
+            own.sent(slot);
+            waiter.rouse();
+        }
+    }
+
+    /** Whether the peer can see it already. */
+    private boolean publish(long descriptor, boolean quiet) {
+        if (rdma != null && rdma.mustQueue()) {
+            rdma.queue(descriptor);
+            rdma.progress();
+            return false;
+        }
+        out.publish(descriptor);
+        waiter.notifyPeer(quiet);
+        return true;
+    }
+
+    @Override
+    public long stagingOffset() {
+        return unsent.stagingOffset();
+    }
+
+    @Override
+    public void unsent(int slot, int byteLen, int stagedBytes) {
+        unsent.show(slot, out.turn(slot), byteLen, stagedBytes);
+    }
+
+    /** What a peer that has ended had not sent, see {@link Unsent#takePeers}. */
+    long takeUnsent() {
+        return unsent.takePeers(in);
+    }
+
+    /** The slot of ours that a peer which has ended had read and not returned, or -1. */
+    int peerRead() {
+        long word = ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
+        return (int) Words.INT.getAcquire(mem, word) - 1;
+    }
+
+    @Override
+    public void readToEnd(int slot) {
+        read = slot + 1;
+        Words.INT.setRelease(mem, readWord, slot + 1);
+    }
+
+    @Override
+    public void postReceive(int slot) {
+        try {
+            if (read == slot + 1) {
+                read = 0;
+                Words.INT.setRelease(mem, readWord, 0); // before the peer can fill it again
+            }
+            in.post(slot);
+        } catch (InternalError e) {
+            fail(WcStatus.RETRY_EXC_ERR);
+        }
+    }
+
+    /** Files keep their pages: one that could not be had again would be a fault in a copy. */
+    @Override
+    public boolean rest(Runnable onUse) {
+        if (!inMemfd || ended()) {
+            return true;
+        }
+        boolean done = out.rest(rdma, onUse);
+        if (done && !out.broken()) {
+            releaseLong();
+        }
+        return (rdma == null || rdma.rest()) && done;
+    }
+
+    // ---- RDMA
+
+    /** The engine, made if need be. */
+    RdmaEngine rdma() {
+        if (rdma == null) {
+            rdma = new RdmaEngine(this, out, in, mem, layout, new ShmRegions());
+        }
+        return rdma;
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
+            throws FabricException {
+        return rdma().regions().register(memory, remoteRead, remoteWrite);
+    }
+
+    @Override
+    public boolean postRead(
+            long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
+        return postRdma(Completion.READ, wrId, local, offset, len, address, rkey);
+    }
+
+    @Override
+    public boolean postWrite(
+            long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
+        return postRdma(Completion.WRITE, wrId, local, offset, len, address, rkey);
+    }
+
+    private boolean postRdma(
+            int opcode,
+            long wrId,
+            MemoryRegion region,
+            long offset,
+            int len,
+            long address,
+            int rkey) {
+        RdmaEngine engine = rdma();
+        if (!engine.post(opcode, wrId, region, offset, len, address, rkey)) {
+            return false;
+        }
+        boolean ended = ended();
+        if (own.over()) {
+            engine.flush();
+        }
+        if (ended || engine.reports()) {
+            own.changed();
+            waiter.rouse();
+        }
+        return true;
+    }
+
+    /** Whether nothing is sent any more. */
+    private boolean ended() {
+        return disconnected || own.failed() || own.over();
+    }
+
+    // ---- completions
+
+    @Override
+    public CompletionQueue completions() {
+        return queue;
+    }
+
+    /** The engine, or null. */
+    RdmaEngine rdmaOrNull() {
+        return rdma;
+    }
+
+    /** Whether this side has said its last word. */
+    boolean disconnected() {
+        return disconnected;
+    }
+
+    /** The queue pair goes to error. Caller's lock. */
+    void fail(WcStatus status) {
+        if (own.fail(status)) {
+            lifeline.fail();
+        }
+        waiter.rouse();
+    }
+
+    // ---- the socket
+
+    void ring() {
+        lifeline.ring();
+    }
+
+    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    void leaveBytes(boolean leave) {
+        lifeline.leaveBytes(leave);
+    }
+
+    /** Throws away the bytes on the socket; whether there were any. */
+    boolean discardBytes() {
+        return lifeline.discardBytes();
+    }
+
+    @Override
+    public void onReadable() {
+        lifeline.onReadable();
+    }
+
+    @Override
+    public void onHangup() {
+        lifeline.onHangup();
+    }
+
+    /** Cuts the connection from outside; the user learns {@code why} at his next poll. */
+    void kill(WcStatus why) {
+        lifeline.kill(why);
+    }
+
+    /** As {@link #kill}, for callers that hold locks. */
+    void killSoon(WcStatus why) {
+        fabric.loop().execute(() -> kill(why));
+    }
+
+    /** Runs {@code task} unless the memory was unmapped and the socket closed. */
+    void whileMapped(Runnable task) {
+        lifeline.whileMapped(task);
+    }
+
+    // ---- the end
+
+    @Override
+    public void disconnect() {
+        if (!ended()) {
+            disconnected = true;
+            publish(Descriptor.of(Descriptor.DISCONNECT, 0, 0), false);
+        }
+    }
+
+    /** Says it now, whatever RDMA work waits. */
+    void lastWord(int kind) {
+        disconnected = true;
+        out.publish(Descriptor.of(kind, 0, 0));
+        waiter.notifyPeer();
+    }
+
+    @Override
+    public void abort() {
+        try {
+            if (!ended()) {
+                lastWord(Descriptor.DISCONNECT);
+            }
+        } catch (InternalError e) {
+            // the memory is gone already
+        } finally {
+            lifeline.cut();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (lifeline.closed()) {
+            return;
+        }
+        try {
+            disconnect();
+        } catch (InternalError e) {
+            // the memory is gone already
+        }
+        fabric.forget(this);
+        // RDMA leaves chunks and regions behind whose end nobody has agreed on, and what was booked
+        // by this connection alone is not another one's to keep
+        boolean asItWas = rdma == null && !bookedLong;
+        lifeline.close(disconnected && queue.farewell() && !own.failed() && asItWas);
+        releaseLong();
+    }
+}

@@ -1,0 +1,44 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.FabricException;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** How Unix-domain sockets are made here: as raw descriptors, or as JDK channels. */
+interface SocketKind {
+    /**
+     * Connects to the listener behind {@code path} without waiting.
+     *
+     * @param ifDead run if there is a name, but no process behind it
+     * @return null if nobody is there
+     * @throws FabricException if somebody is, but cannot be reached now
+     */
+    Link connect(Path path, Runnable ifDead) throws FabricException;
+
+    /** Whether {@code path} is a socket without a process. */
+    boolean isDead(Path path);
+
+    /** Listens at {@code path}. */
+    Listening listen(Path path, Taker taker) throws IOException;
+
+    /** Told on the event thread. */
+    interface Taker {
+        /** Whether to take the next connection; if not, all wait until {@link Listening#resume}. */
+        boolean mayCome();
+
+        /** After {@link #mayCome}. */
+        void take(Link link);
+
+        /** After {@link #mayCome}, when nobody had come. */
+        void nobodyCame();
+    }
+
+    /** What {@link #listen} began. */
+    interface Listening {
+        /** On the event thread: asks again whether connections may come. */
+        void resume();
+
+        /** Any thread. */
+        void close();
+    }
+}

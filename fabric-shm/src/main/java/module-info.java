@@ -1,0 +1,12 @@
+/** RC queue pairs over shared memory, within one host. */
+@SuppressWarnings("module") // those that may use it are built after it
+module io.sdp4j.fabric.shm {
+    requires transitive io.sdp4j.fabric;
+    requires transitive io.sdp4j.linux;
+    // optional: small images lack it; without native access the peer's uid is not known then
+    requires static jdk.net;
+
+    exports io.sdp4j.fabric.shm to
+            io.sdp4j,
+            io.sdp4j.agent;
+}

@@ -1,0 +1,103 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.AcceptedSockets;
+import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.RequestHandler;
+import io.sdp4j.fabric.shm.attack.Attacker;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A fabric that is configured as by default, and attackers, which are processes of their own. */
+abstract class AttackedFabric extends ShmDirectory {
+    ServerSocket kernel;
+    ShmFabric fabric;
+    InetSocketAddress at;
+    final List<QueuePair> accepted = Collections.synchronizedList(new ArrayList<>());
+    final List<String> refused = Collections.synchronizedList(new ArrayList<>());
+    final List<Process> children = new ArrayList<>();
+
+    @BeforeEach
+    void open() throws IOException {
+        kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        at = (InetSocketAddress) kernel.getLocalSocketAddress();
+        fabric = ShmFabric.open(ShmConfig.defaults().withDirectory(dir), Ends.loop(true));
+    }
+
+    @AfterEach
+    void shut() throws Exception {
+        for (Process p : children) {
+            p.destroyForcibly().waitFor();
+        }
+        accepted.forEach(QueuePair::close);
+        fabric.close();
+        kernel.close();
+    }
+
+    void listen(AcceptedSockets moving) throws IOException {
+        fabric.listen(
+                new ListenRequest(
+                        at,
+                        false,
+                        new RequestHandler() {
+                            @Override
+                            public void onRequest(ConnectionRequest r) {
+                                Taker taker = new Taker(accepted::add, failure -> {});
+                                r.accept(SPEC, new byte[0], taker);
+                            }
+
+                            @Override
+                            public void onRefused(String peer, String why) {
+                                refused.add(peer + ": " + why);
+                            }
+                        },
+                        moving));
+    }
+
+    BufferedReader attack(List<String> before, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(before);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+UseSerialGC",
+                        "-Xmx64m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        attackerPath(),
+                        Attacker.class.getName()));
+        command.addAll(List.of(arguments));
+        Process p =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        children.add(p);
+        return p.inputReader();
+    }
+
+    /** The tests' classes alone. */
+    private static String attackerPath() {
+        String resource = "/" + Attacker.class.getName().replace('.', '/') + ".class";
+        String url = String.valueOf(Attacker.class.getResource(resource));
+        return new File(url.substring("file:".length(), url.length() - resource.length()))
+                .toString();
+    }
+
+    Path name() throws IOException {
+        return Ends.meeting(dir).resolve(fabric.rendezvous().exactName(at));
+    }
+
+    String attackListener(List<String> before, String what) throws IOException {
+        listen(AcceptedSockets.NONE);
+        return attack(before, what, name().toString(), String.valueOf(at.getPort())).readLine();
+    }
+}

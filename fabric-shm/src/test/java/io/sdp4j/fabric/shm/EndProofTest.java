@@ -1,0 +1,134 @@
+package io.sdp4j.fabric.shm;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.linux.TcpSocketFd;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Which socket is believed to be the other end of a TCP connection. */
+class EndProofTest {
+    private final Proof proof = new Proof();
+    private ServerSocketChannel listener;
+    private SocketChannel client;
+    private SocketChannel server;
+
+    @BeforeEach
+    void connect() throws IOException {
+        assumeTrue(System.getProperty("os.name").equals("Linux"), "asks Linux");
+        listener =
+                ServerSocketChannel.open()
+                        .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        client = SocketChannel.open(listener.getLocalAddress());
+        server = listener.accept();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        client.close();
+        server.close();
+        listener.close();
+    }
+
+    /** The lowest descriptor of this process that is the connection of {@code channel}. */
+    private static int number(SocketChannel channel) throws IOException {
+        InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
+        InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
+        for (int fd = 0; fd < 65_536; fd++) {
+            if (TcpSocketFd.connectionFault(fd, local, remote) == null) {
+                return fd;
+            }
+        }
+        throw new AssertionError("no descriptor of " + channel);
+    }
+
+    private InetSocketAddress here() throws IOException {
+        return (InetSocketAddress) client.getLocalAddress();
+    }
+
+    private InetSocketAddress there() throws IOException {
+        return (InetSocketAddress) client.getRemoteAddress();
+    }
+
+    /** What the client makes of a socket that somebody shows as the other end. */
+    private String refusal(SocketChannel shown) throws IOException {
+        return proof.refuseEnd(number(client), number(shown), here(), there());
+    }
+
+    @Test
+    @DisplayName("the other end of the same connection, and nothing else")
+    void theOtherEnd() throws IOException {
+        assertEquals(null, refusal(server));
+        assertEquals(null, proof.refuseEnd(number(server), number(client), there(), here()));
+        assertNotNull(refusal(client), "one's own end");
+        assertNotNull(proof.refuseEnd(number(client), 0, here(), there()), "no socket");
+        assertNotNull(proof.refuseEnd(number(client), -1, here(), there()), "nothing");
+        try (SocketChannel other = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel otherEnd = listener.accept()) {
+            assertNotNull(refusal(other));
+            assertNotNull(refusal(otherEnd), "of another connection to the same listener");
+        }
+    }
+
+    @Test
+    @DisplayName("a connection that has ended is none")
+    void hasEnded() throws IOException {
+        server.setOption(StandardSocketOptions.SO_LINGER, 0);
+        int number = number(client);
+        int shown = TcpSocketFd.duplicate(number, here(), there());
+        assertTrue(shown >= 0);
+        server.close();
+        assertNotNull(TcpSocketFd.connectionFault(shown, here(), there()));
+        InetSocketAddress own = here();
+        InetSocketAddress peer = there();
+        assertTrue(proof.ended(shown, own, peer));
+        TcpSocketFd.closeStrange(shown);
+        FabricException e =
+                assertThrows(
+                        FabricException.class, () -> proof.showEnd(number, own, peer), "to show");
+        assertEquals(FabricException.Cause.ABANDONED, e.why(), "given up, and no fault");
+    }
+
+    @Test
+    @DisplayName("the peer is at fault only while the connection lives")
+    void whoseFault() throws IOException {
+        int mine = number(server);
+        assertFalse(proof.ended(mine, there(), here()));
+        client.shutdownOutput();
+        await().until(() -> proof.ended(mine, there(), here()));
+        assertNotNull(proof.refuseEnd(mine, -1, there(), here()));
+    }
+
+    @Test
+    @DisplayName("a descriptor that has come to stand for something else is not shown")
+    void isAnother() throws IOException {
+        InetSocketAddress own = here();
+        InetSocketAddress peer = there();
+        assertThrows(FabricException.class, () -> proof.showEnd(0, own, peer));
+        assertThrows(FabricException.class, () -> proof.showEnd(number(server), own, peer));
+    }
+
+    @Test
+    @DisplayName("the end that a stranger has sent keeps its options when it is closed")
+    void keepsItsOptions() throws IOException {
+        client.setOption(StandardSocketOptions.SO_LINGER, 7);
+        int copy = TcpSocketFd.duplicate(number(client), here(), there());
+        TcpSocketFd.closeStrange(copy);
+        assertEquals(7, client.getOption(StandardSocketOptions.SO_LINGER));
+    }
+}

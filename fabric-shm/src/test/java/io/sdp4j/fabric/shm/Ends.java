@@ -1,0 +1,80 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.ConnectRequest;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.contract.HeldAddress;
+import io.sdp4j.linux.EventLoop;
+import io.sdp4j.linux.EventLoops;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/** Loops and directories shared by the tests of one JVM; loops live as long as it does. */
+final class Ends {
+    static final Queue<Throwable> THROWN = new ConcurrentLinkedQueue<>();
+    private static final EventLoop NATIVE = EventLoops.start("test-native", true, THROWN::add);
+    private static final EventLoop PORTABLE = EventLoops.start("test-portable", false, THROWN::add);
+
+    /** What every client here claims, and holds. */
+    static final InetSocketAddress HELD = HeldAddress.on(InetAddress.getLoopbackAddress());
+
+    private Ends() {}
+
+    static EventLoop loop(boolean nativeMode) {
+        return nativeMode ? NATIVE : PORTABLE;
+    }
+
+    static ShmFabric fabric(Path dir, boolean nativeMode) throws IOException {
+        return ShmFabric.open(config(dir, nativeMode), loop(nativeMode));
+    }
+
+    static ShmConfig config(Path dir, boolean nativeMode) {
+        return ShmConfig.defaults().withDirectory(dir).withNative(nativeMode).withPortable(true);
+    }
+
+    /** For a connection to {@code to} within twenty seconds. */
+    static ConnectRequest request(InetSocketAddress to, QpSpec spec) {
+        return new ConnectRequest(
+                to, _ -> HELD, new byte[0], spec, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+    }
+
+    static QueuePair connect(ShmFabric fabric, InetSocketAddress to, QpSpec spec)
+            throws FabricException {
+        return fabric.connect(request(to, spec)).queuePair();
+    }
+
+    /** A directory with a short name, because names of sockets must be. */
+    static Path directory() throws IOException {
+        return Files.createTempDirectory(Path.of("/tmp"), "sdp4j-t");
+    }
+
+    /** Where the processes of this user meet in {@code dir}. */
+    static Path meeting(Path dir) throws FabricException {
+        return dir.resolve("sdp4j-" + OwnUser.id(false));
+    }
+
+    /** Removes it; what is left in it, for the caller to judge. */
+    static List<String> remove(Path dir) throws IOException {
+        List<String> left = new ArrayList<>();
+        Path meeting = meeting(dir);
+        try (var files = Files.walk(dir)) {
+            for (Path f : files.sorted(Comparator.reverseOrder()).toList()) {
+                if (!f.equals(dir) && !f.equals(meeting)) {
+                    left.add(f.getFileName().toString());
+                }
+                Files.delete(f);
+            }
+        }
+        return left;
+    }
+}

@@ -1,0 +1,238 @@
+package io.sdp4j.fabric.shm;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.Mapping;
+import io.sdp4j.linux.PortOwner;
+import io.sdp4j.linux.UnixFd;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who is let in, to what, and up to which limit. */
+@SuppressWarnings("try") // closing early is the point
+final class ShmAdmissionTest extends ShmDirectory {
+    @Test
+    void memoryThatCouldShrinkOrIsShortIsRefused() {
+        assertRefused(Mapping.create("sdp4j-test", 4096), 8192, "size");
+        assertRefused(-1, 4096, "no descriptor");
+        int[] pair = {UnixFd.open()};
+        assertRefused(pair[0], 4096, "sealed");
+    }
+
+    private static void assertRefused(int fd, long len, String reason) {
+        FabricException e = assertThrows(FabricException.class, () -> Memory.mapReceived(fd, len));
+        assertEquals(FabricException.Cause.PROTOCOL, e.why());
+        assertTrue(e.getMessage().contains(reason), e.getMessage());
+        if (fd >= 0) {
+            Linux.close(fd);
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotOwnThePortIsRefused() throws Exception {
+        Trust ourselves = new Trust(1234, true);
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
+        assertNotNull(ourselves.refuseServer(1234, any));
+        assertNotNull(ourselves.refuseServer(77, any));
+        assertNotNull(ourselves.refuseServer(65534, any));
+        assertNotNull(ourselves.refuseClient(77));
+        assertNotNull(ourselves.refuseClient(Trust.STRANGER));
+        assertEquals(null, new Trust(65534, true).refuseClient(65534));
+        Trust owner =
+                new Trust(1234, true) {
+                    @Override
+                    long portOwner(InetSocketAddress address) {
+                        return 1234;
+                    }
+                };
+        assertEquals(null, owner.refuseServer(1234, any));
+        assertEquals(null, owner.refuseClient(1234));
+        assertNotNull(owner.refuseClient(0), "root is another user, too");
+        assertNotNull(owner.refuseServer(0, any), "root is another user, too");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void connectionsOfTheWrongUserAreCut(boolean clientRefuses) throws Exception {
+        long uid = Integer.toUnsignedLong(Linux.effectiveUid());
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric picky = picky(uid);
+                ShmFabric other = Ends.fabric(dir, true)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            ShmFabric server = clientRefuses ? other : picky;
+            ShmFabric client = clientRefuses ? picky : other;
+            server.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r -> r.accept(SPEC, new byte[0], Taker.into(new ArrayList<>()))));
+            FabricException e =
+                    assertThrows(FabricException.class, () -> client.connect(request(at)));
+            assertTrue(
+                    clientRefuses
+                            ? e.why() == FabricException.Cause.UID
+                            : e.why() == FabricException.Cause.REFUSED
+                                    || e.why() == FabricException.Cause.CLOSED,
+                    e.toString());
+        }
+    }
+
+    /** A fabric that takes everybody else for a stranger. */
+    private ShmFabric picky(long uid) throws FabricException {
+        Trust trust =
+                new Trust(uid, true) {
+                    @Override
+                    String refuseServer(long server, InetSocketAddress wanted) {
+                        return super.refuseServer(server == uid ? uid + 1 : server, wanted);
+                    }
+
+                    @Override
+                    String refuseClient(long client) {
+                        return super.refuseClient(client == uid ? uid + 1 : client);
+                    }
+                };
+        return new ShmFabric(Ends.config(dir, true), Ends.loop(true), true, trust);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theOwnerOfAPortIsFound(boolean nativeCalls) throws Exception {
+        long uid = Integer.toUnsignedLong(Linux.effectiveUid());
+        try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerSocket all = new ServerSocket(0)) {
+            assertEquals(
+                    uid,
+                    PortOwner.uid((InetSocketAddress) one.getLocalSocketAddress(), nativeCalls));
+            InetSocketAddress wild =
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), all.getLocalPort());
+            assertEquals(uid, PortOwner.uid(wild, nativeCalls));
+            InetSocketAddress six =
+                    new InetSocketAddress(
+                            InetAddress.getByAddress(
+                                    new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}),
+                            all.getLocalPort());
+            assertEquals(uid, PortOwner.uid(six, nativeCalls));
+            InetSocketAddress nobody =
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), one.getLocalPort());
+            one.close();
+            assertEquals(PortOwner.NOBODY, PortOwner.uid(nobody, nativeCalls));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDirectoryOpenToOthersOrNotRealIsRefused(boolean nativeMode) throws Exception {
+        Path open = Files.createDirectory(dir.resolve("open"));
+        Path real = Files.createDirectory(dir.resolve("real"));
+        Path link = Files.createDirectory(dir.resolve("link"));
+        Path file = Files.createDirectory(dir.resolve("file"));
+        Files.createDirectory(Ends.meeting(open));
+        Files.setPosixFilePermissions(
+                Ends.meeting(open), PosixFilePermissions.fromString("rwxr-x---"));
+        Files.setPosixFilePermissions(real, PosixFilePermissions.fromString("rwx------"));
+        Files.createSymbolicLink(Ends.meeting(link), real);
+        Files.createFile(Ends.meeting(file));
+        for (Path bad : List.of(open, link, file)) {
+            try (ServerSocket kernel = new ServerSocket(0);
+                    ShmFabric fabric = Ends.fabric(bad, nativeMode)) {
+                InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+                InetSocketAddress to =
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), at.getPort());
+                for (Executable use :
+                        List.<Executable>of(
+                                () ->
+                                        fabric.listen(
+                                                new ListenRequest(
+                                                        at, true, r -> r.reject(new byte[0]))),
+                                () -> fabric.connect(request(to)))) {
+                    FabricException e = assertThrows(FabricException.class, use);
+                    assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
+                    String meeting = Ends.meeting(bad).toString();
+                    assertTrue(e.getMessage().contains(meeting), e.getMessage());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aWildcardListenerServesEveryAddressOfItsFamilies() throws Exception {
+        try (ServerSocket kernel = new ServerSocket(0);
+                ShmFabric fabric = Ends.fabric(dir, true)) {
+            List<QueuePair> all = java.util.Collections.synchronizedList(new ArrayList<>());
+            InetSocketAddress six =
+                    new InetSocketAddress(
+                            InetAddress.getByAddress(new byte[16]), kernel.getLocalPort());
+            FabricListener l =
+                    fabric.listen(
+                            new ListenRequest(
+                                    six, true, r -> r.accept(SPEC, new byte[0], Taker.into(all))));
+            assertEquals(2, names().size());
+            for (byte[] ip :
+                    List.of(
+                            new byte[] {127, 0, 0, 1},
+                            new byte[] {127, 0, 0, 9},
+                            new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1})) {
+                InetSocketAddress to =
+                        new InetSocketAddress(InetAddress.getByAddress(ip), kernel.getLocalPort());
+                fabric.connect(request(to)).queuePair().close();
+            }
+            await().until(() -> all.size() == 3);
+            all.forEach(QueuePair::close);
+            l.close();
+            assertEquals(List.of(), names());
+        }
+    }
+
+    @Test
+    void beyondTheMemoryLimitConnectionsAreRefused() throws Exception {
+        ShmConfig small = Ends.config(dir, true).withMemory(310_000);
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric server = ShmFabric.open(small, Ends.loop(true));
+                ShmFabric client = Ends.fabric(dir, true)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            List<QueuePair> all = java.util.Collections.synchronizedList(new ArrayList<>());
+            server.listen(
+                    new ListenRequest(
+                            at, false, r -> r.accept(SPEC, new byte[0], Taker.into(all))));
+            QueuePair first = client.connect(request(at)).queuePair();
+            FabricException e =
+                    assertThrows(FabricException.class, () -> client.connect(request(at)));
+            assertEquals(FabricException.Cause.RESOURCES, e.why());
+            first.close();
+            await().until(() -> all.size() == 1);
+            all.removeFirst().close();
+            client.connect(request(at)).queuePair().close();
+            await().until(() -> all.size() == 1);
+            all.removeFirst().close();
+        }
+    }
+
+    @Test
+    void diagnosisNamesWhatItFound() {
+        List<ShmFabric.Fact> facts = ShmFabric.diagnose(Ends.config(dir, true));
+        assertTrue(facts.stream().allMatch(ShmFabric.Fact::good), facts::toString);
+        assertTrue(facts.stream().anyMatch(f -> f.text().contains(dir.toString())));
+        assertTrue(
+                ShmFabric.diagnose(Ends.config(dir, false)).stream()
+                        .anyMatch(f -> f.name().equals("native access") && !f.good()));
+    }
+}

@@ -1,0 +1,167 @@
+package io.sdp4j.fabric.shm;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.shm.attack.Attacker;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Goal: what a hostile process of the same user says is not believed, and costs it more than us.
+ * Method: an {@link Attacker}, which shares no class with the fabric, against a listener and
+ * against a client that are configured as by default. The numbers are those of docs/security.md.
+ */
+@Timeout(60)
+final class ShmAttackTest extends AttackedFabric {
+    private static final String REJECTED = "status 1";
+    private static final List<String> OTHER_NETWORK =
+            List.of("unshare", "-n", "sh", "-c", "ip link set lo up; exec \"$@\"", "-");
+
+    @ParameterizedTest
+    @CsvSource({
+        "honest, status 0",
+        "liar, status 1",
+        "other-port, status 1",
+        "nothing, status 1",
+        "no-socket, status 1",
+        "files, status 1",
+        "garbage, cut",
+        "silent, cut",
+        "mover, status 1",
+        "usual, status 0",
+        "greedy, status 3",
+        "glutton, status 3"
+    })
+    void aClientIsWhatItsSocketSays(String what, String answer) throws Exception {
+        assertEquals(answer, attackListener(List.of(), what));
+        assertTrue(List.of("honest", "usual").contains(what) || accepted.isEmpty());
+        if (List.of("honest", "mover", "usual", "greedy", "glutton").contains(what)) {
+            assertEquals(List.of(), refused);
+        } else {
+            assertEquals(1, refused.size(), refused::toString);
+            // the kernel's word, whatever it says of itself
+            String named = "process " + children.getFirst().pid() + " of user " + OwnUser.id(true);
+            assertTrue(refused.getFirst().startsWith(named + ": "), refused.getFirst());
+        }
+    }
+
+    @Test
+    void aClientOfAnotherNetworkIsNotLetIn() throws Exception {
+        assumeTrue(ownNetwork(), "no network namespace can be made here");
+        assertEquals(REJECTED, attackListener(OTHER_NETWORK, "honest"));
+    }
+
+    private static boolean ownNetwork() throws Exception {
+        return new ProcessBuilder("unshare", "-n", "true").start().waitFor() == 0;
+    }
+
+    /** With {@code network}, one that has the port in another network namespace. */
+    @ParameterizedTest
+    @CsvSource({"huge, false", "files, false", "huge, true"})
+    void aServerWithoutThePortIsNotAsked(String memory, boolean network) throws Exception {
+        assumeTrue(!network || ownNetwork(), "no network namespace can be made here");
+        Files.createDirectory(
+                Ends.meeting(dir),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        BufferedReader out =
+                attack(
+                        network ? OTHER_NETWORK : List.of(),
+                        "server",
+                        name().toString(),
+                        "" + at.getPort(),
+                        memory);
+        assertEquals("listening " + at.getPort(), out.readLine());
+        FabricException e =
+                assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
+        assertEquals(FabricException.Cause.UID, e.why(), e.toString());
+        assertEquals("not asked", out.readLine());
+    }
+
+    @Test
+    void manyWhoOnlyKnockLeaveTheDescriptorsToOthers() throws Exception {
+        Process victim = new ProcessBuilder(limited(Peer.class)).start();
+        children.add(victim);
+        int port = Peer.port(victim);
+        at = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        BufferedReader out = attack(List.of(), "flood", name().toString(), "" + port, "600");
+        String said = out.readLine();
+        assertTrue(said.startsWith("flooded "), said);
+        Path descriptors = Path.of("/proc/" + victim.pid() + "/fd");
+        assertTrue(count(descriptors) < 150, () -> "descriptors " + count(descriptors));
+        children.getLast().destroyForcibly().waitFor();
+        // once they are gone whoever means it is served
+        QueuePair mine =
+                await().atMost(30, TimeUnit.SECONDS)
+                        .ignoreExceptions()
+                        .until(() -> Ends.connect(fabric, at, SPEC), qp -> qp != null);
+        mine.close();
+    }
+
+    @Test
+    void withFewDescriptorsLeftClientsAreSentToTcp() throws Exception {
+        Process victim = new ProcessBuilder(limited(Peer.class)).start();
+        children.add(victim);
+        at = new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(victim));
+        List<QueuePair> all = new ArrayList<>();
+        try {
+            FabricException e =
+                    assertThrows(
+                            FabricException.class,
+                            () -> {
+                                while (all.size() < 300) {
+                                    all.add(Ends.connect(fabric, at, SPEC));
+                                }
+                            });
+            assertEquals(FabricException.Cause.RESOURCES, e.why(), e.toString());
+            assertTrue(all.size() > 8, "connections " + all.size());
+            assertTrue(count(Path.of("/proc/" + victim.pid() + "/fd")) < 180);
+        } finally {
+            all.forEach(QueuePair::close);
+        }
+    }
+
+    /** A server that may have 300 descriptors. */
+    private List<String> limited(Class<?> main) {
+        return List.of(
+                "sh",
+                "-c",
+                "ulimit -n 300; exec \"$@\"",
+                "-",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-Xmx64m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                Peer.classPath(),
+                main.getName(),
+                dir.toString(),
+                "true");
+    }
+
+    private static long count(Path directory) {
+        try (var all = Files.list(directory)) {
+            return all.count();
+        } catch (IOException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+}

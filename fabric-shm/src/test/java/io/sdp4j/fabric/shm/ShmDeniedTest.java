@@ -1,0 +1,102 @@
+package io.sdp4j.fabric.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.contract.JUnitMain;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: where the JVM denies native access, shared memory keeps the whole contract, and nothing
+ * that waits or moves bytes tries a native call. Method: JVMs of their own with {@code
+ * --illegal-native-access=deny}, in which such a call throws.
+ */
+@Timeout(120)
+final class ShmDeniedTest extends ShmDirectory {
+    /** So many waits that whatever a waiter does now and then has been done. */
+    private static final int TRIPS = 30_000;
+
+    @Test
+    void itIsDenied() throws Exception {
+        Process peer = Peer.startDenied(dir, true);
+        try {
+            assertThrows(IOException.class, () -> Peer.port(peer), "native calls were made");
+            assertEquals(1, peer.waitFor());
+        } finally {
+            peer.destroyForcibly();
+        }
+    }
+
+    @Test
+    void theContractHolds() throws Exception {
+        Process child =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "--illegal-native-access=deny",
+                                "-ea",
+                                "-XX:+UseSerialGC",
+                                "-Xmx256m",
+                                "-XX:TieredStopAtLevel=1",
+                                "-cp",
+                                classPath(),
+                                JUnitMain.class.getName(),
+                                ShmPortableContractTest.class.getName())
+                        .redirectErrorStream(true)
+                        .start();
+        try {
+            child.getOutputStream().close();
+            byte[] out = child.getInputStream().readAllBytes();
+            assertTrue(child.waitFor(1, TimeUnit.MINUTES));
+            String said = new String(out, StandardCharsets.UTF_8);
+            assertEquals(0, child.exitValue(), said);
+        } finally {
+            child.destroyForcibly();
+        }
+    }
+
+    /** Everything on this JVM's path, whether as a module or not. */
+    private static String classPath() {
+        Set<String> all = new LinkedHashSet<>(List.of(Peer.classPath().split(File.pathSeparator)));
+        for (String key : List.of("java.class.path", "jdk.module.path")) {
+            String path = System.getProperty(key, "");
+            all.addAll(List.of(path.split(File.pathSeparator)));
+        }
+        all.remove("");
+        return String.join(File.pathSeparator, all);
+    }
+
+    @Test
+    void manyRoundTrips() throws Exception {
+        Process peer = Peer.startDenied(dir, false);
+        try (ShmFabric fabric = Ends.fabric(dir, false)) {
+            InetSocketAddress to =
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));
+            QueuePair qp = fabric.connect(request(to)).queuePair();
+            for (int i = 0; i < TRIPS; i++) {
+                qp.postSend(qp.takeSendSlot(), 100, 0);
+                Completion back = next(qp);
+                assertEquals(Completion.RECEIVE, back.opcode, "after " + i);
+                assertEquals(100, back.byteLen);
+                qp.postReceive(back.slot);
+            }
+            qp.close();
+        } finally {
+            peer.destroyForcibly();
+            peer.waitFor();
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package io.sdp4j.fabric.shm;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.QueuePair;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What connections hold, and leave behind however they end. */
+@SuppressWarnings("try") // closing early is the point
+final class ShmLeftoversTest extends ShmDirectory {
+    private record Holdings(int descriptors, long mappings, int threads) {
+        static Holdings now() throws IOException {
+            try (var fds = Files.list(Path.of("/proc/self/fd"));
+                    var maps = Files.lines(Path.of("/proc/self/maps"))) {
+                return new Holdings(
+                        (int) fds.count(),
+                        maps.filter(m -> m.contains("memfd:sdp4j") || m.contains("seg-")).count(),
+                        (int)
+                                Thread.getAllStackTraces().keySet().stream()
+                                        .filter(t -> !t.getName().startsWith("awaitility"))
+                                        .count());
+            }
+        }
+
+        boolean noMoreThan(Holdings before) {
+            return descriptors <= before.descriptors
+                    && mappings <= before.mappings
+                    && threads <= before.threads;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aThousandConnectionsLeaveNothingHoweverTheyEnd(boolean nativeMode) throws Exception {
+        try (ServerSocket kernel = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                ShmFabric a = Ends.fabric(dir, nativeMode);
+                ShmFabric b = Ends.fabric(dir, nativeMode)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            List<QueuePair> accepted = java.util.Collections.synchronizedList(new ArrayList<>());
+            int[] count = {0};
+            FabricListener l =
+                    b.listen(
+                            new ListenRequest(
+                                    at,
+                                    false,
+                                    r -> {
+                                        if (count[0]++ % 8 == 7) {
+                                            r.reject(new byte[0]);
+                                        } else {
+                                            r.accept(SPEC, new byte[0], Taker.into(accepted));
+                                        }
+                                    }));
+            for (int i = 0; i < 20; i++) {
+                endSomehow(a, at, accepted, i);
+            }
+            Holdings before = Holdings.now();
+            for (int i = 0; i < 1000; i++) {
+                endSomehow(a, at, accepted, i);
+            }
+            await().atMost(20, TimeUnit.SECONDS)
+                    .untilAsserted(
+                            () -> {
+                                Holdings now = Holdings.now();
+                                assertTrue(
+                                        now.noMoreThan(before),
+                                        () -> "before " + before + ", now " + now);
+                            });
+            l.close();
+            assertEquals(List.of(), names());
+            assertEquals(0, a.reservedBytes());
+            assertEquals(0, b.reservedBytes());
+        }
+    }
+
+    private void endSomehow(ShmFabric a, InetSocketAddress at, List<QueuePair> accepted, int how)
+            throws Exception {
+        if (how % 8 == 6) {
+            // a client that says nothing, and one that says half of it
+            Link link = a.sockets().connect(onlyName(), () -> {});
+            if (how % 16 == 6) {
+                link.send(new byte[100], 100, -1);
+            }
+            link.close();
+            return;
+        }
+        QueuePair mine;
+        try {
+            mine = a.connect(request(at)).queuePair();
+        } catch (FabricException e) {
+            assertEquals(FabricException.Cause.REFUSED, e.why());
+            return;
+        }
+        await().pollDelay(0, TimeUnit.MILLISECONDS)
+                .pollInterval(1, TimeUnit.MILLISECONDS)
+                .until(() -> !accepted.isEmpty());
+        QueuePair its = accepted.removeFirst();
+        int slot = mine.takeSendSlot();
+        mine.postSend(slot, 10, 0);
+        switch (how % 8) {
+            case 0 -> mine.close();
+            case 1 -> its.close();
+            case 2 -> mine.abort();
+            case 3 -> its.disconnect();
+            case 4 -> {
+                assertEquals(Completion.RECEIVE, next(its).opcode);
+                its.abort();
+                next(mine);
+            }
+            default -> its.completions().arm();
+        }
+        if (how % 8 != 0) {
+            mine.close();
+        }
+        if (how % 8 != 1) {
+            its.close();
+        }
+    }
+
+    private Path onlyName() throws IOException {
+        return Ends.meeting(dir)
+                .resolve(
+                        names().stream()
+                                .filter(n -> !n.startsWith("seg-"))
+                                .findFirst()
+                                .orElseThrow());
+    }
+
+    @Test
+    void anIdleConnectionCostsLittle() throws Exception {
+        int n = 200;
+        QpSpec big = new QpSpec(64, 16 << 10, 64);
+        try (ServerSocket kernel = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                ShmFabric fabric = Ends.fabric(dir, true)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            List<QueuePair> all = java.util.Collections.synchronizedList(new ArrayList<>());
+            FabricListener l =
+                    fabric.listen(
+                            new ListenRequest(
+                                    at, false, r -> r.accept(big, new byte[0], Taker.into(all))));
+            long heapBefore = usedHeap();
+            List<QueuePair> mine = new ArrayList<>();
+            for (int i = 0; i < n; i++) {
+                QueuePair qp = Ends.connect(fabric, at, big);
+                mine.add(qp);
+                int have = i + 1;
+                await().until(() -> all.size() == have);
+                QueuePair its = all.get(i);
+                for (int trip = 0; trip < 20; trip++) {
+                    pass(qp, its);
+                    pass(its, qp);
+                }
+            }
+            long shared = residentBytes();
+            long heap = usedHeap() - heapBefore;
+            long each = (shared + Math.max(heap, 0)) / n;
+            System.out.println(
+                    "idle connection, both ends: "
+                            + shared / n
+                            + " bytes shared, "
+                            + heap / n
+                            + " bytes heap");
+            assertTrue(each < 56 << 10, "bytes for each connection: " + each);
+            mine.forEach(QueuePair::close);
+            all.forEach(QueuePair::close);
+            l.close();
+        }
+    }
+
+    private static void pass(QueuePair from, QueuePair to) {
+        int slot = from.takeSendSlot();
+        from.sendMemory().asSlice(from.sendOffset(slot), 64).fill((byte) 1);
+        from.postSend(slot, 64, 0);
+        Completion c = next(to);
+        to.postReceive(c.slot);
+    }
+
+    private static long usedHeap() {
+        System.gc();
+        Runtime r = Runtime.getRuntime();
+        return r.totalMemory() - r.freeMemory();
+    }
+
+    /** Pages of our segments, each counted once although both ends are mapped here. */
+    private static long residentBytes() throws IOException {
+        long kib = 0;
+        boolean ours = false;
+        for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+            if (line.contains("-") && line.contains(" rw-s ")) {
+                ours = line.contains("memfd:sdp4j");
+            } else if (ours && line.startsWith("Pss:")) {
+                kib += Long.parseLong(line.replaceAll("\\D", ""));
+            } else if (line.contains("-") && line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+                ours = false;
+            }
+        }
+        return kib << 10;
+    }
+}

@@ -1,0 +1,236 @@
+package io.sdp4j.fabric.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sdp4j.fabric.AcceptedSockets;
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.shm.attack.Attacker;
+import io.sdp4j.linux.TcpSocketFd;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: a process that holds something of another one's, or only looks like it, gets no more than
+ * by TCP. Method: an {@link Attacker} beside processes that mean it. The numbers are those of
+ * docs/security.md.
+ */
+@Timeout(60)
+final class ShmNeighboursTest extends AttackedFabric {
+    private Process peer(List<String> before) throws Exception {
+        return peer(before, Peer.class);
+    }
+
+    private Process peer(List<String> before, Class<?> main) throws Exception {
+        List<String> command = new ArrayList<>(before);
+        command.addAll(
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+UseSerialGC",
+                        "-Xmx64m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        Peer.classPath(),
+                        main.getName(),
+                        dir.toString(),
+                        "true"));
+        Process peer = new ProcessBuilder(command).start();
+        children.add(peer);
+        at = new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));
+        return peer;
+    }
+
+    /** Whether something comes back. */
+    private static boolean echoes(QueuePair qp) {
+        int slot = qp.takeSendSlot();
+        if (slot < 0) {
+            return false;
+        }
+        qp.postSend(slot, 100, 0);
+        Completion c = new Completion();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        while (!qp.completions().poll(c)) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            qp.completions().await(left);
+        }
+        boolean back = c.opcode == Completion.RECEIVE && c.byteLen == 100;
+        if (back) {
+            qp.postReceive(c.slot);
+        }
+        return back;
+    }
+
+    @Test
+    void whoeverHoldsTheMemoryOfAConnectionSpoilsThatOneOnly() throws Exception {
+        Process peer = peer(List.of());
+        List<QueuePair> both = new ArrayList<>();
+        try {
+            for (int i = 0; i < 2; i++) {
+                both.add(Ends.connect(fabric, at, SPEC));
+                assertTrue(echoes(both.getLast()));
+            }
+            String said = attack(List.of(), "insider", "/proc/" + peer.pid(), "0").readLine();
+            assumeTrue(said.startsWith("scribbled"), said);
+            List<Boolean> well = both.stream().map(ShmNeighboursTest::echoes).toList();
+            assertTrue(well.contains(true), "the other one goes on");
+            assertTrue(peer.isAlive());
+            QueuePair another = Ends.connect(fabric, at, SPEC);
+            both.add(another);
+            assertTrue(echoes(another));
+        } finally {
+            both.forEach(QueuePair::close);
+        }
+    }
+
+    @Test
+    void anAddressThatIsBoundWithoutBeingOursIsNotBelieved() throws Exception {
+        InetAddress own =
+                NetworkInterface.networkInterfaces()
+                        .flatMap(NetworkInterface::inetAddresses)
+                        .filter(a -> a instanceof Inet4Address && !a.isLoopbackAddress())
+                        .findFirst()
+                        .orElse(null);
+        assumeTrue(own != null, "this host has loopback addresses only");
+        kernel.close();
+        kernel = new ServerSocket(0, 5, own);
+        at = (InetSocketAddress) kernel.getLocalSocketAddress();
+        listen(AcceptedSockets.NONE);
+        String port = String.valueOf(at.getPort());
+        String ip = own.getHostAddress();
+        assertEquals(
+                "status 1", attack(List.of(), "freebind", name().toString(), port, ip).readLine());
+        assertTrue(
+                refused.getFirst().contains("is not an address of this host"), refused::toString);
+    }
+
+    @Test
+    void theConnectionOfAnotherClientIsNotMoved() throws Exception {
+        try (Socket client = new Socket(at.getAddress(), at.getPort());
+                Socket server = kernel.accept()) {
+            InetSocketAddress remote = (InetSocketAddress) server.getRemoteSocketAddress();
+            listen(
+                    (local, from, use) -> {
+                        for (int fd = 0; from.equals(remote) && fd < 65_536; fd++) {
+                            if (TcpSocketFd.connectionFault(fd, local, from) == null) {
+                                use.accept(fd);
+                                return;
+                            }
+                        }
+                    });
+            String port = String.valueOf(at.getPort());
+            String of = String.valueOf(client.getLocalPort());
+            assertEquals(
+                    "status 1",
+                    attack(List.of(), "stolen", name().toString(), port, of).readLine());
+            assertEquals(1, refused.size(), refused::toString);
+            assertTrue(accepted.isEmpty());
+            client.getOutputStream().write(7);
+            assertEquals(7, server.getInputStream().read());
+        }
+    }
+
+    @Test
+    void whoeverTakesTheNameOfAPeerThatHasEndedIsNotTakenForIt() throws Exception {
+        Process peer = peer(List.of());
+        Ends.connect(fabric, at, SPEC).close();
+        peer.destroyForcibly().waitFor();
+        try (ServerSocket restarted = new ServerSocket(at.getPort(), 5, at.getAddress())) {
+            assertTrue(Files.exists(name()), "the name that it left");
+            String port = String.valueOf(restarted.getLocalPort());
+            BufferedReader out = attack(List.of(), "server", name().toString(), port, "huge");
+            assertEquals("listening " + port, out.readLine());
+            FabricException e =
+                    assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
+            assertEquals(FabricException.Cause.UID, e.why(), e.toString());
+            assertEquals("not asked", out.readLine());
+        }
+    }
+
+    /** Both sides are told why. */
+    @Test
+    void aPeerThatMayMakeNoMemorySaysSo() throws Exception {
+        Process peer = peer(List.of(), WithoutMemfd.class);
+        FabricException e =
+                assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
+        assertEquals(FabricException.Cause.RESOURCES, e.why(), e.toString());
+        String said = peer.errorReader().readLine();
+        assertTrue(said.contains("memfd_create"), said);
+        assertTrue(said.contains("EPERM") || said.contains("permitted"), said);
+    }
+
+    /**
+     * In a user namespace whose process is shown as the number that stands for all strangers, too:
+     * one who is let through the directory by a capability is told apart by the kernel.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"54321", "65534"})
+    void aStrangerOfAUserNamespaceIsNotTakenForUs(String stranger) throws Exception {
+        List<String> namespace =
+                List.of("unshare", "-U", "--map-user=65534", "--map-group=65534", "--");
+        List<String> other =
+                List.of(
+                        "setpriv",
+                        "--reuid=" + stranger,
+                        "--regid=" + stranger,
+                        "--clear-groups",
+                        "--inh-caps=+dac_override",
+                        "--ambient-caps=+dac_override",
+                        "--");
+        assumeTrue(works(namespace) && works(other), "must be root to be somebody else");
+        Process peer = peer(namespace);
+        Path meeting = dir.resolve("sdp4j-65534");
+        String path = meeting.resolve(fabric.rendezvous().exactName(at)).toString();
+        String port = String.valueOf(at.getPort());
+        List<String> inside =
+                List.of("nsenter", "-U", "--preserve-credentials", "-t", "" + peer.pid(), "--");
+        assertEquals("status 0", attack(inside, "honest", path, port).readLine());
+        String said = attack(other, "honest", path, port).readLine();
+        assertTrue(List.of("cut", "not sent").contains(said), said);
+        for (Process p : children) {
+            p.destroyForcibly().waitFor();
+        }
+        try (var left = Files.list(meeting)) {
+            for (Path f : left.toList()) {
+                Files.delete(f);
+            }
+        }
+        Files.delete(meeting);
+    }
+
+    private static boolean works(List<String> command) throws Exception {
+        List<String> all = new ArrayList<>(command);
+        all.add("true");
+        try {
+            return new ProcessBuilder(all)
+                            .redirectError(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

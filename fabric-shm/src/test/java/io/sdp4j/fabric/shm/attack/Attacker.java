@@ -1,0 +1,341 @@
+package io.sdp4j.fabric.shm.attack;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+
+/**
+ * A hostile process of the same user. It speaks the hand-shake from its description alone, with
+ * sockets and system calls of its own, and shares no class with what it attacks.
+ *
+ * <p>Arguments: what to do, the path of the rendezvous socket, the port, and more. It prints one
+ * line for what came of it, and stays until its input ends.
+ */
+public final class Attacker {
+    private static final int AF_UNIX = 1;
+    private static final int AF_INET = 2;
+    private static final int SOCK_STREAM = 1;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_RCVTIMEO = 20;
+    private static final int MESSAGE_BYTES = 640;
+    private static final int HELLO = 0x53445048;
+    private static final int REPLY = 0x53445052;
+    private static final int VERSION = 3;
+
+    /** What the next Hello says of a connection that is to move. */
+    private static int moves;
+
+    private static final int NATIVE = 1;
+    private static final int PORTABLE = 2;
+    private static final int LOOPBACK = 0x7F000001;
+    private static final int NOBODYS = 0xCB00714D;
+    private static final int IP_FREEBIND = 15;
+
+    /** The address that the next Hello wants. */
+    private static int target = LOOPBACK;
+
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final MethodHandle SOCKET = of("socket", JAVA_INT, JAVA_INT, JAVA_INT);
+    private static final MethodHandle CONNECT = of("connect", JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle BIND = of("bind", JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle LISTEN = of("listen", JAVA_INT, JAVA_INT);
+    private static final MethodHandle ACCEPT = of("accept", JAVA_INT, ADDRESS, ADDRESS);
+    private static final MethodHandle NAME = of("getsockname", JAVA_INT, ADDRESS, ADDRESS);
+    private static final MethodHandle OPTION =
+            of("setsockopt", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle SEND = of("sendmsg", JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle RECEIVE = of("recv", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle MEMFD = of("memfd_create", ADDRESS, JAVA_INT);
+    private static final MethodHandle SIZE = of("ftruncate", JAVA_INT, JAVA_LONG);
+    private static final MethodHandle FCNTL = of("fcntl", JAVA_INT, JAVA_INT, JAVA_INT);
+    private static final Arena ARENA = Arena.global();
+
+    private Attacker() {}
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle of(String name, MemoryLayout... arguments) {
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow(name),
+                FunctionDescriptor.of(JAVA_INT, arguments));
+    }
+
+    private static int call(MethodHandle handle, Object... arguments) {
+        try {
+            return (int) handle.invokeWithArguments(arguments);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        String path = args[1];
+        int port = Integer.parseInt(args[2]);
+        String said =
+                switch (args[0]) {
+                    case "honest" -> hello(path, port, NATIVE, 8, 1024, bound(), 0, 0);
+                    case "liar" -> hello(path, port, NATIVE, 8, 1024, bound(), NOBODYS, 443);
+                    case "other-port" -> hello(path, port, NATIVE, 8, 1024, bound(), LOOPBACK, 22);
+                    case "nothing" -> hello(path, port, NATIVE, 8, 1024, -1, LOOPBACK, 4711);
+                    case "no-socket" -> hello(path, port, NATIVE, 8, 1024, 0, LOOPBACK, 4711);
+                    case "files" -> hello(path, port, PORTABLE, 8, 1024, bound(), 0, 0);
+                    case "glutton" -> hello(path, port, NATIVE, 1024, 1 << 20, bound(), 0, 0);
+                    case "usual" -> hello(path, port, NATIVE, 35, 262_160, bound(), 0, 0);
+                    case "greedy" -> hello(path, port, NATIVE, 36, 262_160, bound(), 0, 0);
+                    case "garbage" -> raw(path, MESSAGE_BYTES);
+                    case "silent" -> raw(path, 0);
+                    case "mover" -> move(path, port);
+                    case "stolen" -> moveOfAnother(path, port, Integer.parseInt(args[3]));
+                    case "freebind" -> freebind(path, port, args[3]);
+                    case "insider" -> scribble(path);
+                    case "flood" -> flood(path, Integer.parseInt(args[3]));
+                    case "server" -> serve(path, port, args[3]);
+                    default -> throw new IllegalArgumentException(args[0]);
+                };
+        System.out.println(said);
+        System.exit(System.in.read() < 0 ? 0 : 1);
+    }
+
+    /** A TCP socket that is bound to some port of 127.0.0.1. */
+    private static int bound() {
+        int fd = call(SOCKET, AF_INET, SOCK_STREAM, 0);
+        bind(fd, LOOPBACK, 0);
+        return fd;
+    }
+
+    private static void bind(int fd, int ip, int port) {
+        if (call(BIND, fd, inet(ip, port), 16) < 0) {
+            throw new IllegalStateException("cannot bind");
+        }
+    }
+
+    private static MemorySegment inet(int ip, int port) {
+        MemorySegment at = ARENA.allocate(16, 8);
+        at.set(JAVA_SHORT, 0, (short) AF_INET);
+        at.set(JAVA_SHORT, 2, Short.reverseBytes((short) port));
+        at.set(JAVA_INT, 4, Integer.reverseBytes(ip));
+        return at;
+    }
+
+    private static int portOf(int fd) {
+        MemorySegment at = ARENA.allocate(24, 8);
+        at.set(JAVA_INT, 16, 16);
+        call(NAME, fd, at, at.asSlice(16));
+        return Short.toUnsignedInt(Short.reverseBytes(at.get(JAVA_SHORT, 2)));
+    }
+
+    private static int open(String path) {
+        int fd = call(SOCKET, AF_UNIX, SOCK_STREAM, 0);
+        return call(CONNECT, fd, unix(path), 110) < 0 ? -1 : fd;
+    }
+
+    private static MemorySegment unix(String path) {
+        MemorySegment at = ARENA.allocate(110, 8);
+        at.set(JAVA_SHORT, 0, (short) AF_UNIX);
+        byte[] name = path.getBytes(StandardCharsets.UTF_8);
+        MemorySegment.copy(name, 0, at, JAVA_BYTE, 2, name.length);
+        return at;
+    }
+
+    /**
+     * @param ip what is claimed; 0 = what {@code passed} is bound to
+     */
+    private static String hello(
+            String path, int port, int modes, int slots, int bytes, int passed, int ip, int own) {
+        int fd = open(path);
+        if (fd < 0) {
+            return "no rendezvous";
+        }
+        limit(fd);
+        ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
+        b.putInt(0, HELLO).putShort(4, (short) VERSION).putShort(6, (short) modes);
+        b.putInt(8, slots).putInt(12, bytes).putInt(16, slots);
+        address(b, 24, target, port);
+        address(b, 64, ip == 0 ? LOOPBACK : ip, ip == 0 ? portOf(passed) : own);
+        b.putInt(104, moves);
+        if (!send(fd, b.array(), passed)) {
+            return "not sent";
+        }
+        byte[] reply = receive(fd);
+        return reply == null || ByteBuffer.wrap(reply).getInt(0) != REPLY
+                ? "cut"
+                : "status " + ByteBuffer.wrap(reply).getInt(24);
+    }
+
+    /** Says {@code bytes} bytes that mean nothing. */
+    private static String raw(String path, int bytes) {
+        int fd = open(path);
+        limit(fd);
+        if (bytes > 0) {
+            send(fd, new byte[bytes], -1);
+        }
+        return receive(fd) == null ? "cut" : "answered";
+    }
+
+    /** Wants to move a connection that it has made, but that the listener has not accepted. */
+    private static String move(String path, int port) {
+        int fd = bound();
+        if (call(CONNECT, fd, inet(LOOPBACK, port), 16) < 0) {
+            return "cannot connect";
+        }
+        moves = 1;
+        return hello(path, port, NATIVE, 8, 1024, fd, 0, 0);
+    }
+
+    /** Wants to move the connection of another client, with a socket of its own. */
+    private static String moveOfAnother(String path, int port, int client) {
+        moves = 1;
+        return hello(path, port, NATIVE, 8, 1024, bound(), LOOPBACK, client);
+    }
+
+    /** Holds an address that is nobody's, which the kernel allows. */
+    private static String freebind(String path, int port, String listener) throws Exception {
+        target = ByteBuffer.wrap(InetAddress.getByName(listener).getAddress()).getInt();
+        int fd = call(SOCKET, AF_INET, SOCK_STREAM, 0);
+        MemorySegment on = ARENA.allocate(4, 4);
+        on.set(JAVA_INT, 0, 1);
+        call(OPTION, fd, 0, IP_FREEBIND, on, 4);
+        bind(fd, NOBODYS, 0);
+        return hello(path, port, NATIVE, 8, 1024, fd, NOBODYS, portOf(fd));
+    }
+
+    /** Writes over the memory of one connection of the process {@code /proc/PID}. */
+    private static String scribble(String process) throws IOException {
+        for (String line : Files.readAllLines(Path.of(process, "maps"))) {
+            if (line.contains("memfd:sdp4j")) {
+                Path file = Path.of(process, "map_files", line.substring(0, line.indexOf(' ')));
+                try (FileChannel c = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                    byte[] words = new byte[(int) c.size()];
+                    Arrays.fill(words, (byte) 0xFF);
+                    return "scribbled " + c.write(ByteBuffer.wrap(words), 0);
+                } catch (IOException e) {
+                    return "no memory: " + e;
+                }
+            }
+        }
+        return "no memory";
+    }
+
+    private static void address(ByteBuffer b, int at, int ip, int port) {
+        b.putShort(at, (short) 4).putShort(at + 2, (short) port).putInt(at + 8, ip);
+    }
+
+    /** Half a Hello on each of many connections, none of which is ended. */
+    private static String flood(String path, int count) {
+        int made = 0;
+        for (; made < count; made++) {
+            int fd = call(SOCKET, AF_UNIX, SOCK_STREAM | 0x800, 0);
+            if (fd < 0 || call(CONNECT, fd, unix(path), 110) < 0) {
+                break;
+            }
+            send(fd, new byte[100], -1);
+        }
+        return "flooded " + made;
+    }
+
+    /**
+     * Takes the name of the port, and in a network of its own the port, too. Answers the first
+     * Hello with memory that can be taken away, if anybody asks at all.
+     */
+    private static String serve(String path, int port, String memory) throws IOException {
+        Files.deleteIfExists(Path.of(path)); // of a process that has ended
+        int tcp = call(SOCKET, AF_INET, SOCK_STREAM, 0);
+        if (call(BIND, tcp, inet(LOOPBACK, port), 16) == 0) {
+            call(LISTEN, tcp, 10);
+        }
+        int listening = call(SOCKET, AF_UNIX, SOCK_STREAM, 0);
+        if (call(BIND, listening, unix(path), 110) < 0 || call(LISTEN, listening, 10) < 0) {
+            return "cannot listen";
+        }
+        System.out.println("listening " + port);
+        limit(listening);
+        int fd = call(ACCEPT, listening, MemorySegment.NULL, MemorySegment.NULL);
+        if (fd < 0) {
+            return "nobody came";
+        }
+        limit(fd);
+        byte[] hello = receive(fd);
+        if (hello == null) {
+            return "not asked";
+        }
+        ByteBuffer asked = ByteBuffer.wrap(hello);
+        long size = 2 << 20;
+        ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
+        b.putInt(0, REPLY).putShort(4, (short) VERSION);
+        b.putShort(6, (short) (memory.equals("files") ? PORTABLE : NATIVE));
+        b.putInt(8, asked.getInt(8)).putInt(12, asked.getInt(12)).putInt(16, asked.getInt(16));
+        b.putLong(32, size);
+        for (int i = 0; i < 32; i++) {
+            b.put(40 + i, (byte) 'a');
+        }
+        send(fd, b.array(), memory.equals("files") ? -1 : huge(size));
+        return receive(fd) == null ? "refused" : "believed";
+    }
+
+    /** Sealed, and of huge pages. */
+    private static int huge(long size) {
+        int fd = call(MEMFD, ARENA.allocateFrom("evil"), 2 | 4);
+        call(SIZE, fd, size);
+        call(FCNTL, fd, 1033, 1 | 2 | 4);
+        return fd;
+    }
+
+    private static void limit(int fd) {
+        MemorySegment time = ARENA.allocate(16, 8);
+        time.set(JAVA_LONG, 0, 5);
+        call(OPTION, fd, SOL_SOCKET, SO_RCVTIMEO, time, 16);
+    }
+
+    private static boolean send(int fd, byte[] bytes, int passed) {
+        MemorySegment data = ARENA.allocate(bytes.length, 8);
+        MemorySegment.copy(bytes, 0, data, JAVA_BYTE, 0, bytes.length);
+        MemorySegment vector = ARENA.allocate(16, 8);
+        vector.set(JAVA_LONG, 0, data.address());
+        vector.set(JAVA_LONG, 8, bytes.length);
+        MemorySegment header = ARENA.allocate(56, 8);
+        header.set(JAVA_LONG, 16, vector.address());
+        header.set(JAVA_LONG, 24, 1);
+        if (passed >= 0) {
+            MemorySegment control = ARENA.allocate(24, 8);
+            control.set(JAVA_LONG, 0, 20);
+            control.set(JAVA_INT, 8, SOL_SOCKET);
+            control.set(JAVA_INT, 12, 1);
+            control.set(JAVA_INT, 16, passed);
+            header.set(JAVA_LONG, 32, control.address());
+            header.set(JAVA_LONG, 40, 24);
+        }
+        return call(SEND, fd, header, 0x4000) == bytes.length;
+    }
+
+    /** One whole message, or null if it did not come. */
+    private static byte[] receive(int fd) {
+        byte[] all = new byte[MESSAGE_BYTES];
+        MemorySegment into = ARENA.allocate(MESSAGE_BYTES, 8);
+        for (int have = 0; have < all.length; ) {
+            int n = call(RECEIVE, fd, into, (long) all.length - have, 0);
+            if (n <= 0) {
+                return null;
+            }
+            MemorySegment.copy(into, JAVA_BYTE, 0, all, have, n);
+            have += n;
+        }
+        return all;
+    }
+}

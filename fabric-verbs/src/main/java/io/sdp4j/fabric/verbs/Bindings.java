@@ -1,0 +1,145 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.linux.NativeAccess;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Finds a library's functions, and makes calls that report through {@code errno}.
+ *
+ * <p>Pointers travel as addresses: the caller keeps their memory alive over the call. Symbols are
+ * looked up without a version, which gives the default one; the old twins with other structs are
+ * never picked. No call here is {@code critical}: each may enter the kernel.
+ */
+final class Bindings {
+    private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+    private static final long ERRNO =
+            STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+
+    /** Calls made through {@link #status} and its sisters: none of them is for the data path. */
+    private static final LongAdder CALLS = new LongAdder();
+
+    private final String soname;
+    private final SymbolLookup library;
+
+    /**
+     * @param soname of the library, as it is installed without its development package
+     * @param cure what the user can do when it is missing
+     */
+    @SuppressWarnings("restricted")
+    Bindings(String soname, String cure) throws FabricException {
+        this.soname = soname;
+        if (!NativeAccess.granted()) {
+            throw new FabricException(
+                    Cause.UNAVAILABLE, "RDMA needs native calls: " + NativeAccess.explanation());
+        }
+        try {
+            library = SymbolLookup.libraryLookup(soname, Arena.global());
+        } catch (IllegalArgumentException e) {
+            throw new FabricException(Cause.UNAVAILABLE, soname + " cannot be loaded; " + cure, e);
+        }
+    }
+
+    /** A function that reports through {@code errno}; its handle takes the state first. */
+    @SuppressWarnings("restricted")
+    MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments)
+            throws FabricException {
+        return Linker.nativeLinker()
+                .downcallHandle(
+                        find(name),
+                        descriptor(result, arguments),
+                        Linker.Option.captureCallState("errno"));
+    }
+
+    /** A function of the data path, whose {@code errno} nobody wants. */
+    @SuppressWarnings("restricted")
+    MethodHandle bindPlain(String name, MemoryLayout result, MemoryLayout... arguments)
+            throws FabricException {
+        return Linker.nativeLinker().downcallHandle(find(name), descriptor(result, arguments));
+    }
+
+    private static FunctionDescriptor descriptor(MemoryLayout result, MemoryLayout... arguments) {
+        return result == null
+                ? FunctionDescriptor.ofVoid(arguments)
+                : FunctionDescriptor.of(result, arguments);
+    }
+
+    private MemorySegment find(String name) throws FabricException {
+        return library.find(name)
+                .orElseThrow(
+                        () ->
+                                new FabricException(
+                                        Cause.UNAVAILABLE,
+                                        soname
+                                                + " has no "
+                                                + name
+                                                + ": its ABI is not known; rdma-core 18 or newer"
+                                                + " is needed"));
+    }
+
+    /** A native call. */
+    @FunctionalInterface
+    interface Call {
+        long run(MemorySegment state) throws Throwable;
+    }
+
+    /** For functions that return 0, or -1 and {@code errno}: 0 or {@code -errno}. */
+    static int status(Call call) {
+        CALLS.increment();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            return call.run(state) == -1 ? -state.get(JAVA_INT, ERRNO) : 0;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** For functions that return 0 or a positive {@code errno}: 0 or {@code -errno}. */
+    static int negated(Call call) {
+        CALLS.increment();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            int r = (int) call.run(state);
+            // a few answer -1 and errno after all
+            return r == -1 ? -state.get(JAVA_INT, ERRNO) : -r;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /**
+     * For functions that return a pointer, or NULL and {@code errno}: above 0 or {@code -errno}.
+     */
+    static long pointer(Call call) {
+        CALLS.increment();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            long p = call.run(state);
+            // an errno of 0 would look like success
+            return p != 0 ? p : -Math.max(1, state.get(JAVA_INT, ERRNO));
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** Those of the whole process so far. */
+    static long calls() {
+        return CALLS.sum();
+    }
+
+    /** Memory of the library's at {@code address}, as large as {@code layout}. */
+    @SuppressWarnings("restricted")
+    static MemorySegment at(long address, MemoryLayout layout) {
+        return MemorySegment.ofAddress(address).reinterpret(layout.byteSize());
+    }
+}

@@ -1,0 +1,161 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.linux.Descriptors;
+
+/**
+ * What was asked of the two queues of one queue pair, and the events that answer it.
+ *
+ * <p>A request is remembered until its event was taken, so nothing is asked twice. Events are read
+ * from a descriptor that either returns at once where there is none, or sleeps: the latter only for
+ * the thread that sleeps here ({@link Sleeper}), and then nobody else reads.
+ *
+ * <p>Guarded by the queue pair's monitor, but for {@link #read}.
+ */
+final class ChannelEvents {
+    /** What was asked of the receive queue: no event, one at a marked message, one at any. */
+    static final int NOTHING = 0;
+
+    static final int MARKED = 1;
+    static final int ANY = 2;
+
+    private final VerbsQueuePair qp;
+    private final QpResources resources;
+    private final Outstanding outstanding;
+    private final CompletionEvents events;
+    private int receiveAsked;
+    private boolean sendAsked;
+
+    /** Whether reads of the descriptor sleep. */
+    private boolean blocking;
+
+    /** A thread sleeps in such a read: what comes is its to take. */
+    private boolean beingRead;
+
+    /** Others have taken events, or tried to, so often. */
+    private int foreignTakes;
+
+    ChannelEvents(VerbsQueuePair qp, QpResources resources, Outstanding outstanding) {
+        this.qp = qp;
+        this.resources = resources;
+        this.outstanding = outstanding;
+        events = resources.events();
+        receiveAsked = resources.kit().receiveAsked;
+        sendAsked = resources.kit().sendAsked;
+    }
+
+    /** See {@link #NOTHING}. */
+    int receiveAsked() {
+        return receiveAsked;
+    }
+
+    boolean beingRead() {
+        return beingRead;
+    }
+
+    int foreignTakes() {
+        return foreignTakes;
+    }
+
+    /**
+     * Asks for an event at what comes from now on; to be followed by a look.
+     *
+     * @param marked whether a message that is not marked is worth none
+     */
+    void ask(boolean marked) {
+        if (!qp.isOpen()) {
+            return;
+        }
+        if (outstanding.fewReceives()) {
+            qp.postReceives();
+        }
+        int wanted = marked ? MARKED : ANY;
+        if (receiveAsked < wanted) {
+            receiveAsked = wanted;
+            resources.requestReceiveEvent(marked);
+        }
+        if (!sendAsked && outstanding.sendsAwaited()) {
+            sendAsked = true;
+            resources.requestSendEvent();
+        }
+    }
+
+    /** Takes what is there, unless a thread sleeps that takes it; whether there was something. */
+    boolean takeAll() {
+        foreignTakes++;
+        if (beingRead || !qp.isOpen()) {
+            return false;
+        }
+        if (blocking) {
+            blocking = false;
+            resources.countNativeCalls(1);
+            Descriptors.freshNonBlocking(resources.compFd);
+        }
+        return takeUntilNone();
+    }
+
+    private boolean takeUntilNone() {
+        boolean any = false;
+        while ((receiveAsked != NOTHING || sendAsked) && take()) {
+            any = true;
+        }
+        return any;
+    }
+
+    /**
+     * Takes what the thread that slept has seen on the descriptor; whether it is still there. Where
+     * reads sleep there is one for certain, as others make the descriptor return before they take.
+     */
+    boolean takeSeen() {
+        return qp.isOpen() && (blocking ? take() : takeUntilNone());
+    }
+
+    private boolean take() {
+        resources.countNativeCalls(1);
+        return onGot(events.get());
+    }
+
+    private boolean onGot(boolean got) {
+        if (got) {
+            if (events.taken() == CompletionEvents.RECEIVE) {
+                receiveAsked = NOTHING;
+            } else {
+                sendAsked = false;
+            }
+        }
+        return got;
+    }
+
+    /** The calling thread is about to {@link #read}. */
+    void beginRead() {
+        if (!blocking) {
+            blocking = true;
+            resources.countNativeCalls(1);
+            Descriptors.freshBlocking(resources.compFd);
+        }
+        beingRead = true;
+    }
+
+    /** Sleeps until there is an event, or a signal; which it was. Without the monitor. */
+    boolean read() {
+        return events.get();
+    }
+
+    /**
+     * @param got what {@link #read} has said
+     */
+    boolean endRead(boolean got) {
+        resources.countNativeCalls(1);
+        beingRead = false;
+        return onGot(got);
+    }
+
+    /** The channel is about to be somebody else's, who knows then what is asked of it. */
+    void close() {
+        if (blocking) {
+            blocking = false;
+            Descriptors.freshNonBlocking(resources.compFd);
+        }
+        resources.kit().receiveAsked = receiveAsked;
+        resources.kit().sendAsked = sendAsked;
+    }
+}

@@ -1,0 +1,196 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.linux.Descriptors;
+import io.sdp4j.linux.EpollLoop;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The one event channel of a fabric: its ids live here, and every event is taken from it on the
+ * event thread and handed to the target of its id. Only an id that somebody connects is elsewhere,
+ * on an {@link OwnChannel} of the connecting thread's, and comes here when it is connected.
+ *
+ * <p>Destroying an id waits until the events that were fetched for it are acknowledged. The target
+ * of an event is looked up before it is acknowledged, so an address that is in use again never
+ * takes a dead id's events; and it is told of the event afterwards, so destroying never waits for
+ * our own code. All methods are for any thread. {@code spare}: a few channels for those who connect
+ * next; with {@code closed} guarded by itself.
+ */
+final class CmChannel {
+    /** Takes the events of one id, on the event thread. */
+    @FunctionalInterface
+    interface Target {
+        void onCmEvent(CmEvent event);
+    }
+
+    /** Channels that are kept for the next connect; one costs opening a file. */
+    private static final int MAX_SPARE = 4;
+
+    private final RdmaCm cm;
+    private final EpollLoop loop;
+    private final ArrayDeque<OwnChannel> spare = new ArrayDeque<>();
+    private final MemorySegment scratch = Arena.ofAuto().allocate(Descriptors.AWAIT_BYTES, 8);
+    private boolean closed;
+    private final int fd;
+    private final long channel;
+    private final long watch;
+    private final Map<Long, Target> targets = new ConcurrentHashMap<>();
+
+    /**
+     * @throws FabricException if there is no RDMA device, or we may not use it
+     */
+    CmChannel(RdmaCm cm, EpollLoop loop) throws FabricException {
+        this.cm = cm;
+        this.loop = loop;
+        channel = cm.createEventChannel();
+        if (channel < 0) {
+            throw Failures.noChannel((int) channel);
+        }
+        fd = RdmaEventChannel.fd(Bindings.at(channel, RdmaEventChannel.LAYOUT));
+        Descriptors.nonBlocking(fd);
+        watch = loop.watchLevel(fd, what -> onReadable());
+        if (watch < 0) {
+            cm.destroyEventChannel(channel);
+            throw Failures.of("the event channel cannot be watched", (int) watch);
+        }
+    }
+
+    RdmaCm cm() {
+        return cm;
+    }
+
+    EpollLoop loop() {
+        return loop;
+    }
+
+    /** A channel for one attempt to connect, to be given back. */
+    OwnChannel own() throws FabricException {
+        synchronized (spare) {
+            if (!spare.isEmpty()) {
+                return spare.pop();
+            }
+        }
+        return new OwnChannel(cm);
+    }
+
+    /** No id is left there. */
+    void giveBack(OwnChannel own) {
+        synchronized (spare) {
+            if (!closed && spare.size() < MAX_SPARE) {
+                spare.push(own);
+                return;
+            }
+        }
+        own.close();
+    }
+
+    /** A new id whose events go to {@code target}. */
+    long createId(Target target) throws FabricException {
+        return createId(channel, target);
+    }
+
+    /** A new id whose events are taken from {@code own}; {@code target} gets those that follow. */
+    long createId(OwnChannel own, Target target) throws FabricException {
+        return createId(own.address(), target);
+    }
+
+    private long createId(long channel, Target target) throws FabricException {
+        long id = cm.createId(channel);
+        if (id < 0) {
+            throw Failures.of("rdma_create_id", (int) id);
+        }
+        targets.put(id, target);
+        return id;
+    }
+
+    /** From now on the events of {@code id} go to {@code target}. */
+    void retarget(long id, Target target) {
+        targets.put(id, target);
+    }
+
+    /**
+     * Takes an id over whose events were taken elsewhere; from now on they go to {@code target}.
+     */
+    void adopt(long id, Target target) throws FabricException {
+        retarget(id, target);
+        int r = cm.migrateId(id, channel);
+        if (r < 0) {
+            throw Failures.of("rdma_migrate_id", r);
+        }
+        // what has come meanwhile was moved along, and the kernel wakes nobody for that
+        boolean more;
+        synchronized (scratch) {
+            more = Descriptors.readable(scratch, fd);
+        }
+        if (more) {
+            loop.execute(this::takeAll);
+        }
+    }
+
+    /** Destroys an id. */
+    void destroyId(long id) {
+        targets.remove(id);
+        cm.destroyId(id);
+    }
+
+    /** Ids there are. */
+    int ids() {
+        return targets.size();
+    }
+
+    /** The next event of a channel that does not block, acknowledged; null if there is none. */
+    static CmEvent take(RdmaCm cm, long channel) {
+        long at = cm.nextEvent(channel);
+        if (at == 0) {
+            return null;
+        }
+        CmEvent e = RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
+        cm.ackEvent(at);
+        return e;
+    }
+
+    /** Takes what was moved here. */
+    private void takeAll() {
+        boolean more = true; // the events behind one that fails belong to others
+        try {
+            more = onReadable();
+        } finally {
+            if (more) {
+                loop.execute(this::takeAll);
+            }
+        }
+    }
+
+    /** Takes one event, if there is one: where there are more, the loop calls again. */
+    private boolean onReadable() {
+        long at = cm.nextEvent(channel);
+        if (at == 0) {
+            return false;
+        }
+        CmEvent e = RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
+        boolean request = e.type() == RdmaCmEvent.CONNECT_REQUEST;
+        Target t = targets.get(request ? e.listenId() : e.id());
+        cm.ackEvent(at);
+        if (t != null) {
+            t.onCmEvent(e);
+        } else if (request) {
+            cm.destroyId(e.id()); // nobody would
+        }
+        return true;
+    }
+
+    /** Ends the channel. Event thread; no id is left. */
+    void close() {
+        loop.forget(watch);
+        cm.destroyEventChannel(channel);
+        synchronized (spare) {
+            closed = true;
+            spare.forEach(OwnChannel::close);
+            spare.clear();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.linux.EventLoop;
+import io.sdp4j.linux.KernelSocket;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Devices that come and go, as the kernel announces them (uevents).
+ *
+ * <p>Drivers that can take a device from its users say so through the device and the connection
+ * manager. Others, among them soft-RoCE and soft-iWARP of Linux 6.1, remove what names the device
+ * and then wait, without another word, until every user has closed it.
+ *
+ * <p>Source: Documentation/ABI/stable/sysfs-class-infiniband; {@code ib_uverbs_remove_one} of the
+ * kernel's uverbs_main.c.
+ */
+final class HotPlug {
+    private static final int NETLINK_KOBJECT_UEVENT = 15;
+    private static final int KERNEL_EVENTS = 1;
+    private static final String SUBSYSTEM = "SUBSYSTEM=infiniband_verbs";
+    private static final Path DEVICES = Path.of("/sys/class/infiniband_verbs");
+
+    private HotPlug() {}
+
+    /**
+     * Listens on the event thread until the result is closed.
+     *
+     * @param onChange told that devices may have come or gone, with a test of whether the one with
+     *     a name such as {@code uverbs0} is there
+     * @return null where the kernel's announcements are not to be had
+     */
+    static Closeable watch(EventLoop loop, Consumer<Predicate<String>> onChange) {
+        try {
+            return KernelSocket.watch(
+                    loop,
+                    NETLINK_KOBJECT_UEVENT,
+                    KERNEL_EVENTS,
+                    datagram -> {
+                        if (concernsDevices(datagram)) {
+                            onChange.accept(name -> Files.exists(DEVICES.resolve(name)));
+                        }
+                    });
+        } catch (IOException e) {
+            return null; // the device itself may tell
+        }
+    }
+
+    /**
+     * Whether the device with a name such as {@code uverbs0} is leaving: contexts of it are still
+     * usable, but the kernel waits for their end. False where nothing tells.
+     */
+    static boolean isLeaving(String devName) {
+        return Files.isDirectory(DEVICES) && !Files.exists(DEVICES.resolve(devName));
+    }
+
+    /** Whether a device may have come or gone; an empty announcement says that some were lost. */
+    static boolean concernsDevices(byte[] announcement) {
+        String text = new String(announcement, StandardCharsets.UTF_8);
+        boolean change = text.startsWith("remove@") || text.startsWith("add@");
+        return text.isEmpty() || (change && text.contains("\0" + SUBSYSTEM));
+    }
+}

@@ -1,0 +1,27 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/**
+ * {@code struct ibv_comp_channel}: 16 bytes, owned by the library (infiniband/verbs.h, rdma-core
+ * 44).
+ */
+final class IbvCompChannel {
+    static final StructLayout LAYOUT =
+            CStruct.of(
+                    "ibv_comp_channel",
+                    JAVA_LONG.withName("context"),
+                    JAVA_INT.withName("fd"),
+                    JAVA_INT.withName("refcnt"));
+    private static final long FD = CStruct.offset(LAYOUT, "fd");
+
+    private IbvCompChannel() {}
+
+    static int fd(MemorySegment m) {
+        return m.get(JAVA_INT, FD);
+    }
+}

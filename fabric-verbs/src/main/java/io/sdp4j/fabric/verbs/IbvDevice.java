@@ -1,0 +1,75 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/**
+ * The beginning of {@code struct ibv_device}. Owned by the library (infiniband/verbs.h, rdma-core
+ * 44).
+ */
+final class IbvDevice {
+    private static final int NAME_BYTES = 64;
+    static final StructLayout LAYOUT =
+            CStruct.of(
+                    "ibv_device",
+                    CStruct.skip(16),
+                    JAVA_INT.withName("node_type"),
+                    JAVA_INT.withName("transport_type"),
+                    MemoryLayout.sequenceLayout(NAME_BYTES, JAVA_BYTE).withName("name"),
+                    MemoryLayout.sequenceLayout(NAME_BYTES, JAVA_BYTE).withName("dev_name"));
+    private static final long TRANSPORT_TYPE = CStruct.offset(LAYOUT, "transport_type");
+    private static final long NAME = CStruct.offset(LAYOUT, "name");
+    private static final long DEV_NAME = CStruct.offset(LAYOUT, "dev_name");
+    private static final int TRANSPORT_IWARP = 1;
+
+    private IbvDevice() {}
+
+    /** Whether it speaks iWARP; the others, RoCE among them, call themselves InfiniBand. */
+    static boolean iwarp(MemorySegment d) {
+        return d.get(JAVA_INT, TRANSPORT_TYPE) == TRANSPORT_IWARP;
+    }
+
+    /** Such as {@code mlx5_0}. */
+    static String name(MemorySegment d) {
+        return text(d.asSlice(NAME, NAME_BYTES));
+    }
+
+    /** That of its character device, such as {@code uverbs0}. */
+    static String devName(MemorySegment d) {
+        return text(d.asSlice(DEV_NAME, NAME_BYTES));
+    }
+
+    private static String text(MemorySegment name) {
+        for (int i = 0; i < NAME_BYTES; i++) {
+            if (name.get(JAVA_BYTE, i) == 0) {
+                return name.getString(0);
+            }
+        }
+        return "?";
+    }
+
+    /** Whether this host has a device that speaks iWARP. */
+    static boolean anyIwarp(Ibv ibv) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(JAVA_INT);
+            long list = ibv.getDeviceList(count);
+            if (list < 0) {
+                return false;
+            }
+            int n = count.get(JAVA_INT, 0);
+            MemorySegment devices = Bindings.at(list, MemoryLayout.sequenceLayout(n, JAVA_LONG));
+            boolean found = false;
+            for (int i = 0; i < n; i++) {
+                found |= iwarp(Bindings.at(devices.getAtIndex(JAVA_LONG, i), LAYOUT));
+            }
+            ibv.freeDeviceList(list);
+            return found;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/**
+ * {@code struct ibv_qp_init_attr}: 64 bytes; what was granted is written back into {@code cap}
+ * (infiniband/verbs.h, rdma-core 44).
+ */
+final class IbvQpInitAttr {
+    static final StructLayout LAYOUT =
+            CStruct.of(
+                    "ibv_qp_init_attr",
+                    JAVA_LONG.withName("qp_context"),
+                    JAVA_LONG.withName("send_cq"),
+                    JAVA_LONG.withName("recv_cq"),
+                    JAVA_LONG.withName("srq"),
+                    CStruct.of(
+                            "cap",
+                            JAVA_INT.withName("max_send_wr"),
+                            JAVA_INT.withName("max_recv_wr"),
+                            JAVA_INT.withName("max_send_sge"),
+                            JAVA_INT.withName("max_recv_sge"),
+                            JAVA_INT.withName("max_inline_data")),
+                    JAVA_INT.withName("qp_type"),
+                    JAVA_INT.withName("sq_sig_all"));
+    private static final int QPT_RC = 2;
+    private static final long SEND_CQ = CStruct.offset(LAYOUT, "send_cq");
+    private static final long RECV_CQ = CStruct.offset(LAYOUT, "recv_cq");
+    private static final long MAX_SEND_WR = CStruct.offset(LAYOUT, "cap", "max_send_wr");
+    private static final long MAX_RECV_WR = CStruct.offset(LAYOUT, "cap", "max_recv_wr");
+    private static final long MAX_SEND_SGE = CStruct.offset(LAYOUT, "cap", "max_send_sge");
+    private static final long MAX_RECV_SGE = CStruct.offset(LAYOUT, "cap", "max_recv_sge");
+    private static final long MAX_INLINE = CStruct.offset(LAYOUT, "cap", "max_inline_data");
+    private static final long QP_TYPE = CStruct.offset(LAYOUT, "qp_type");
+
+    private IbvQpInitAttr() {}
+
+    /** An RC queue pair with one piece for each request, and the rest zero. */
+    static void setRc(
+            MemorySegment m,
+            long sendCq,
+            long receiveCq,
+            int sendWrs,
+            int receiveWrs,
+            int inlineBytes) {
+        m.fill((byte) 0);
+        m.set(JAVA_LONG, SEND_CQ, sendCq);
+        m.set(JAVA_LONG, RECV_CQ, receiveCq);
+        m.set(JAVA_INT, MAX_SEND_WR, sendWrs);
+        m.set(JAVA_INT, MAX_RECV_WR, receiveWrs);
+        m.set(JAVA_INT, MAX_SEND_SGE, 1);
+        m.set(JAVA_INT, MAX_RECV_SGE, 1);
+        m.set(JAVA_INT, MAX_INLINE, inlineBytes);
+        m.set(JAVA_INT, QP_TYPE, QPT_RC);
+    }
+
+    static int inlineBytes(MemorySegment m) {
+        return m.get(JAVA_INT, MAX_INLINE);
+    }
+}

@@ -1,0 +1,62 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/**
+ * {@code struct ibv_send_wr}, a request for the send queue: 128 bytes, of which the end is a union
+ * for kinds that are not used here and stays zero (infiniband/verbs.h, rdma-core 44).
+ */
+final class IbvSendWr {
+    private static final MemoryLayout RDMA =
+            CStruct.of("rdma", JAVA_LONG.withName("remote_addr"), JAVA_INT.withName("rkey"));
+    static final StructLayout LAYOUT =
+            CStruct.of(
+                    "ibv_send_wr",
+                    JAVA_LONG.withName("wr_id"),
+                    JAVA_LONG.withName("next"),
+                    JAVA_LONG.withName("sg_list"),
+                    JAVA_INT.withName("num_sge"),
+                    JAVA_INT.withName("opcode"),
+                    JAVA_INT.withName("send_flags"),
+                    JAVA_INT.withName("imm_data"),
+                    CStruct.of("wr", RDMA, CStruct.skip(16)),
+                    CStruct.skip(56));
+    static final long BYTES = LAYOUT.byteSize();
+    private static final long WR_ID = CStruct.offset(LAYOUT, "wr_id");
+    private static final long SG_LIST = CStruct.offset(LAYOUT, "sg_list");
+    private static final long NUM_SGE = CStruct.offset(LAYOUT, "num_sge");
+    private static final long OPCODE = CStruct.offset(LAYOUT, "opcode");
+    private static final long SEND_FLAGS = CStruct.offset(LAYOUT, "send_flags");
+    private static final long REMOTE_ADDR = CStruct.offset(LAYOUT, "wr", "rdma", "remote_addr");
+    private static final long RKEY = CStruct.offset(LAYOUT, "wr", "rdma", "rkey");
+
+    static final int OP_RDMA_WRITE = 0;
+    static final int OP_SEND = 2;
+    static final int OP_RDMA_READ = 4;
+
+    static final int SIGNALED = 2;
+    static final int SOLICITED = 4;
+    static final int INLINE = 8;
+
+    private IbvSendWr() {}
+
+    /** A request with {@code sges} pieces at address {@code sgList}; {@code next} stays zero. */
+    static void set(
+            MemorySegment m, long at, long wrId, long sgList, int sges, int opcode, int flags) {
+        m.set(JAVA_LONG, at + WR_ID, wrId);
+        m.set(JAVA_LONG, at + SG_LIST, sgList);
+        m.set(JAVA_INT, at + NUM_SGE, sges);
+        m.set(JAVA_INT, at + OPCODE, opcode);
+        m.set(JAVA_INT, at + SEND_FLAGS, flags);
+    }
+
+    static void setRemote(MemorySegment m, long at, long remoteAddress, int rkey) {
+        m.set(JAVA_LONG, at + REMOTE_ADDR, remoteAddress);
+        m.set(JAVA_INT, at + RKEY, rkey);
+    }
+}

@@ -1,0 +1,405 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.linux.Descriptors;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What one queue pair has of the device and the kernel, and the native calls on it.
+ *
+ * <p>Shape: a {@link QueueKit}: a completion channel with a descriptor, an eventfd to wake the
+ * thread that sleeps on it, a queue for receives and one for everything sent, so that the end of a
+ * send wakes nobody who waits for input. Cost: two descriptors, two queues, the spec's buffers in
+ * the device's slabs (receive slots from the beginning, send slots when the peer's size is known),
+ * and 48 bytes of work request for each receive slot, prepared once. Receives are the queue pair's
+ * own, not shared: SDP promises each of them to its peer.
+ *
+ * <p>Guarded by the queue pair's monitor, {@link #release} by being the last.
+ */
+final class QpResources {
+    /** Completions taken in one call. */
+    static final int BATCH = 16;
+
+    private static final int ALIGN = 64;
+
+    private final CmChannel channel;
+    private final Ibv ibv;
+    private final HotVerbs hot;
+    private final long id;
+    private final int receiveStride;
+
+    /** Receives that are posted at first: the spec's, and perhaps one for the greeting. */
+    private final int receives;
+
+    private SlabPool.Lease receiveLease;
+    private SlabPool.Lease sendLease;
+    private MemorySegment receiveMemory;
+    private MemorySegment sendMemory = MemorySegment.NULL;
+    private int sendStride;
+    private QueueKit kit;
+    private long receiveCq;
+    private long sendCq;
+    private long qp;
+    private boolean qpMade;
+    private int inlineBytes;
+    private CompletionEvents events;
+
+    /** Made so far on the data path. */
+    private long nativeCalls;
+
+    private final VerbsDevice device;
+    final QpSpec spec;
+    int compFd = -1;
+    int wakeFd = -1;
+
+    /** Where the parts of the scratch memory behind the receive slots start. */
+    private long receiveWrs;
+
+    private long receiveSges;
+    private long sendWr;
+    private long sendSge;
+    private long badWr;
+    private long event;
+    private MemorySegment wcs;
+    private MemorySegment awaitScratch;
+
+    /**
+     * Makes the queue pair of {@code id} and posts all its receives.
+     *
+     * @param greeted whether the peer's first message is its greeting, which gets a receive of its
+     *     own
+     * @throws FabricException if there is not enough of something; nothing is left then, but {@code
+     *     id} itself
+     */
+    QpResources(CmChannel channel, VerbsDevice device, long id, QpSpec spec, boolean greeted)
+            throws FabricException {
+        this.channel = channel;
+        this.device = device;
+        this.ibv = device.ibv();
+        this.hot = device.hot();
+        this.id = id;
+        this.spec = spec;
+        receiveStride = round(spec.receiveBytes());
+        receives = spec.receiveSlots() + (greeted ? 1 : 0);
+        boolean complete = false;
+        try {
+            takeReceiveMemory();
+            makeQueues();
+            makeQueuePair();
+            postAllReceives();
+            complete = true;
+        } finally {
+            if (!complete) {
+                release(true);
+            }
+        }
+    }
+
+    private static int round(int bytes) {
+        return (bytes + ALIGN - 1) & -ALIGN;
+    }
+
+    private static long round(long bytes) {
+        return (bytes + ALIGN - 1) & -ALIGN;
+    }
+
+    private void takeReceiveMemory() throws FabricException {
+        int slots = receives;
+        long at = (long) slots * receiveStride;
+        receiveWrs = at;
+        at = round(at + slots * IbvRecvWr.BYTES);
+        receiveSges = at;
+        at = round(at + slots * IbvSge.BYTES);
+        sendWr = at;
+        at = round(at + IbvSendWr.BYTES);
+        sendSge = at;
+        at = round(at + IbvSge.BYTES);
+        badWr = at;
+        event = at + 8;
+        at = round(at + 24);
+        long wcsAt = at;
+        at = round(at + BATCH * IbvWc.BYTES);
+        long awaitAt = at;
+        at += Descriptors.AWAIT_BYTES;
+        receiveLease = device.slabs().lease(at);
+        receiveMemory = receiveLease.memory();
+        receiveMemory.asSlice(receiveWrs, at - receiveWrs).fill((byte) 0);
+        wcs = receiveMemory.asSlice(wcsAt, BATCH * IbvWc.BYTES);
+        awaitScratch = receiveMemory.asSlice(awaitAt, Descriptors.AWAIT_BYTES);
+    }
+
+    private void makeQueues() throws FabricException {
+        int sends = spec.sendSlots() + VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
+        int most = Math.max(sends, receives);
+        if (most > device.maxWrs() || most > device.maxCqes()) {
+            throw new FabricException(
+                    Cause.RESOURCES,
+                    most + " work requests are more than RDMA device " + device.name() + " takes");
+        }
+        kit = device.kits().take(receives, sends);
+        wakeFd = kit.wakeFd;
+        compFd = kit.compFd;
+        receiveCq = kit.receiveCq;
+        sendCq = kit.sendCq;
+        events =
+                new CompletionEvents(ibv, kit.compChannel, receiveCq, sendCq, receiveMemory, event);
+    }
+
+    private void makeQueuePair() throws FabricException {
+        int sends = spec.sendSlots() + VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = arena.allocate(IbvQpInitAttr.LAYOUT);
+            int inline = device.inlineBytes();
+            IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, receives, inline);
+            int r = channel.cm().createQp(id, device.pd(), attr);
+            if (r < 0 && inline > 0) {
+                IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, receives, 0);
+                r = channel.cm().createQp(id, device.pd(), attr);
+                if (r >= 0) {
+                    device.noInline();
+                }
+            }
+            if (r < 0) {
+                throw Failures.of("no queue pair on " + device.name(), r);
+            }
+            qpMade = true;
+            inlineBytes = IbvQpInitAttr.inlineBytes(attr);
+        }
+        qp = RdmaCmId.queuePair(Bindings.at(id, RdmaCmId.LAYOUT));
+    }
+
+    private void postAllReceives() throws FabricException {
+        long base = receiveMemory.address();
+        for (int slot = receives - 1; slot >= 0; slot--) { // the greeting comes first
+            long sge = receiveSges + slot * IbvSge.BYTES;
+            IbvSge.set(
+                    receiveMemory,
+                    sge,
+                    base + (long) slot * receiveStride,
+                    spec.receiveBytes(),
+                    receiveLease.lkey());
+            IbvRecvWr.set(
+                    receiveMemory,
+                    receiveWrs + slot * IbvRecvWr.BYTES,
+                    WrId.of(slot < spec.receiveSlots() ? WrId.RECEIVE : WrId.GREETING, slot),
+                    base + sge);
+            chainReceive(slot, slot - 1);
+        }
+        int r = postReceive(receives - 1);
+        if (r != 0) {
+            throw Failures.of("no receive posted on " + device.name(), -Math.abs(r));
+        }
+    }
+
+    // ---- buffers
+
+    /** Takes send slots of {@code bytes} each. */
+    void takeSendMemory(int bytes) throws FabricException {
+        int stride = round(bytes);
+        sendLease = device.slabs().lease((long) spec.sendSlots() * stride);
+        sendMemory = sendLease.memory();
+        sendStride = stride;
+    }
+
+    /** Makes unused send slots as large as {@code bytes}; false if there is no memory for that. */
+    boolean growSendMemory(int bytes) {
+        if (round(bytes) <= sendStride) {
+            return true;
+        }
+        SlabPool.Lease small = sendLease;
+        try {
+            takeSendMemory(bytes);
+        } catch (FabricException noMemory) {
+            return false;
+        }
+        small.close();
+        return true;
+    }
+
+    MemorySegment receiveMemory() {
+        return receiveMemory;
+    }
+
+    int receiveStride() {
+        return receiveStride;
+    }
+
+    MemorySegment sendMemory() {
+        return sendMemory;
+    }
+
+    int sendStride() {
+        return sendStride;
+    }
+
+    MemorySegment awaitScratch() {
+        return awaitScratch;
+    }
+
+    long queuePair() {
+        return qp;
+    }
+
+    long id() {
+        return id;
+    }
+
+    // ---- the data path; errors are not 0
+
+    /** Posts a receive and those that are chained to it. */
+    int postReceive(int slot) {
+        nativeCalls++;
+        long base = receiveMemory.address();
+        return hot.postReceive(qp, base + receiveWrs + slot * IbvRecvWr.BYTES, base + badWr);
+    }
+
+    /** Lets receive {@code next} be posted together with {@code slot}; none if it is below 0. */
+    void chainReceive(int slot, int next) {
+        long wrs = receiveMemory.address() + receiveWrs;
+        long at = receiveWrs + slot * IbvRecvWr.BYTES;
+        IbvRecvWr.setNext(receiveMemory, at, next < 0 ? 0 : wrs + next * IbvRecvWr.BYTES);
+    }
+
+    int postSend(long wrId, int slot, int byteLen, boolean solicited) {
+        long base = receiveMemory.address();
+        IbvSge.set(
+                receiveMemory,
+                sendSge,
+                sendMemory.address() + (long) slot * sendStride,
+                byteLen,
+                sendLease.lkey());
+        int flags =
+                IbvSendWr.SIGNALED
+                        | (solicited ? IbvSendWr.SOLICITED : 0)
+                        | (byteLen <= inlineBytes ? IbvSendWr.INLINE : 0);
+        IbvSendWr.set(
+                receiveMemory,
+                sendWr,
+                wrId,
+                base + sendSge,
+                byteLen == 0 ? 0 : 1,
+                IbvSendWr.OP_SEND,
+                flags);
+        nativeCalls++;
+        return hot.postSend(qp, base + sendWr, base + badWr);
+    }
+
+    /** Sends an empty message. */
+    int postGreeting() {
+        long base = receiveMemory.address();
+        long wrId = WrId.of(WrId.GREETING, 0);
+        IbvSendWr.set(receiveMemory, sendWr, wrId, 0, 0, IbvSendWr.OP_SEND, IbvSendWr.SIGNALED);
+        return hot.postSend(qp, base + sendWr, base + badWr);
+    }
+
+    /**
+     * @param opcode {@link IbvSendWr#OP_RDMA_READ} or {@link IbvSendWr#OP_RDMA_WRITE}
+     */
+    int postRdma(
+            long wrId,
+            int opcode,
+            long localAddress,
+            int lkey,
+            int lenBytes,
+            long remoteAddress,
+            int rkey) {
+        long base = receiveMemory.address();
+        IbvSge.set(receiveMemory, sendSge, localAddress, lenBytes, lkey);
+        int pieces = lenBytes == 0 ? 0 : 1;
+        IbvSendWr.set(
+                receiveMemory, sendWr, wrId, base + sendSge, pieces, opcode, IbvSendWr.SIGNALED);
+        IbvSendWr.setRemote(receiveMemory, sendWr, remoteAddress, rkey);
+        nativeCalls++;
+        return hot.postSend(qp, base + sendWr, base + badWr);
+    }
+
+    /** Takes completions into {@link #wcs}; their number, or below 0. */
+    int pollReceives() {
+        nativeCalls++;
+        return hot.poll(receiveCq, BATCH, wcs.address());
+    }
+
+    int pollSends() {
+        nativeCalls++;
+        return hot.poll(sendCq, BATCH, wcs.address());
+    }
+
+    MemorySegment wcs() {
+        return wcs;
+    }
+
+    /**
+     * @param marked only at a message that was sent with a solicited event, or an error
+     */
+    void requestReceiveEvent(boolean marked) {
+        nativeCalls++;
+        hot.requestNotify(receiveCq, marked);
+    }
+
+    void requestSendEvent() {
+        nativeCalls++;
+        hot.requestNotify(sendCq, false);
+    }
+
+    /** Made elsewhere for this queue pair. */
+    void countNativeCalls(int more) {
+        nativeCalls += more;
+    }
+
+    long nativeCalls() {
+        return nativeCalls;
+    }
+
+    CompletionEvents events() {
+        return events;
+    }
+
+    /** The device touches no memory and completes nothing from now on. */
+    void destroyQueuePair() {
+        if (qpMade) {
+            qpMade = false;
+            channel.cm().destroyQp(id);
+        }
+    }
+
+    QueueKit kit() {
+        return kit;
+    }
+
+    /**
+     * Releases what there is, in the order that the library wants; not the id.
+     *
+     * @param again whether others may use the queues
+     */
+    void release(boolean again) {
+        destroyQueuePair();
+        if (events != null) {
+            events.acknowledge();
+        }
+        if (kit != null) {
+            if (again && emptied(receiveCq) && emptied(sendCq)) {
+                device.kits().giveBack(kit);
+            } else {
+                kit.close();
+            }
+        }
+        if (receiveLease != null) {
+            receiveLease.close();
+        }
+        if (sendLease != null) {
+            sendLease.close();
+        }
+    }
+
+    /** Whether a queue that gets no more completions could be emptied. */
+    private boolean emptied(long cq) {
+        int n;
+        do {
+            n = hot.poll(cq, BATCH, wcs.address());
+        } while (n > 0);
+        return n == 0;
+    }
+}

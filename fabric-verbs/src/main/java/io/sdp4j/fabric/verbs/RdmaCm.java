@@ -1,0 +1,222 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.sdp4j.fabric.FabricException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The connection manager, {@code librdmacm.so.1}. Results are 0, an address, or {@code -errno}.
+ * Thread-safe.
+ *
+ * <p>Which of these can block: {@link #connect} on iWARP, where the software driver sets up the
+ * whole TCP connection in it; {@link #destroyId} until every event that was fetched for the id is
+ * acknowledged. The rest answers at once.
+ *
+ * <p>Source: rdma/rdma_cma.h, rdma-core 44.
+ */
+final class RdmaCm {
+    private static final String CURE =
+            "install it (Debian, Ubuntu: apt install librdmacm1 ibverbs-providers; Fedora, RHEL:"
+                    + " dnf install librdmacm libibverbs)";
+
+    /**
+     * {@code RDMA_PS_IB}: reliable queue pairs in a port space of their own, and service ids that
+     * Wireshark takes for SDP's.
+     */
+    private static final int PS_IB = 0x13F;
+
+    private static final int OPTION_ID = 0;
+    private static final int OPTION_AFONLY = 2;
+
+    private final MethodHandle createEventChannel;
+    private final MethodHandle destroyEventChannel;
+    private final MethodHandle createId;
+    private final MethodHandle destroyId;
+    private final MethodHandle bindAddr;
+    private final MethodHandle listen;
+    private final MethodHandle resolveAddr;
+    private final MethodHandle resolveRoute;
+    private final MethodHandle createQp;
+    private final MethodHandle destroyQp;
+    private final MethodHandle connect;
+    private final MethodHandle accept;
+    private final MethodHandle reject;
+    private final MethodHandle disconnect;
+    private final MethodHandle getEvent;
+    private final MethodHandle ackEvent;
+    private final MethodHandle migrateId;
+    private final MethodHandle setOption;
+    private final MethodHandle getDevices;
+    private final MethodHandle freeDevices;
+
+    RdmaCm() throws FabricException {
+        Bindings b = new Bindings("librdmacm.so.1", CURE);
+        createEventChannel = b.bind("rdma_create_event_channel", JAVA_LONG);
+        destroyEventChannel = b.bind("rdma_destroy_event_channel", null, JAVA_LONG);
+        createId = b.bind("rdma_create_id", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
+        destroyId = b.bind("rdma_destroy_id", JAVA_INT, JAVA_LONG);
+        bindAddr = b.bind("rdma_bind_addr", JAVA_INT, JAVA_LONG, JAVA_LONG);
+        listen = b.bind("rdma_listen", JAVA_INT, JAVA_LONG, JAVA_INT);
+        resolveAddr =
+                b.bind("rdma_resolve_addr", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
+        resolveRoute = b.bind("rdma_resolve_route", JAVA_INT, JAVA_LONG, JAVA_INT);
+        createQp = b.bind("rdma_create_qp", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        destroyQp = b.bind("rdma_destroy_qp", null, JAVA_LONG);
+        connect = b.bind("rdma_connect", JAVA_INT, JAVA_LONG, JAVA_LONG);
+        accept = b.bind("rdma_accept", JAVA_INT, JAVA_LONG, JAVA_LONG);
+        reject = b.bind("rdma_reject", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_BYTE);
+        disconnect = b.bind("rdma_disconnect", JAVA_INT, JAVA_LONG);
+        getEvent = b.bind("rdma_get_cm_event", JAVA_INT, JAVA_LONG, JAVA_LONG);
+        ackEvent = b.bind("rdma_ack_cm_event", JAVA_INT, JAVA_LONG);
+        getDevices = b.bind("rdma_get_devices", JAVA_LONG, JAVA_LONG);
+        freeDevices = b.bind("rdma_free_devices", null, JAVA_LONG);
+        migrateId = b.bind("rdma_migrate_id", JAVA_INT, JAVA_LONG, JAVA_LONG);
+        setOption =
+                b.bind(
+                        "rdma_set_option",
+                        JAVA_INT,
+                        JAVA_LONG,
+                        JAVA_INT,
+                        JAVA_INT,
+                        JAVA_LONG,
+                        JAVA_LONG);
+    }
+
+    /**
+     * Lets the library look which devices there are: it closes one that has gone, and that no id
+     * uses, only then.
+     */
+    void refreshDevices() {
+        long list = Bindings.pointer(s -> (long) getDevices.invokeExact(s, 0L));
+        if (list > 0) {
+            Bindings.status(
+                    s -> {
+                        freeDevices.invokeExact(s, list);
+                        return 0;
+                    });
+        }
+    }
+
+    long createEventChannel() {
+        return Bindings.pointer(s -> (long) createEventChannel.invokeExact(s));
+    }
+
+    void destroyEventChannel(long channel) {
+        Bindings.status(
+                s -> {
+                    destroyEventChannel.invokeExact(s, channel);
+                    return 0;
+                });
+    }
+
+    /** An id for one connection or listener; its address. */
+    long createId(long channel) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            int r =
+                    Bindings.status(
+                            s -> (int) createId.invokeExact(s, channel, out.address(), 0L, PS_IB));
+            return r < 0 ? r : out.get(JAVA_LONG, 0);
+        }
+    }
+
+    int destroyId(long id) {
+        return Bindings.status(s -> (int) destroyId.invokeExact(s, id));
+    }
+
+    /** Moves an id, and the events that were not taken yet, to another channel. */
+    int migrateId(long id, long channel) {
+        return Bindings.status(s -> (int) migrateId.invokeExact(s, id, channel));
+    }
+
+    /** Keeps a listener on an IPv6 wildcard from taking IPv4 too. */
+    int onlyOwnFamily(long id) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment one = arena.allocateFrom(JAVA_INT, 1);
+            return Bindings.status(
+                    s ->
+                            (int)
+                                    setOption.invokeExact(
+                                            s, id, OPTION_ID, OPTION_AFONLY, one.address(), 4L));
+        }
+    }
+
+    int bindAddr(long id, MemorySegment address) {
+        return Bindings.status(s -> (int) bindAddr.invokeExact(s, id, address.address()));
+    }
+
+    /**
+     * @param backlog requests that may wait to be fetched
+     */
+    int listen(long id, int backlog) {
+        return Bindings.status(s -> (int) listen.invokeExact(s, id, backlog));
+    }
+
+    int resolveAddr(long id, MemorySegment destination, int timeoutMillis) {
+        return Bindings.status(
+                s ->
+                        (int)
+                                resolveAddr.invokeExact(
+                                        s, id, 0L, destination.address(), timeoutMillis));
+    }
+
+    int resolveRoute(long id, int timeoutMillis) {
+        return Bindings.status(s -> (int) resolveRoute.invokeExact(s, id, timeoutMillis));
+    }
+
+    int createQp(long id, long pd, MemorySegment initAttr) {
+        return Bindings.status(s -> (int) createQp.invokeExact(s, id, pd, initAttr.address()));
+    }
+
+    void destroyQp(long id) {
+        Bindings.status(
+                s -> {
+                    destroyQp.invokeExact(s, id);
+                    return 0;
+                });
+    }
+
+    int connect(long id, MemorySegment connParam) {
+        return Bindings.status(s -> (int) connect.invokeExact(s, id, connParam.address()));
+    }
+
+    int accept(long id, MemorySegment connParam) {
+        return Bindings.status(s -> (int) accept.invokeExact(s, id, connParam.address()));
+    }
+
+    int reject(long id, byte[] data) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment d = arena.allocateFrom(JAVA_BYTE, data);
+            return Bindings.status(
+                    s -> (int) reject.invokeExact(s, id, d.address(), (byte) data.length));
+        }
+    }
+
+    /** Puts the queue pair into error and tells the peer, or answers it. */
+    int disconnect(long id) {
+        return Bindings.status(s -> (int) disconnect.invokeExact(s, id));
+    }
+
+    /**
+     * The next event, to be acknowledged, or 0 if there is none now: the channel's descriptor does
+     * not block. Also carries out what the library does at this point, such as making a connected
+     * queue pair ready.
+     */
+    long nextEvent(long channel) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            int r = Bindings.status(s -> (int) getEvent.invokeExact(s, channel, out.address()));
+            return r < 0 ? 0 : out.get(JAVA_LONG, 0);
+        }
+    }
+
+    /** Frees an event; whoever waits in {@link #destroyId} of its id goes on. */
+    void ackEvent(long event) {
+        Bindings.status(s -> (int) ackEvent.invokeExact(s, event));
+    }
+}

@@ -1,0 +1,74 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/** {@code struct rdma_conn_param}: 24 bytes (rdma/rdma_cma.h, rdma-core 44). */
+final class RdmaConnParam {
+    static final StructLayout LAYOUT = CStruct.of("rdma_conn_param", members());
+    static final long BYTES = LAYOUT.byteSize();
+    private static final long PRIVATE_DATA = CStruct.offset(LAYOUT, "private_data");
+    private static final long PRIVATE_LEN = CStruct.offset(LAYOUT, "private_data_len");
+    private static final long RESPONDER = CStruct.offset(LAYOUT, "responder_resources");
+    private static final long INITIATOR = CStruct.offset(LAYOUT, "initiator_depth");
+    private static final long RETRY = CStruct.offset(LAYOUT, "retry_count");
+    private static final long RNR_RETRY = CStruct.offset(LAYOUT, "rnr_retry_count");
+
+    private RdmaConnParam() {}
+
+    /** The members, which events of connections carry as well. */
+    static MemoryLayout[] members() {
+        return new MemoryLayout[] {
+            JAVA_LONG.withName("private_data"),
+            JAVA_BYTE.withName("private_data_len"),
+            JAVA_BYTE.withName("responder_resources"),
+            JAVA_BYTE.withName("initiator_depth"),
+            JAVA_BYTE.withName("flow_control"),
+            JAVA_BYTE.withName("retry_count"),
+            JAVA_BYTE.withName("rnr_retry_count"),
+            JAVA_BYTE.withName("srq"),
+            JAVA_INT.withName("qp_num")
+        };
+    }
+
+    /**
+     * @param data private data, native memory
+     * @param readsServed {@code responder_resources}
+     * @param readsStarted {@code initiator_depth}
+     */
+    static void set(
+            MemorySegment m,
+            MemorySegment data,
+            int readsServed,
+            int readsStarted,
+            int retries,
+            int rnrRetries) {
+        m.set(JAVA_LONG, PRIVATE_DATA, data.address());
+        m.set(JAVA_BYTE, PRIVATE_LEN, (byte) data.byteSize());
+        m.set(JAVA_BYTE, RESPONDER, (byte) readsServed);
+        m.set(JAVA_BYTE, INITIATOR, (byte) readsStarted);
+        m.set(JAVA_BYTE, RETRY, (byte) retries);
+        m.set(JAVA_BYTE, RNR_RETRY, (byte) rnrRetries);
+    }
+
+    static long privateData(MemorySegment m, long at) {
+        return m.get(JAVA_LONG, at + PRIVATE_DATA);
+    }
+
+    static int privateBytes(MemorySegment m, long at) {
+        return Byte.toUnsignedInt(m.get(JAVA_BYTE, at + PRIVATE_LEN));
+    }
+
+    static int readsServed(MemorySegment m, long at) {
+        return Byte.toUnsignedInt(m.get(JAVA_BYTE, at + RESPONDER));
+    }
+
+    static int readsStarted(MemorySegment m, long at) {
+        return Byte.toUnsignedInt(m.get(JAVA_BYTE, at + INITIATOR));
+    }
+}

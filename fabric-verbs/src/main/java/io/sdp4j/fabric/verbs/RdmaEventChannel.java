@@ -1,0 +1,18 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/** {@code struct rdma_event_channel}, owned by the library (rdma/rdma_cma.h, rdma-core 44). */
+final class RdmaEventChannel {
+    static final StructLayout LAYOUT = CStruct.of("rdma_event_channel", JAVA_INT.withName("fd"));
+    private static final long FD = CStruct.offset(LAYOUT, "fd");
+
+    private RdmaEventChannel() {}
+
+    static int fd(MemorySegment m) {
+        return m.get(JAVA_INT, FD);
+    }
+}

@@ -1,0 +1,224 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.linux.EventLoop;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Registered memory of one device: which rights each kind has, and what of it is kept.
+ *
+ * <p>The clock is not asked: a timer of the event loop runs while something is kept, and what was
+ * not used since it ran last goes. Thread-safe.
+ */
+final class Registrations {
+    /** Of local use, which nobody else sees: kept for one to two of these. */
+    private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final VerbsDevice device;
+    private final EventLoop loop;
+
+    /** A key is kept for one to two of these. */
+    private final long tickNanos;
+
+    private final RegistrationCache cache;
+    private final LentKeys keys;
+    private volatile boolean closed;
+
+    Registrations(VerbsDevice device, EventLoop loop, VerbsConfig config) {
+        this.device = device;
+        this.loop = loop;
+        tickNanos = config.keysKeepNanos() / 2;
+        long maxBytes = config.cacheMaxBytes();
+        cache = new RegistrationCache(new WithRights(localAccess()), maxBytes, this::sweepLater);
+        long keysBytes = tickNanos == 0 ? 0 : maxBytes;
+        keys = new LentKeys(new WithRights(Ibv.ACCESS_REMOTE_READ), keysBytes, this::tickLater);
+    }
+
+    private final class WithRights implements SlabPool.Registrar {
+        private final int access;
+
+        WithRights(int access) {
+            this.access = access;
+        }
+
+        @Override
+        public long register(MemorySegment memory) {
+            return regMr(memory, access);
+        }
+
+        @Override
+        public int lkey(long registration) {
+            return IbvMr.lkey(Bindings.at(registration, IbvMr.LAYOUT));
+        }
+
+        @Override
+        public void deregister(long registration) {
+            device.ibv().deregMr(registration);
+        }
+    }
+
+    /** For buffers of our own. */
+    SlabPool.Registrar local() {
+        return new WithRights(Ibv.ACCESS_LOCAL_WRITE);
+    }
+
+    /** A registration, or {@code -errno} if it fails even when nothing idle is kept. */
+    private long regMr(MemorySegment memory, int access) {
+        long mr = device.ibv().regMr(device.pd(), memory, access);
+        if (mr >= 0) {
+            return mr;
+        }
+        boolean keysEnded = keys.giveUpIdle();
+        if (cache.giveUpIdle() || keysEnded) {
+            mr = device.ibv().regMr(device.pd(), memory, access); // we may have met the limit
+        }
+        return mr;
+    }
+
+    /** On iWARP the answer to a read is a write by the peer, and must be allowed as such. */
+    private int localAccess() {
+        return Ibv.ACCESS_LOCAL_WRITE | (device.iwarp() ? Ibv.ACCESS_REMOTE_WRITE : 0);
+    }
+
+    /**
+     * Registers memory of the application.
+     *
+     * @param lender the connection that registers it
+     * @param onClose told of the end
+     */
+    VerbsMemoryRegion register(
+            MemorySegment memory,
+            boolean remoteRead,
+            boolean remoteWrite,
+            LentKeys.Lender lender,
+            Consumer<VerbsMemoryRegion> onClose)
+            throws FabricException {
+        if (!memory.isNative()) {
+            throw new FabricException(
+                    Cause.RESOURCES, "only native memory can be registered, not a heap array");
+        }
+        device.requireThere();
+        if (remoteRead && !remoteWrite) {
+            return lend(memory, lender, onClose);
+        }
+        int concealed = keys.conceal(memory);
+        if (!remoteWrite && !memory.isReadOnly()) {
+            return registerLocal(memory, concealed, onClose);
+        }
+        // What is only read is not registered for writing: the peer is given no right beyond what
+        // it was told, and the kernel need not take its pages for changed.
+        int access =
+                (remoteRead ? Ibv.ACCESS_REMOTE_READ : 0)
+                        | (remoteWrite ? Ibv.ACCESS_REMOTE_WRITE : 0)
+                        | (remoteWrite && !memory.isReadOnly() ? localAccess() : 0);
+        long mr = regMr(memory, access);
+        if (mr < 0) {
+            throw Failures.memory(memory.byteSize(), (int) mr);
+        }
+        return new VerbsMemoryRegion(device, memory, new OnlyUse(mr), onClose);
+    }
+
+    /** Of a registration that ends with it. */
+    private final class OnlyUse extends Use {
+        private final long registration;
+
+        OnlyUse(long registration) {
+            this.registration = registration;
+        }
+
+        @Override
+        long registration() {
+            return registration;
+        }
+
+        @Override
+        boolean mayBeLeft() {
+            return false;
+        }
+
+        @Override
+        void onLeave() {}
+
+        @Override
+        void release() {
+            device.ibv().deregMr(registration);
+        }
+    }
+
+    private VerbsMemoryRegion lend(
+            MemorySegment memory, LentKeys.Lender lender, Consumer<VerbsMemoryRegion> onClose)
+            throws FabricException {
+        int[] failure = new int[1];
+        Use use = keys.lend(lender, memory, failure);
+        if (use == null) {
+            throw Failures.memory(memory.byteSize(), failure[0]);
+        }
+        return new VerbsMemoryRegion(device, memory, use, onClose);
+    }
+
+    private VerbsMemoryRegion registerLocal(
+            MemorySegment memory, int concealed, Consumer<VerbsMemoryRegion> onClose)
+            throws FabricException {
+        int[] failure = new int[1];
+        Use use = cache.acquire(memory, failure);
+        if (use == null) {
+            throw Failures.memory(memory.byteSize(), failure[0]);
+        }
+        return new LocalRegion(memory, concealed, use, onClose);
+    }
+
+    /** One that nobody is to read by a key from an earlier use of the memory. */
+    private final class LocalRegion extends VerbsMemoryRegion {
+        private int concealed;
+
+        LocalRegion(
+                MemorySegment memory, int concealed, Use use, Consumer<VerbsMemoryRegion> onClose) {
+            super(device, memory, use, onClose);
+            this.concealed = concealed;
+        }
+
+        @Override
+        public boolean reopen() {
+            if (!super.reopen()) {
+                return false;
+            }
+            concealed = keys.conceal(memory(), concealed);
+            return true;
+        }
+    }
+
+    /** {@code lender} begins to end: its peer reads nothing any more but what is lent just now. */
+    void forgetKeys(LentKeys.Lender lender) {
+        keys.forget(lender);
+    }
+
+    private void tickLater() {
+        loop.schedule(
+                () -> {
+                    if (!closed && keys.tick()) {
+                        tickLater();
+                    }
+                },
+                tickNanos);
+    }
+
+    private void sweepLater() {
+        loop.schedule(
+                () -> {
+                    if (!closed && cache.sweep()) {
+                        sweepLater();
+                    }
+                },
+                SWEEP_NANOS);
+    }
+
+    /** Ends what is kept; what is in use ends with its use. */
+    void close() {
+        closed = true;
+        cache.close();
+        keys.close();
+    }
+}

@@ -1,0 +1,219 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.WcStatus;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What one queue pair's user sees of it: completions in the device's order, then how it ended, then
+ * only the reads and writes that were flushed.
+ *
+ * <p>Guarded by the queue pair's monitor.
+ */
+final class VerbsCompletionQueue implements CompletionQueue {
+    private final VerbsQueuePair qp;
+    private final Outstanding outstanding;
+    private final Ending ending;
+    private final Bell bell;
+
+    /** The user was told of the end. */
+    private boolean over;
+
+    /** See {@link #spared}. */
+    private boolean spared;
+
+    VerbsCompletionQueue(VerbsQueuePair qp, Outstanding outstanding, Ending ending, Bell bell) {
+        this.qp = qp;
+        this.outstanding = outstanding;
+        this.ending = ending;
+        this.bell = bell;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    /** The user has gone. */
+    void end() {
+        over = true;
+    }
+
+    /** Whether {@link #poll} would find something. Monitor held. */
+    boolean look() {
+        qp.reap();
+        return isKnown();
+    }
+
+    @Override
+    public boolean known() {
+        synchronized (qp) {
+            return isKnown();
+        }
+    }
+
+    /** As {@link #look}, without asking the device. Monitor held. */
+    private boolean isKnown() {
+        return !outstanding.completed().isEmpty()
+                || (!over
+                        && (ending.failure() != null
+                                || outstanding.sendsToReport()
+                                || ending.peerDead()
+                                || ending.complete()));
+    }
+
+    @Override
+    public boolean poll(Completion into) {
+        synchronized (qp) {
+            return take(into);
+        }
+    }
+
+    private boolean take(Completion into) {
+        CompletionRing ring = outstanding.completed();
+        if (ring.isEmpty() && !outstanding.takeEmptied()) {
+            qp.reap();
+        }
+        while (true) {
+            if (ending.failure() != null && !over) {
+                over = true;
+                into.opcode = Completion.ERROR;
+                into.status = ending.failure();
+                return true;
+            }
+            if (ring.isEmpty()) {
+                return pollRest(into);
+            }
+            long wrId = ring.wrId();
+            int status = ring.status();
+            int byteLen = ring.byteLen();
+            ring.removeFirst();
+            if (onCompleted(wrId, status, byteLen, into)) {
+                return true;
+            }
+        }
+    }
+
+    /** Handles one completion; whether the user sees it. */
+    private boolean onCompleted(long wrId, int status, int byteLen, Completion into) {
+        int kind = WrId.kind(wrId);
+        into.status = IbvWc.meaning(status);
+        into.signalled = false;
+        if (status != IbvWc.SUCCESS) {
+            ending.onBadStatus(into.status);
+        }
+        switch (kind) {
+            case WrId.RECEIVE -> {
+                into.opcode = Completion.RECEIVE;
+                into.slot = WrId.index(wrId);
+                into.byteLen = byteLen;
+            }
+            case WrId.RDMA -> {
+                outstanding.reportRdma(WrId.index(wrId), into);
+                return true;
+            }
+            default -> {
+                into.opcode = Completion.SEND;
+                into.slot = WrId.index(wrId);
+                into.count = 1;
+                into.signalled = kind == WrId.SIGNALLED_SEND;
+                outstanding.returnSlot(into.slot);
+            }
+        }
+        return status == IbvWc.SUCCESS && !over;
+    }
+
+    private boolean pollRest(Completion into) {
+        if (over) {
+            return false;
+        }
+        if (outstanding.sendsToReport()) {
+            into.opcode = Completion.SEND;
+            into.status = WcStatus.SUCCESS;
+            into.signalled = false;
+            into.count = outstanding.takeSendsToReport();
+            return true;
+        }
+        boolean peerDead = ending.peerDead();
+        if (!peerDead && !ending.complete()) {
+            return false;
+        }
+        over = true;
+        into.opcode = Completion.DISCONNECTED;
+        into.byteLen = 0;
+        into.status = peerDead ? WcStatus.RESP_TIMEOUT_ERR : WcStatus.SUCCESS;
+        into.count = peerDead ? Math.max(1, outstanding.sends()) : 0;
+        return true;
+    }
+
+    // ---- waiting
+
+    @Override
+    public void drive() {
+        // the device does
+    }
+
+    /**
+     * Between two sends of a long stream only one in some asks the device: what comes meanwhile is
+     * mostly an answer that nobody waits for yet, and whoever runs out of credits looks closely.
+     */
+    @Override
+    public boolean ready() {
+        synchronized (qp) {
+            spared = outstanding.takeFreeLook();
+            if (spared) {
+                return isKnown();
+            }
+            boolean something = look();
+            outstanding.onLookOfSend();
+            return something;
+        }
+    }
+
+    @Override
+    public boolean spared() {
+        synchronized (qp) {
+            return spared;
+        }
+    }
+
+    @Override
+    public void await(long nanos) {
+        bell.await(nanos);
+    }
+
+    @Override
+    public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+        return bell.busyPoll(spoken, elsewhere);
+    }
+
+    @Override
+    public void wake() {
+        bell.wake();
+    }
+
+    @Override
+    public boolean arm() {
+        return bell.arm();
+    }
+
+    @Override
+    public int descriptor() {
+        return bell.descriptor();
+    }
+
+    @Override
+    public boolean armDescriptor(boolean quietToo) {
+        return bell.armDescriptor();
+    }
+
+    @Override
+    public void releaseDescriptor() {
+        bell.releaseDescriptor();
+    }
+
+    @Override
+    public void onDoorbell(Runnable handler) {
+        bell.onDoorbell(handler);
+    }
+}

@@ -1,0 +1,319 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.Descriptors;
+import io.sdp4j.linux.EpollLoop;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * What all queue pairs of one device share: the protection domain, the buffers, the limits.
+ *
+ * <p>The context is the connection manager's, which opens each device once for a process and keeps
+ * it open while ids use it; this object is closed before the last of them goes.
+ */
+final class VerbsDevice {
+    /** What a device is asked for first; some refuse to promise any. */
+    private static final int MAX_INLINE_BYTES = 256;
+
+    /**
+     * By the address of their {@code ibv_qp}: all of the process, because fabrics share contexts,
+     * and whoever takes an event from one takes it for all.
+     */
+    private static final Map<Long, VerbsQueuePair> QUEUE_PAIRS = new ConcurrentHashMap<>();
+
+    private final Ibv ibv;
+    private final EpollLoop loop;
+    private final long context;
+    private final long pd;
+    private final String name;
+    private final String devName;
+    private final boolean iwarp;
+    private final boolean siw;
+    private final int maxWrs;
+    private final int maxCqes;
+    private final int readsServed;
+    private final int readsStarted;
+    private final HotVerbs hot;
+    final Marks marks = new Marks();
+    private final Registrations registrations;
+    private final SlabPool slabs;
+    private final QueueKits kits;
+
+    /** What to ask a queue pair for: what is refused once is not asked for again. */
+    private volatile int inlineBytes = MAX_INLINE_BYTES;
+
+    /** Queue pairs; guarded by this object's monitor. */
+    private int users;
+
+    private final long asyncWatch;
+    private final Consumer<VerbsDevice> onFatal;
+    private volatile boolean removed;
+    private volatile boolean closed;
+
+    /**
+     * @param onFatal told, on the event thread, when the device says that it is no more
+     */
+    VerbsDevice(
+            Ibv ibv,
+            EpollLoop loop,
+            long context,
+            VerbsConfig config,
+            Consumer<VerbsDevice> onFatal)
+            throws FabricException {
+        this.onFatal = onFatal;
+        this.ibv = ibv;
+        this.loop = loop;
+        this.context = context;
+        MemorySegment c = Bindings.at(context, IbvContext.LAYOUT);
+        if (!IbvContext.plausible(c)) {
+            throw new FabricException(
+                    Cause.UNAVAILABLE,
+                    "libibverbs has an ABI that is not known here: its ibv_context makes no sense");
+        }
+        MemorySegment d = Bindings.at(IbvContext.device(c), IbvDevice.LAYOUT);
+        name = IbvDevice.name(d);
+        devName = IbvDevice.devName(d);
+        if (HotPlug.isLeaving(devName)) {
+            throw new FabricException(Cause.UNAVAILABLE, "RDMA device " + name + " is leaving");
+        }
+        iwarp = IbvDevice.iwarp(d);
+        hot = new HotVerbs(c);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = arena.allocate(IbvDeviceAttr.LAYOUT);
+            int r = ibv.queryDevice(context, attr);
+            if (r < 0) {
+                throw Failures.of("RDMA device " + name + " cannot be asked", r);
+            }
+            siw = SiwOffsets.concern(IbvDeviceAttr.vendorId(attr));
+            maxWrs = IbvDeviceAttr.maxQpWr(attr);
+            maxCqes = IbvDeviceAttr.maxCqe(attr);
+            readsServed = Math.min(IbvDeviceAttr.maxReadsServed(attr), VerbsFabric.MAX_READS);
+            readsStarted = Math.min(IbvDeviceAttr.maxReadsStarted(attr), VerbsFabric.MAX_READS);
+        }
+        pd = ibv.allocPd(context);
+        if (pd < 0) {
+            throw Failures.of("no protection domain on " + name, (int) pd);
+        }
+        if (siw) {
+            SiwOffsets.take(ibv, context);
+        }
+        registrations = new Registrations(this, loop, config);
+        slabs = new SlabPool(registrations.local(), config);
+        kits = new QueueKits(this, loop);
+        int async = IbvContext.asyncFd(c);
+        Descriptors.nonBlocking(async);
+        asyncWatch = loop.watch(async, what -> onAsyncEvents());
+    }
+
+    Ibv ibv() {
+        return ibv;
+    }
+
+    HotVerbs hot() {
+        return hot;
+    }
+
+    long context() {
+        return context;
+    }
+
+    long pd() {
+        return pd;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** The name of its character device, which goes before the device does. */
+    String devName() {
+        return devName;
+    }
+
+    boolean iwarp() {
+        return iwarp;
+    }
+
+    /** Whether a listener occupies a TCP port of the kernel. */
+    boolean sharesTcpPorts() {
+        return iwarp;
+    }
+
+    /**
+     * Whether the passive side must be silent until the active side's first message has come: an
+     * answer to the connection request and data right behind it are too much for soft-iWARP, and
+     * MPA forbids it (RFC 5044 7.1.2).
+     */
+    boolean initiatorSpeaksFirst() {
+        return iwarp;
+    }
+
+    /** Whether {@code rdma_connect} may wait for the peer. */
+    boolean connectMayBlock() {
+        return iwarp;
+    }
+
+    int maxWrs() {
+        return maxWrs;
+    }
+
+    int maxCqes() {
+        return maxCqes;
+    }
+
+    int readsServed() {
+        return readsServed;
+    }
+
+    int readsStarted() {
+        return readsStarted;
+    }
+
+    QueueKits kits() {
+        return kits;
+    }
+
+    int inlineBytes() {
+        return inlineBytes;
+    }
+
+    void noInline() {
+        inlineBytes = 0;
+    }
+
+    SlabPool slabs() {
+        return slabs;
+    }
+
+    Registrations registrations() {
+        return registrations;
+    }
+
+    /**
+     * For one more use of what the device has.
+     *
+     * @throws FabricException if it was removed
+     */
+    void requireThere() throws FabricException {
+        if (removed) {
+            throw new FabricException(Cause.CLOSED, "RDMA device " + name + " was removed");
+        }
+    }
+
+    // ---- its queue pairs
+
+    /**
+     * One more queue pair, or one about to be made, which {@link #release} gives up.
+     *
+     * @throws FabricException if the device was removed
+     */
+    synchronized void acquire() throws FabricException {
+        requireThere();
+        users++;
+    }
+
+    /** Gives a queue pair up; the last one of a removed device closes it. Event thread. */
+    synchronized boolean release() {
+        users--;
+        return closeIfRemoved();
+    }
+
+    /** Closes a device that was removed and that nobody uses; whether it did. Event thread. */
+    synchronized boolean closeIfRemoved() {
+        boolean now = removed && users == 0 && !closed;
+        if (now) {
+            close();
+        }
+        return now;
+    }
+
+    static void add(long qp, VerbsQueuePair user) {
+        QUEUE_PAIRS.put(qp, user);
+    }
+
+    static void remove(long qp) {
+        QUEUE_PAIRS.remove(qp);
+    }
+
+    private void onAsyncEvents() {
+        if (closed) {
+            return;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment e = arena.allocate(IbvAsyncEvent.LAYOUT);
+            while (ibv.getAsyncEvent(context, e)) {
+                int type = IbvAsyncEvent.type(e);
+                VerbsQueuePair qp = QUEUE_PAIRS.get(IbvAsyncEvent.queuePair(e));
+                ibv.ackAsyncEvent(e);
+                switch (type) {
+                    case IbvAsyncEvent.QP_ACCESS_ERR -> fail(qp, WcStatus.REM_ACCESS_ERR);
+                    case IbvAsyncEvent.QP_REQ_ERR -> fail(qp, WcStatus.REM_INV_REQ_ERR);
+                    case IbvAsyncEvent.QP_FATAL -> fail(qp, WcStatus.FATAL_ERR);
+                    case IbvAsyncEvent.DEVICE_FATAL -> onFatal.accept(this);
+                    default -> {
+                        // ports and paths are the connection manager's matter
+                    }
+                }
+            }
+        }
+    }
+
+    private static void fail(VerbsQueuePair qp, WcStatus why) {
+        if (qp != null) {
+            qp.failFromOutside(why);
+        }
+    }
+
+    /** The device is gone: nothing works on it any more. */
+    void onRemoved() {
+        synchronized (this) {
+            removed = true;
+        }
+        for (VerbsQueuePair qp : QUEUE_PAIRS.values()) {
+            if (qp.device() == this) {
+                qp.failFromOutside(WcStatus.FATAL_ERR);
+                qp.onGone(); // no peer can be heard
+            }
+        }
+    }
+
+    /** Registered for queue pairs' buffers now. */
+    long slabBytes() {
+        return slabs.bytes();
+    }
+
+    /** Gives everything back; no queue pair is left. Event thread. */
+    synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        loop.forget(asyncWatch);
+        kits.close();
+        registrations.close();
+        slabs.close();
+        if (siw) {
+            SiwOffsets.giveBack(ibv, context);
+        }
+        ibv.deallocPd(pd);
+        if (removed) {
+            letGo();
+        }
+    }
+
+    /**
+     * Lets the kernel finish a removal that waits for us. The context is the connection manager's
+     * library's, which keeps it open at least until another device is there.
+     */
+    private void letGo() {
+        MemorySegment c = Bindings.at(context, IbvContext.LAYOUT);
+        Descriptors.giveUp(IbvContext.asyncFd(c));
+        Descriptors.giveUp(IbvContext.cmdFd(c));
+    }
+}

@@ -1,0 +1,210 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A listener of the connection manager, and the requests that were not answered yet.
+ *
+ * <p>Where it would occupy the TCP port that the kernel's listener has, it takes the mapped port of
+ * {@link VerbsConfig#sharedPortMask()} instead. A wildcard that covers devices of both kinds does
+ * so for all of them.
+ */
+final class VerbsListener implements FabricListener, CmChannel.Target {
+    private static final int MAX_PENDING = 1024;
+    private static final int ATTEMPTS = 20;
+    private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /**
+     * Between two looks for clients that do not answer: one timer for all of them, as setting one
+     * and stopping it reads the clock, which costs a system call in some machines.
+     */
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final VerbsFabric fabric;
+    private final CmChannel channel;
+    private final ListenRequest request;
+    private final Set<PassiveSide> pending = ConcurrentHashMap.newKeySet();
+    private volatile long id;
+
+    /** Its device has left. Of the event thread. */
+    private boolean orphan;
+
+    /** Of the event thread. */
+    private boolean looking;
+
+    /** Whose address it listens at; null for a wildcard, and when it has left. */
+    private volatile VerbsDevice device;
+
+    private volatile boolean closed;
+
+    VerbsListener(VerbsFabric fabric, CmChannel channel, ListenRequest request) {
+        this.fabric = fabric;
+        this.channel = channel;
+        this.request = request;
+    }
+
+    void start() throws FabricException {
+        boolean complete = false;
+        try {
+            listen();
+            complete = true;
+        } finally {
+            if (!complete) {
+                close();
+            }
+        }
+    }
+
+    /**
+     * @throws FabricException if that is not possible now; there is no id then
+     */
+    private void listen() throws FabricException {
+        int port = request.address().getPort();
+        boolean complete = false;
+        try {
+            bind(port);
+            int wanted = fabric.wirePort(bound(), port);
+            if (wanted != port) {
+                destroy();
+                bind(wanted);
+            }
+            int r = channel.cm().listen(id, MAX_PENDING);
+            if (r < 0) {
+                throw Failures.of("cannot listen on RDMA port " + wanted, r);
+            }
+            complete = true;
+        } finally {
+            if (!complete || closed) {
+                destroy();
+            }
+        }
+    }
+
+    /** The device of the address; null for a wildcard. */
+    private VerbsDevice bound() throws FabricException {
+        long verbs = RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT));
+        device = verbs == 0 ? null : fabric.device(verbs);
+        return device;
+    }
+
+    private void bind(int port) throws FabricException {
+        id = channel.createId(this);
+        InetAddress address = request.address().getAddress();
+        if (address instanceof Inet6Address && !request.dualStack()) {
+            channel.cm().onlyOwnFamily(id);
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment a = SockAddr.of(arena, address, port);
+            int r = channel.cm().bindAddr(id, a);
+            if (r < 0) {
+                throw Failures.of("cannot bind RDMA port " + port + " of " + address, r);
+            }
+        }
+    }
+
+    private void destroy() {
+        long left;
+        synchronized (this) {
+            left = id;
+            id = 0;
+        }
+        if (left != 0) {
+            channel.destroyId(left);
+        }
+    }
+
+    /**
+     * Lets go of a device that leaves: a listener at an address of its hears nothing more. One at a
+     * wildcard address is the connection manager's to move. Event thread.
+     */
+    void onRemoved(VerbsDevice leaving) {
+        if (leaving != null && leaving == device) {
+            device = null;
+            orphan = true;
+            destroy();
+        }
+    }
+
+    /** A device may have come: listens again if its own had left. Event thread. */
+    void onAdded() {
+        listenAgain(ATTEMPTS);
+    }
+
+    /** The addresses of a new device are known to it a moment later. */
+    private void listenAgain(int attempts) {
+        if (!orphan || closed) {
+            return;
+        }
+        try {
+            listen();
+            orphan = false;
+        } catch (FabricException e) {
+            if (attempts > 1) {
+                channel.loop().schedule(() -> listenAgain(attempts - 1), AGAIN_NANOS);
+            }
+        }
+    }
+
+    @Override
+    public void onCmEvent(CmEvent e) {
+        if (e.type() == RdmaCmEvent.DEVICE_REMOVAL) {
+            onRemoved(device);
+        }
+        if (e.type() != RdmaCmEvent.CONNECT_REQUEST) {
+            return;
+        }
+        PassiveSide side = new PassiveSide(fabric, channel, this, e);
+        if (closed || pending.size() >= MAX_PENDING) {
+            side.reject(new byte[0]);
+            return;
+        }
+        pending.add(side);
+        if (!looking) {
+            looking = true;
+            channel.loop().schedule(this::look, LOOK_NANOS);
+        }
+        request.handler().onRequest(side);
+    }
+
+    private void look() {
+        pending.forEach(PassiveSide::onLook);
+        looking = !pending.isEmpty();
+        if (looking) {
+            channel.loop().schedule(this::look, LOOK_NANOS);
+        }
+    }
+
+    void forget(PassiveSide side) {
+        pending.remove(side);
+    }
+
+    /** As the application knows it, whatever the port on the wire. */
+    InetSocketAddress address(InetAddress at) {
+        return new InetSocketAddress(at, request.address().getPort());
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        destroy(); // at once: the port is free for the next listener
+        for (PassiveSide side : pending) {
+            side.listenerClosed();
+        }
+        fabric.forget(this);
+    }
+}

@@ -1,0 +1,446 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.MemoryRegion;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One RC queue pair of a real device.
+ *
+ * <p>{@link Outstanding} knows its requests, {@link Ending} how it ends, {@link Bell} the ways to
+ * wait. {@code over}: the user was told of the end.
+ *
+ * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
+ *
+ * <p>Locks: everything is guarded by this object's monitor, which nobody holds over a wait; the
+ * caller's lock is needed only for what the SPI says. Payload is copied without it.
+ */
+final class VerbsQueuePair implements QueuePair, CmChannel.Target {
+    /** A thread that was roused comes out of its read in about this time. */
+    private static final long READ_ENDS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final VerbsFabric fabric;
+    private final CmChannel channel;
+    private final VerbsDevice device;
+    private final QpResources resources;
+    private final Outstanding outstanding;
+    private final Ending ending;
+    private final Bell bell;
+    private final VerbsCompletionQueue completions;
+
+    /** What the user registered and has not closed, or may open again. */
+    private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
+
+    /** Whose keys are kept for a while. */
+    private final LentKeys.Lender lender = new LentKeys.Lender();
+
+    private int sendBytes;
+
+    private boolean peerIsOurs;
+
+    private boolean open = true;
+
+    private boolean closed;
+
+    /**
+     * The queue pair of {@code id}, not yet connected, with all receives posted.
+     *
+     * @param greeted whether the peer will send a greeting first
+     * @throws FabricException if there is not enough of something; nothing is left then but the id
+     */
+    VerbsQueuePair(
+            VerbsFabric fabric,
+            CmChannel channel,
+            VerbsDevice device,
+            long id,
+            QpSpec spec,
+            boolean greeted)
+            throws FabricException {
+        this.fabric = fabric;
+        this.channel = channel;
+        this.device = device;
+        device.acquire();
+        boolean complete = false;
+        try {
+            resources = new QpResources(channel, device, id, spec, greeted);
+            complete = true;
+        } finally {
+            if (!complete) {
+                fabric.release(device);
+            }
+        }
+        outstanding = new Outstanding(resources, spec);
+        ending = new Ending(this, channel, resources, outstanding);
+        bell = new Bell(this, resources, outstanding, channel.loop(), fabric.spinner());
+        completions = new VerbsCompletionQueue(this, outstanding, ending, bell);
+        VerbsDevice.add(resources.queuePair(), this);
+    }
+
+    /**
+     * Takes send slots, before the peer is told anything: what is found missing afterwards would
+     * cut a connection that the peer has already handed to its application.
+     *
+     * @param trailer what the peer told of its receive slots, or null if it has not yet: as large
+     *     as our own then
+     */
+    void reserve(Trailer trailer) throws FabricException {
+        sendBytes = trailer == null ? resources.spec.receiveBytes() : wanted(trailer);
+        resources.takeSendMemory(sendBytes);
+    }
+
+    /**
+     * The peer has answered. Send slots are as large as its receive slots, within reason; not
+     * larger than what is reserved if there is no memory for that.
+     *
+     * @param trailer what it told, or null
+     */
+    void establish(Trailer trailer) {
+        if (trailer != null) {
+            int wanted = wanted(trailer);
+            if (wanted < sendBytes || resources.growSendMemory(wanted)) {
+                sendBytes = wanted;
+            }
+            bell.peerMarks();
+            peerIsOurs = true;
+        }
+        fabric.established(this);
+    }
+
+    private int wanted(Trailer trailer) {
+        int most = Math.max(resources.spec.receiveBytes(), VerbsFabric.MAX_SEND_BYTES);
+        return Math.min(trailer.receiveBytes(), most);
+    }
+
+    /** Lets the passive side speak. */
+    synchronized void greet() throws FabricException {
+        int r = resources.postGreeting();
+        if (r != 0) {
+            throw Failures.of("the connection ended at once", -Math.abs(r));
+        }
+        outstanding.onSendPosted(false, true);
+    }
+
+    /** Runs {@code then} on the event thread when the peer's greeting has come. Event thread. */
+    void onGreeting(Runnable then) {
+        bell.onGreeting(then);
+    }
+
+    /** Runs it now if the greeting has come since. Event thread. */
+    void lookForGreeting() {
+        bell.lookForGreeting();
+    }
+
+    VerbsDevice device() {
+        return device;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    boolean isOver() {
+        return completions.isOver();
+    }
+
+    boolean draining() {
+        return ending.draining();
+    }
+
+    // ---- slots
+
+    @Override
+    public MemorySegment sendMemory() {
+        return resources.sendMemory();
+    }
+
+    @Override
+    public long sendOffset(int slot) {
+        return (long) slot * resources.sendStride();
+    }
+
+    @Override
+    public int sendBytes() {
+        return sendBytes;
+    }
+
+    @Override
+    public MemorySegment receiveMemory() {
+        return resources.receiveMemory();
+    }
+
+    @Override
+    public long receiveOffset(int slot) {
+        return (long) slot * resources.receiveStride();
+    }
+
+    @Override
+    public boolean peerIsOurs() {
+        return peerIsOurs;
+    }
+
+    @Override
+    public boolean peerSleepsThroughMore() {
+        return peerIsOurs; // nothing is known of others
+    }
+
+    @Override
+    public synchronized int takeSendSlot() {
+        return outstanding.takeSlot();
+    }
+
+    @Override
+    public synchronized void returnSendSlot(int slot) {
+        outstanding.returnSlot(slot);
+    }
+
+    // ---- posting
+
+    /** Whether requests still go to the device. */
+    private boolean usable() {
+        return !completions.isOver() && ending.none();
+    }
+
+    @Override
+    public synchronized void postSend(int slot, int byteLen, int flags) {
+        if (!usable()) {
+            returnSendSlot(slot); // flushed
+            return;
+        }
+        if (byteLen < 0 || byteLen > sendBytes) {
+            returnSendSlot(slot);
+            ending.fail(WcStatus.LOC_LEN_ERR);
+            return;
+        }
+        boolean signalled = (flags & SIGNALLED) != 0;
+        long wrId = WrId.of(signalled ? WrId.SIGNALLED_SEND : WrId.SEND, slot);
+        if (!outstanding.postReceives()
+                || resources.postSend(wrId, slot, byteLen, (flags & MORE) == 0) != 0) {
+            returnSendSlot(slot);
+            ending.onFlush();
+            return;
+        }
+        outstanding.onSendPosted(signalled, (flags & QUIET) != 0);
+    }
+
+    @Override
+    public synchronized void postReceive(int slot) {
+        if (ending.isCut() || completions.isOver()) {
+            return;
+        }
+        if (!outstanding.postReceive(slot)) {
+            ending.onFlush();
+        }
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
+            throws FabricException {
+        VerbsMemoryRegion r =
+                device.registrations()
+                        .register(memory, remoteRead, remoteWrite, lender, regions::remove);
+        regions.add(r);
+        return r;
+    }
+
+    @Override
+    public void forgetKeys() {
+        device.registrations().forgetKeys(lender);
+    }
+
+    @Override
+    public boolean postRead(
+            long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
+        return postRdma(Completion.READ, wrId, local, offset, len, address, rkey);
+    }
+
+    @Override
+    public boolean postWrite(
+            long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
+        return postRdma(Completion.WRITE, wrId, local, offset, len, address, rkey);
+    }
+
+    private synchronized boolean postRdma(
+            int opcode,
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            int len,
+            long address,
+            int rkey) {
+        int place = outstanding.takeRdma(opcode, wrId);
+        if (place < 0) {
+            return false;
+        }
+        VerbsMemoryRegion region =
+                local instanceof VerbsMemoryRegion r && r.covers(device, offset, len) ? r : null;
+        if (region == null && usable()) {
+            outstanding.completeRdma(place, IbvWc.LOC_PROT_ERR);
+            bell.onChange();
+        } else {
+            int op = opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
+            post(place, op, region, offset, len, address, rkey);
+        }
+        return true;
+    }
+
+    @Override
+    public synchronized boolean postProbe(long wrId) {
+        int place = outstanding.takeRdma(Completion.WRITE, wrId);
+        if (place >= 0) {
+            post(place, IbvSendWr.OP_RDMA_WRITE, null, 0, 0, 0, 0);
+        }
+        return place >= 0;
+    }
+
+    /** Posts, without a region where no byte moves. */
+    private void post(
+            int place, int op, VerbsMemoryRegion local, long offset, int len, long to, int rkey) {
+        if (!usable()) {
+            outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
+            bell.onChange();
+            return;
+        }
+        long from = local == null ? 0 : local.address() + offset;
+        int lkey = local == null ? 0 : local.lkey();
+        long id = WrId.of(WrId.RDMA, place);
+        if (resources.postRdma(id, op, from, lkey, len, to, rkey) == 0) {
+            outstanding.onRdmaPosted(place);
+        } else {
+            outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
+            ending.onFlush();
+        }
+    }
+
+    // ---- what completed
+
+    /** Posts the receives that were kept to be posted together. Monitor held. */
+    void postReceives() {
+        if (!outstanding.postReceives()) {
+            ending.onFlush();
+        }
+    }
+
+    /** Monitor held. */
+    void reap() {
+        if (open) {
+            outstanding.reap();
+            ending.onReaped();
+        }
+    }
+
+    Bell bell() {
+        return bell;
+    }
+
+    /** Whether the user would find something now. Monitor held. */
+    boolean look() {
+        return completions.look();
+    }
+
+    @Override
+    public CompletionQueue completions() {
+        return completions;
+    }
+
+    @Override
+    public synchronized long nativeCalls() {
+        return resources.nativeCalls();
+    }
+
+    // ---- the end
+
+    @Override
+    public synchronized void disconnect() {
+        ending.drain(Ending.DRAIN_NANOS);
+    }
+
+    @Override
+    public synchronized void abort() {
+        // what was sent last tells the peer why, so it is given a moment
+        ending.drain(Ending.ABORT_DRAIN_NANOS);
+    }
+
+    /** The device, the fabric or the clock ends it. Any thread. */
+    synchronized void failFromOutside(WcStatus why) {
+        if (!ending.isCut()) {
+            ending.fail(why);
+        }
+    }
+
+    @Override
+    public void onCmEvent(CmEvent e) {
+        switch (e.type()) {
+            case RdmaCmEvent.DISCONNECTED -> onGone();
+            case RdmaCmEvent.DEVICE_REMOVAL -> {
+                fabric.onRemoved(device);
+                onGone();
+            }
+            default -> {
+                // the end of time-wait, a changed address: nothing to do
+            }
+        }
+    }
+
+    /** The peer knows of the end, or is not waited for any longer. Event thread. */
+    void onGone() {
+        synchronized (this) {
+            ending.onGone();
+        }
+        bell.onChange();
+        destroyIfLeft();
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            completions.end();
+            bell.disarm();
+            ending.drain(Ending.DRAIN_NANOS);
+        }
+        channel.loop().execute(this::destroyIfLeft);
+    }
+
+    /** Ends a queue pair that was never connected, or whose user was not told. Event thread. */
+    void discard() {
+        synchronized (this) {
+            closed = true;
+            ending.skip();
+        }
+        destroyIfLeft();
+    }
+
+    private void destroyIfLeft() {
+        synchronized (this) {
+            if (!closed || !ending.gone() || !open) {
+                return;
+            }
+            if (bell.beingRead()) { // the library looks at its queues when it comes out
+                channel.loop().schedule(this::destroyIfLeft, READ_ENDS_NANOS);
+                return;
+            }
+            open = false;
+            ending.cancelTimers();
+            boolean again = bell.close();
+            VerbsDevice.remove(resources.queuePair());
+            resources.release(again);
+        }
+        for (VerbsMemoryRegion r : regions) {
+            r.end();
+        }
+        fabric.release(device);
+        channel.destroyId(resources.id());
+        fabric.forget(this);
+    }
+}

@@ -1,0 +1,195 @@
+package io.sdp4j.fabric.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Goal: what is registered is used again, and never for memory that is not the same any more. */
+class RegistrationCacheTest {
+    private static final long MIB = 1 << 20;
+
+    private final FakeRegistrar registrar = new FakeRegistrar(Long.MAX_VALUE);
+    private final RegistrationCache cache =
+            new RegistrationCache(registrar, 4 * MIB, this::onAsked);
+    private final int[] failure = new int[1];
+
+    private int asked;
+
+    private void onAsked() {
+        asked++;
+    }
+
+    /** Uses it once; the registration. */
+    private long use(MemorySegment m) {
+        Use use = cache.acquire(m, failure);
+        long registration = use.registration();
+        use.end();
+        return registration;
+    }
+
+    /** Whether the end of the use asks for sweeps. */
+    private boolean asks(Use use) {
+        int before = asked;
+        use.end();
+        return asked > before;
+    }
+
+    @Test
+    void theSameBufferIsRegisteredOnce() {
+        ByteBuffer b = ByteBuffer.allocateDirect(1000);
+        long first = use(MemorySegment.ofBuffer(b));
+        assertEquals(first, use(MemorySegment.ofBuffer(b)));
+        assertEquals(first, use(MemorySegment.ofBuffer(b.duplicate())));
+        assertEquals(1, registrar.calls());
+        assertNotEquals(first, use(MemorySegment.ofBuffer(b.slice(100, 200))));
+        cache.close();
+        assertEquals(0, registrar.live());
+    }
+
+    /** Freed memory whose address is in use again belongs to another lifetime. */
+    @Test
+    void aFreedAndReusedAddressIsRegisteredAnew() {
+        try (Arena holder = Arena.ofShared()) {
+            long address = holder.allocate(4096, 4096).address();
+            long old;
+            try (Arena first = Arena.ofShared()) {
+                old = use(at(address, first));
+            }
+            try (Arena second = Arena.ofShared()) {
+                MemorySegment again = at(address, second);
+                assertEquals(address, again.address());
+                Use e = cache.acquire(again, failure);
+                assertNotEquals(old, e.registration());
+                assertEquals(1, registrar.live(), "the old registration has ended");
+                e.end();
+            }
+        }
+        cache.close();
+        assertEquals(0, registrar.live());
+    }
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment at(long address, Arena lifetime) {
+        return MemorySegment.ofAddress(address).reinterpret(4096, lifetime, null);
+    }
+
+    @Test
+    void aRegistrationInUseOutlivesItsArena() {
+        Use e;
+        try (Arena arena = Arena.ofShared()) {
+            e = cache.acquire(arena.allocate(100), failure);
+        }
+        assertFalse(cache.sweep());
+        assertEquals(1, registrar.live());
+        assertFalse(asks(e));
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void memoryWithoutALifetimeIsNotKept() {
+        use(Arena.global().allocate(100));
+        assertEquals(0, cache.size());
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void idleOnesLeaveInTimeAndTheOldestFirstWhenThereAreTooMany() {
+        ByteBuffer a = ByteBuffer.allocateDirect((int) (3 * MIB));
+        ByteBuffer b = ByteBuffer.allocateDirect((int) (2 * MIB));
+        long first = use(MemorySegment.ofBuffer(a));
+        Use held = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        assertEquals(1, cache.size(), "together they are too much, and the first is idle");
+        assertNotEquals(first, use(MemorySegment.ofBuffer(a)));
+        assertTrue(cache.sweep(), "it was used since the last");
+        assertFalse(cache.sweep(), "what is in use is nothing to sweep for");
+        assertEquals(1, registrar.live());
+        assertTrue(asks(held), "from now on it is");
+        assertTrue(cache.sweep());
+        held = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        assertTrue(cache.sweep(), "it was used since the last");
+        assertFalse(asks(held), "there is somebody who sweeps");
+        assertTrue(cache.sweep());
+        assertEquals(1, registrar.live());
+        assertFalse(cache.sweep());
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void whatIsUsedBetweenTwoSweepsStays() {
+        ByteBuffer b = ByteBuffer.allocateDirect(1000);
+        long first = use(MemorySegment.ofBuffer(b));
+        for (int i = 0; i < 3; i++) {
+            assertTrue(cache.sweep());
+            assertEquals(first, use(MemorySegment.ofBuffer(b)));
+        }
+        assertTrue(cache.giveUpIdle());
+        assertFalse(cache.giveUpIdle());
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void aLimitIsMetByGivingUpWhatIsIdle() {
+        FakeRegistrar limited = new FakeRegistrar(3 * MIB);
+        RegistrationCache small = new RegistrationCache(limited, 100 * MIB, this::onAsked);
+        ByteBuffer a = ByteBuffer.allocateDirect((int) (2 * MIB));
+        ByteBuffer b = ByteBuffer.allocateDirect((int) (2 * MIB));
+        small.acquire(MemorySegment.ofBuffer(a), failure).end();
+        Use e = small.acquire(MemorySegment.ofBuffer(b), failure);
+        assertEquals(1, limited.live());
+        assertNull(small.acquire(MemorySegment.ofBuffer(a), failure));
+        assertEquals(-12, failure[0]);
+        e.end();
+        small.close();
+        assertEquals(0, limited.live());
+    }
+
+    /** Without a search, and without the lock of others. */
+    @Test
+    void whatWasLeftIsThereAgainUntilItIsEnded() {
+        ByteBuffer b = ByteBuffer.allocateDirect(1000);
+        Use use = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        assertFalse(use.leave(), "nobody sweeps yet");
+        use.end();
+        use = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        for (int i = 0; i < 3; i++) {
+            assertTrue(use.leave());
+            assertTrue(cache.sweep(), "it was used since the last");
+            assertTrue(use.comeBack());
+        }
+        assertFalse(cache.sweep(), "what is in use is nothing to sweep for");
+        assertFalse(use.leave(), "nobody sweeps any more");
+        assertTrue(asks(use), "from now on somebody does");
+        use = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        assertTrue(use.leave());
+        assertTrue(cache.sweep());
+        assertFalse(cache.sweep());
+        assertFalse(use.comeBack());
+        use.end();
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void whatWasLeftEndsForAnotherUserAndWhereALimitIsMet() {
+        MemorySegment m = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
+        long registration = use(m);
+        Use first = cache.acquire(m, failure);
+        assertTrue(first.leave());
+        Use second = cache.acquire(m, failure);
+        assertEquals(registration, second.registration());
+        assertFalse(first.comeBack());
+        Use third = cache.acquire(m, failure);
+        assertFalse(third.leave(), "one of those who share it");
+        third.end();
+        assertTrue(second.leave());
+        assertTrue(cache.giveUpIdle());
+        assertEquals(0, registrar.live());
+        assertFalse(second.comeBack());
+    }
+}

@@ -1,0 +1,101 @@
+package io.sdp4j.fabric.verbs;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.QueuePair;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/**
+ * Goal: connections that follow each other use what earlier ones have left, find nothing of theirs
+ * in it, and what nobody wants any more is given back.
+ */
+@EnabledIf(value = "io.sdp4j.fabric.verbs.Lab#present", disabledReason = Lab.ABSENT)
+@Timeout(120)
+class VerbsConnectTest {
+    private static final int ROUNDS = 60;
+
+    /** Of both ends of one connection, from its beginning to its end, on soft-iWARP a few more. */
+    private static final long MOST_CALLS = 40;
+
+    private LabPairs pairs;
+
+    @BeforeEach
+    void open() throws Exception {
+        pairs = new LabPairs(new QpSpec(4, 1024, 4));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        pairs.close();
+    }
+
+    /** Messages that nobody polled, events that were asked for, in every other round a sleeper. */
+    @Test
+    void nothingOfAnEarlierConnectionIsSeen() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            LabPairs.Pair pair = pairs.connectSoon();
+            byte[] words = {(byte) round, (byte) (round + 1)};
+            LabPairs.say(pair.a(), pair.b(), words);
+            LabPairs.say(pair.b(), pair.a(), words);
+            leave(pair.a());
+            leave(pair.b());
+            if (round % 2 == 0) {
+                pair.b().completions().await(TimeUnit.MILLISECONDS.toNanos(1));
+                pair.a().completions().await(TimeUnit.MILLISECONDS.toNanos(1));
+            } else {
+                pair.a().completions().arm();
+                pair.b().completions().arm();
+            }
+            pair.close();
+        }
+    }
+
+    private static void leave(QueuePair qp) {
+        int slot = qp.takeSendSlot();
+        qp.sendMemory().set(ValueLayout.JAVA_BYTE, qp.sendOffset(slot), (byte) -1);
+        qp.postSend(slot, 1, QueuePair.SIGNALLED);
+    }
+
+    @Test
+    void aConnectionAfterAnotherCostsFewCalls() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            closed(pairs.connectSoon());
+        }
+        long before = pairs.fabric.setUpCalls();
+        for (int i = 0; i < ROUNDS; i++) {
+            closed(pairs.connectSoon());
+        }
+        double calls = (double) (pairs.fabric.setUpCalls() - before) / ROUNDS;
+        System.out.println("calls of both ends of a connection: " + calls);
+        assertTrue(calls <= MOST_CALLS, () -> calls + " calls");
+    }
+
+    /** Closes, and waits until the queue pairs are gone. */
+    private static void closed(LabPairs.Pair pair) {
+        pair.close();
+        await().atMost(Duration.ofSeconds(10))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> Lab.resources().get("qp") <= 1); // the connection manager's own
+    }
+
+    @Test
+    void queuesThatNobodyWantsAreGivenBack() throws Exception {
+        long before = Lab.resources().get("cq");
+        LabPairs.Pair one = pairs.connectSoon();
+        LabPairs.Pair other = pairs.connectSoon();
+        assertTrue(Lab.resources().get("cq") >= before + 8);
+        one.close();
+        other.close();
+        await().atMost(Duration.ofSeconds(20)).until(() -> Lab.resources().get("cq") <= before);
+    }
+}

@@ -1,0 +1,31 @@
+package io.sdp4j.fabric;
+
+/**
+ * What a fabric can do, told once; differences are handled by these values, never by the fabric's
+ * name.
+ *
+ * @param maxRequestPrivateDataBytes private data that fits a connection request
+ * @param maxReplyPrivateDataBytes private data that fits the answer
+ * @param sendsCompleteAtPost a send is complete when posted: no {@link Completion#SEND} is reported
+ *     for it unless it was posted {@link QueuePair#SIGNALLED}, and a free send slot exists whenever
+ *     the peer has a posted receive
+ * @param maxOutstandingReads RDMA reads one queue pair may have running, 0 = no RDMA operations
+ * @param initiatorSpeaksFirst the passive side must stay silent until the active side's first
+ *     message (iWARP without the enhanced set-up)
+ * @param registersHeap heap arrays may be registered; no fabric of ours can
+ * @param rdmaSparesCopies the device moves the bytes of RDMA operations, so that lending a large
+ *     buffer spares the processors copies; where they move the bytes themselves, nothing is gained
+ * @param rdmaBytes bytes of one RDMA operation above which a longer one is no faster; at least 1
+ * @param refusalCostsRoundTrip that nobody listens is found out by asking another host, so it is
+ *     worth remembering
+ */
+public record Capabilities(
+        int maxRequestPrivateDataBytes,
+        int maxReplyPrivateDataBytes,
+        boolean sendsCompleteAtPost,
+        int maxOutstandingReads,
+        boolean initiatorSpeaksFirst,
+        boolean registersHeap,
+        boolean rdmaSparesCopies,
+        int rdmaBytes,
+        boolean refusalCostsRoundTrip) {}

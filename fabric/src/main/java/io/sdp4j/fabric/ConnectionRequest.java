@@ -1,0 +1,52 @@
+package io.sdp4j.fabric;
+
+import java.net.InetSocketAddress;
+
+/**
+ * A connection that a peer asked for. Exactly one of {@link #accept} and {@link #reject} is called,
+ * once.
+ */
+public interface ConnectionRequest {
+    /** The address that the peer connected to; never a wildcard. */
+    InetSocketAddress localAddress();
+
+    /** The peer's own address, as TCP would show it. */
+    InetSocketAddress remoteAddress();
+
+    /** The peer as the kernel or the network names it, whatever it says itself; for people. */
+    default String peer() {
+        return remoteAddress().getAddress().getHostAddress();
+    }
+
+    /**
+     * Whether the TCP connection between the two addresses, whose ends both sides have shown to
+     * hold, is to move onto the queue pair; else this is a connection of its own.
+     */
+    default boolean moves() {
+        return false;
+    }
+
+    /** What the peer sent, possibly padded with zeros. Hostile until checked. */
+    byte[] privateData();
+
+    /**
+     * Answers yes. Returns at once; {@code outcome} is told later on the event thread.
+     *
+     * @param spec this side's queue pair, all receives posted before the answer leaves
+     * @param privateData carried to the active side; at most {@link
+     *     Capabilities#maxReplyPrivateDataBytes()}
+     */
+    void accept(QpSpec spec, byte[] privateData, Outcome outcome);
+
+    /** Answers no. */
+    void reject(byte[] privateData);
+
+    /** How an accepted request ended. Called once, on the event thread: must not block. */
+    interface Outcome {
+        /** The queue pair is connected and owned by the receiver of this call. */
+        void onEstablished(QueuePair queuePair);
+
+        /** There is no connection, and nothing is left of it. */
+        void onFailed(FabricException failure);
+    }
+}

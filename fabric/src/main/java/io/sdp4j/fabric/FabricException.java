@@ -1,0 +1,83 @@
+package io.sdp4j.fabric;
+
+import java.io.IOException;
+
+/**
+ * A fabric could not do what was asked. {@link #why()} is stable and meant for programs, the
+ * message for people: what failed, why, and what the user can do.
+ */
+public final class FabricException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** Why, in one stable word. */
+    public enum Cause {
+        /**
+         * Native access, a system call or a file needed by the fabric is not to be had in this JVM.
+         */
+        UNAVAILABLE,
+        /** The listener has no room for another request at the moment. */
+        BUSY,
+        /** Nobody serves this address on this fabric. */
+        NO_LISTENER,
+        /** The peer said no; its private data may say why. */
+        REFUSED,
+        /** No answer in time. */
+        TIMED_OUT,
+        /** The time was over, but this side needed most of it: it says nothing of the peer. */
+        NOT_READY,
+        /** The peer speaks another version. */
+        VERSION,
+        /**
+         * The process behind the rendezvous does not own the port, or is of a user we do not trust.
+         */
+        UID,
+        /** A limit of memory or descriptors was met. */
+        RESOURCES,
+        /** The peer broke the rules of the fabric's own hand-shake. */
+        PROTOCOL,
+        /** The address is taken on this fabric. */
+        IN_USE,
+        /** The fabric, listener or queue pair was closed meanwhile. */
+        CLOSED,
+        /** Nobody wants the connection any more. */
+        ABANDONED
+    }
+
+    private final Cause why;
+    private final transient byte[] privateData;
+
+    /**
+     * @param privateData what the peer sent with its refusal; empty if nothing
+     */
+    public FabricException(Cause why, String message, byte[] privateData, Throwable cause) {
+        super(message, cause);
+        this.why = why;
+        this.privateData = privateData.clone();
+    }
+
+    public FabricException(Cause why, String message) {
+        this(why, message, new byte[0], null);
+    }
+
+    public FabricException(Cause why, String message, Throwable cause) {
+        this(why, message, new byte[0], cause);
+    }
+
+    /**
+     * None: most of these say "use the kernel" on the way of an ordinary connect, where a stack
+     * trace costs more than the attempt. {@link #getCause()} has one where something broke.
+     */
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
+    }
+
+    public Cause why() {
+        return why;
+    }
+
+    /** What the peer sent with its refusal; empty if nothing. */
+    public byte[] privateData() {
+        return privateData == null ? new byte[0] : privateData.clone();
+    }
+}

@@ -1,0 +1,105 @@
+package io.sdp4j.fabric.contract;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
+import java.util.ArrayDeque;
+import org.junit.jupiter.api.Test;
+
+/** How messages go from one queue pair to the other. */
+@SuppressWarnings("try") // listeners that are only closed
+public abstract class MessageContract extends SetUpContract {
+    protected MessageContract() {}
+
+    @Test
+    void messagesArriveInOrderWithTheirContent() throws Exception {
+        Pair p = connect();
+        for (int i = 0; i < 1000; i++) {
+            byte[] there = bytes(i, 1 + i * 37 % 1024);
+            send(p.a(), there);
+            assertArrayEquals(there, receive(p.b()));
+            byte[] back = bytes(-i, 1 + i * 91 % 1024);
+            send(p.b(), back);
+            assertArrayEquals(back, receive(p.a()));
+        }
+    }
+
+    @Test
+    void everyReceiveCanBeInFlightAndNoneMore() throws Exception {
+        Pair p = connect();
+        boolean slotsAreReceives = active.capabilities().sendsCompleteAtPost();
+        for (int lap = 0; lap < 10; lap++) {
+            for (int i = 0; i < SPEC.receiveSlots(); i++) {
+                send(p.a(), bytes(i, 100 + i));
+            }
+            if (slotsAreReceives) {
+                assertEquals(-1, p.a().takeSendSlot());
+            }
+            ArrayDeque<Integer> slots = new ArrayDeque<>();
+            for (int i = 0; i < SPEC.receiveSlots(); i++) {
+                Completion c = next(p.b());
+                assertArrayEquals(bytes(i, 100 + i), content(p.b(), c));
+                slots.add(c.slot);
+            }
+            assertNothing(p.b());
+            if (slotsAreReceives) {
+                assertEquals(-1, p.a().takeSendSlot());
+            }
+            while (!slots.isEmpty()) {
+                p.b().postReceive(lap % 2 == 0 ? slots.removeFirst() : slots.removeLast());
+            }
+        }
+    }
+
+    @Test
+    void unevenSpecsAreKept() throws Exception {
+        Pair p = connect(new QpSpec(1, 64, 1), new QpSpec(100, 5000, 3));
+        assertTrue(p.a().sendBytes() >= 5000);
+        assertTrue(p.b().sendBytes() >= 64);
+        for (int i = 0; i < 300; i++) {
+            send(p.a(), bytes(i, 5000));
+            assertArrayEquals(bytes(i, 5000), receive(p.b()));
+            send(p.b(), bytes(i, 64));
+            assertArrayEquals(bytes(i, 64), receive(p.a()));
+        }
+    }
+
+    @Test
+    void aReturnedSlotIsFreeAgain() throws Exception {
+        Pair p = connect();
+        for (int i = 0; i < 100; i++) {
+            int slot = p.a().takeSendSlot();
+            assertTrue(slot >= 0);
+            p.a().returnSendSlot(slot);
+        }
+        send(p.a(), bytes(1, 10));
+        assertArrayEquals(bytes(1, 10), receive(p.b()));
+    }
+
+    @Test
+    void aSignalledSendCompletes() throws Exception {
+        Pair p = connect();
+        int slot = p.a().takeSendSlot();
+        p.a().postSend(slot, 5, QueuePair.SIGNALLED);
+        Completion c = next(p.a());
+        assertEquals(Completion.SEND, c.opcode);
+        assertTrue(c.signalled);
+        assertEquals(slot, c.slot);
+    }
+
+    @Test
+    void aMessageLongerThanTheSlotIsAnError() throws Exception {
+        Pair p = connect();
+        int slot = p.a().takeSendSlot();
+        p.a().postSend(slot, p.a().sendBytes() + 1, 0);
+        Completion c = next(p.a());
+        assertEquals(Completion.ERROR, c.opcode);
+        assertEquals(WcStatus.LOC_LEN_ERR, c.status);
+        assertEquals(Completion.DISCONNECTED, next(p.b()).opcode);
+    }
+}

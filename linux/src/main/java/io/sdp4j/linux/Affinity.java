@@ -1,0 +1,124 @@
+package io.sdp4j.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Sends the calling thread to one processor while it sleeps.
+ *
+ * <p>Shape: {@link #confine} before the sleep, {@link #release} after it, both by the thread that
+ * sleeps. A thread whose processors somebody has chosen, by {@code taskset}, a cpuset or a call of
+ * its own, is never confined, and one whose processors somebody chose while it was confined keeps
+ * them. What is released may run everywhere its cpuset lets it, also where processors are added
+ * later.
+ *
+ * <p>Cost: two system calls each, about 3 us of them in a virtual machine. No instance is used by
+ * two threads at once.
+ */
+public final class Affinity {
+    /** As many processors as a kernel can be built for. */
+    private static final int MASK_BYTES = 8192 / 8;
+
+    private static final Pattern RANGE = Pattern.compile("(\\d{1,6})(?:-(\\d{1,6}))?");
+
+    /** Bit of each processor that is online; empty where that cannot be told. */
+    private static final long[] ONLINE = online("/sys/devices/system/cpu/online");
+
+    private static final MemorySegment EVERYWHERE =
+            Arena.global().allocate(MASK_BYTES, 8).fill((byte) 0xff);
+
+    private final MemorySegment mask = Arena.ofAuto().allocate(MASK_BYTES, 8);
+    private final MemorySegment found = Arena.ofAuto().allocate(MASK_BYTES, 8);
+    private int confinedTo = -1;
+
+    /** Whether there is a choice of processors. Makes no native call. */
+    public static boolean available() {
+        int processors = 0;
+        for (long word : ONLINE) {
+            processors += Long.bitCount(word);
+        }
+        return processors > 1;
+    }
+
+    /**
+     * From now on the calling thread runs on {@code cpu} alone, where it may already be.
+     *
+     * @return false, and nothing is changed, if that is no processor or the thread is not free to
+     *     run on every one
+     */
+    public boolean confine(int cpu) {
+        if (cpu < 0 || cpu >= ONLINE.length * Long.SIZE || !set(ONLINE[cpu / Long.SIZE], cpu)) {
+            return false;
+        }
+        if (!look()) {
+            return false;
+        }
+        for (int i = 0; i < ONLINE.length; i++) {
+            if ((ONLINE[i] & ~word(found, i)) != 0) {
+                return false;
+            }
+        }
+        if (cpu != confinedTo) {
+            mask.fill((byte) 0);
+            mask.setAtIndex(JAVA_LONG, cpu / Long.SIZE, 1L << cpu);
+            confinedTo = cpu;
+        }
+        return Linux.callQuietly(Linux.SCHED_SETAFFINITY, 0, MASK_BYTES, mask.address(), 0, 0, 0)
+                == 0;
+    }
+
+    /** After {@link #confine} was true: the thread is as free as it was. */
+    public void release() {
+        if (!look()) {
+            return;
+        }
+        for (int i = 0; i < ONLINE.length; i++) {
+            if (word(found, i) != word(mask, i)) {
+                return; // somebody else's choice
+            }
+        }
+        Linux.callQuietly(Linux.SCHED_SETAFFINITY, 0, MASK_BYTES, EVERYWHERE.address(), 0, 0, 0);
+    }
+
+    /** The kernel writes as many words as it has processors for; the others stay 0. */
+    private boolean look() {
+        return Linux.callQuietly(Linux.SCHED_GETAFFINITY, 0, MASK_BYTES, found.address(), 0, 0, 0)
+                > 0;
+    }
+
+    private static long word(MemorySegment of, int index) {
+        return of.getAtIndex(JAVA_LONG, index);
+    }
+
+    private static boolean set(long word, int bit) {
+        return (word >>> bit & 1) != 0;
+    }
+
+    private static long[] online(String file) {
+        try {
+            return parse(Files.readString(Path.of(file)).strip());
+        } catch (IOException e) {
+            return new long[0];
+        }
+    }
+
+    /** The kernel's list format: {@code 0-3,8}; nothing of what has more processors than a mask. */
+    static long[] parse(String list) {
+        BitSet cpus = new BitSet();
+        Matcher range = RANGE.matcher(list);
+        while (range.find()) {
+            int first = Integer.parseInt(range.group(1));
+            int last = range.group(2) == null ? first : Integer.parseInt(range.group(2));
+            cpus.set(first, last + 1);
+        }
+        return cpus.length() > MASK_BYTES * Byte.SIZE ? new long[0] : cpus.toLongArray();
+    }
+}

@@ -1,0 +1,146 @@
+package io.sdp4j.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Descriptors that a thread waits on and that another thread makes readable. Results are
+ * descriptors, counts or {@code -errno}.
+ */
+public final class Descriptors {
+    /** Room that {@link #await} needs. */
+    public static final int AWAIT_BYTES = 32;
+
+    private static final int CTL_ADD = 1;
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final short POLLIN = 1;
+    private static final int POLLFD_BYTES = 8;
+    private static final int REVENTS = 6;
+    private static final int TIME = 2 * POLLFD_BYTES;
+    private static final long BILLION = 1_000_000_000L;
+    private static final MemorySegment ONE = Arena.global().allocate(8, 8);
+    private static final MemorySegment SINK = Arena.global().allocate(8, 8);
+
+    static {
+        ONE.set(JAVA_LONG, 0, 1);
+    }
+
+    private Descriptors() {}
+
+    /** A new eventfd, non-blocking and close-on-exec. */
+    public static int eventFd() {
+        return (int) Linux.call(Linux.EVENTFD2, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0);
+    }
+
+    /** Makes an eventfd readable. */
+    public static void signal(int eventFd) {
+        Linux.callQuietly(Linux.WRITE, eventFd, ONE.address(), 8, 0, 0, 0);
+    }
+
+    /** Makes an eventfd unreadable. */
+    public static void drain(int eventFd) {
+        Linux.callQuietly(Linux.READ, eventFd, SINK.address(), 8, 0, 0, 0);
+    }
+
+    /**
+     * A descriptor that is readable while {@code first} or {@code second} is; it is an epoll of its
+     * own, for those who want to put it into theirs.
+     */
+    public static int either(int first, int second) {
+        int epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);
+        if (epoll < 0) {
+            return epoll;
+        }
+        int r = Math.min(add(epoll, first), add(epoll, second));
+        if (r < 0) {
+            Linux.close(epoll);
+            return r;
+        }
+        return epoll;
+    }
+
+    private static int add(int epoll, int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment e = arena.allocate(Linux.EPOLL_EVENT_BYTES, 8);
+            e.set(JAVA_INT, 0, EpollLoop.IN);
+            return (int) Linux.call(Linux.EPOLL_CTL, epoll, CTL_ADD, fd, e.address(), 0, 0);
+        }
+    }
+
+    /**
+     * Gives up what {@code fd} stands for, but not its number, which somebody else will close one
+     * day: it stands for something harmless until then.
+     */
+    public static void giveUp(int fd) {
+        int harmless = eventFd();
+        if (harmless >= 0) {
+            Linux.callQuietly(Linux.DUP3, harmless, fd, Linux.CLOEXEC, 0, 0, 0);
+            Linux.close(harmless);
+        }
+    }
+
+    /** Makes reads of a fresh {@code fd}, which has no other flag, return instead of waiting. */
+    public static int freshNonBlocking(int fd) {
+        return (int) Linux.call(Linux.FCNTL, fd, F_SETFL, Linux.NONBLOCK);
+    }
+
+    /** Makes reads of {@code fd}, which has no flag but that, wait. */
+    public static int freshBlocking(int fd) {
+        return (int) Linux.call(Linux.FCNTL, fd, F_SETFL, 0);
+    }
+
+    /** Makes reads of {@code fd} return instead of waiting. */
+    public static int nonBlocking(int fd) {
+        long flags = Linux.call(Linux.FCNTL, fd, F_GETFL, 0);
+        return (int)
+                (flags < 0 ? flags : Linux.call(Linux.FCNTL, fd, F_SETFL, flags | Linux.NONBLOCK));
+    }
+
+    /**
+     * Whether {@code fd} is readable now.
+     *
+     * @param scratch as for {@link #await}
+     */
+    public static boolean readable(MemorySegment scratch, int fd) {
+        return await(scratch, fd, -1, 0) != 0;
+    }
+
+    /**
+     * Sleeps until {@code first} or {@code second} is readable or the time is over. Allocates
+     * nothing.
+     *
+     * @param scratch {@link #AWAIT_BYTES} of native memory, 8-aligned
+     * @param second -1 = only the first counts
+     * @param nanos {@link Long#MAX_VALUE} = no end
+     * @return bit 0: the first is readable; bit 1: the second is
+     */
+    public static int await(MemorySegment scratch, int first, int second, long nanos) {
+        scratch.set(JAVA_INT, 0, first);
+        scratch.set(JAVA_SHORT, 4, POLLIN);
+        scratch.set(JAVA_SHORT, REVENTS, (short) 0);
+        scratch.set(JAVA_INT, POLLFD_BYTES, second);
+        scratch.set(JAVA_SHORT, POLLFD_BYTES + 4, POLLIN);
+        scratch.set(JAVA_SHORT, POLLFD_BYTES + REVENTS, (short) 0);
+        long time = 0;
+        if (nanos != Long.MAX_VALUE) {
+            scratch.set(JAVA_LONG, TIME, nanos / BILLION);
+            scratch.set(JAVA_LONG, TIME + 8, nanos % BILLION);
+            time = scratch.address() + TIME;
+        }
+        Linux.callQuietly(Linux.PPOLL, scratch.address(), 2, time, 0, 8, 0);
+        return (scratch.get(JAVA_SHORT, REVENTS) != 0 ? 1 : 0)
+                | (scratch.get(JAVA_SHORT, POLLFD_BYTES + REVENTS) != 0 ? 2 : 0);
+    }
+
+    /**
+     * What was left of the time when the last {@link #await} with an end ended: no clock is read.
+     */
+    public static long leftNanos(MemorySegment scratch) {
+        return scratch.get(JAVA_LONG, TIME) * BILLION + scratch.get(JAVA_LONG, TIME + 8);
+    }
+}

@@ -1,0 +1,176 @@
+package io.sdp4j.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+
+/**
+ * An event loop over epoll, for raw descriptors. Handlers are called with the events that epoll
+ * reports, edge-triggered.
+ *
+ * <p>A watch is known to the kernel by a number that is never used twice, so an event that was
+ * already fetched when its descriptor was closed, and perhaps opened again by somebody else, finds
+ * nobody and is dropped.
+ */
+public final class EpollLoop extends LoopBase {
+    public static final int IN = 1;
+    public static final int HUP = 0x10;
+    public static final int ERR = 0x8;
+    public static final int RDHUP = 0x2000;
+    private static final int ET = 1 << 31;
+    private static final int ONESHOT = 1 << 30;
+    private static final int CTL_ADD = 1;
+    private static final int CTL_DEL = 2;
+    private static final int CTL_MOD = 3;
+    private static final int BATCH = 64;
+
+    private final int epoll;
+    private final int wake;
+    private final MemorySegment events =
+            Arena.global().allocate((long) BATCH * Linux.EPOLL_EVENT_BYTES, 8);
+    private final MemorySegment counter = Arena.global().allocate(16, 8);
+
+    /** What a watch is changed to; guarded by itself. */
+    private final MemorySegment change = Arena.global().allocate(Linux.EPOLL_EVENT_BYTES, 8);
+
+    private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();
+    private final AtomicLong numbers = new AtomicLong(1);
+
+    /** Two descriptors that live as long as the loop; {@code AssertionError} if none are left. */
+    public EpollLoop(String name, Consumer<Throwable> sink) {
+        super(name, sink);
+        epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);
+        wake = (int) Linux.call(Linux.EVENTFD2, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0);
+        if (epoll < 0 || wake < 0 || introduce(wake, 0, IN | ET) < 0) {
+            throw new IllegalStateException("no epoll: " + Linux.text(Math.min(epoll, wake)));
+        }
+        counter.set(JAVA_LONG, 0, 1);
+    }
+
+    /**
+     * Calls {@code handler} on the loop's thread for input and hang-up of {@code fd}. Closing the
+     * descriptor ends it; {@link #forget} must be called then.
+     *
+     * @return the number of the watch, or -errno
+     */
+    public long watch(int fd, IntConsumer handler) {
+        return add(fd, handler, IN | RDHUP | ET);
+    }
+
+    /** As {@link #watch}, but called again as long as there is input: it need not take all. */
+    public long watchLevel(int fd, IntConsumer handler) {
+        return add(fd, handler, IN | RDHUP);
+    }
+
+    /**
+     * Lets the loop know {@code fd}, for watches on demand that follow each other.
+     *
+     * @return 0 or -errno
+     */
+    public int introduce(int fd) {
+        start();
+        return introduce(fd, numbers.getAndIncrement(), ONESHOT);
+    }
+
+    /**
+     * As {@link #watch} of a descriptor that was introduced, but nothing is reported before {@link
+     * #once}, and then one event for each call of it. Costs no system call.
+     */
+    public long watchOnDemand(IntConsumer handler) {
+        long number = numbers.getAndIncrement();
+        handlers.put(number, handler);
+        return number;
+    }
+
+    /** Lets watch {@code number} of {@code fd} report one event, at once if it is there already. */
+    public void once(int fd, long number) {
+        modify(fd, number, IN | ONESHOT);
+    }
+
+    private long add(int fd, IntConsumer handler, int events) {
+        long number = numbers.getAndIncrement();
+        handlers.put(number, handler);
+        start();
+        int r = introduce(fd, number, events);
+        if (r < 0) {
+            handlers.remove(number);
+            return r;
+        }
+        return number;
+    }
+
+    /** The handler of watch {@code number} is not called again, except for a call under way. */
+    public void forget(long number) {
+        handlers.remove(number);
+    }
+
+    /** Ends watch {@code number} of {@code fd}, which stays open. */
+    public void unwatch(int fd, long number) {
+        forget(number);
+        Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_DEL, fd, counter.address(), 0, 0);
+    }
+
+    /**
+     * Whether watch {@code number} of {@code fd} is told of input; of a hang-up it always is. Told
+     * again of input that is there already.
+     */
+    public void listen(long number, int fd, boolean input) {
+        modify(fd, number, input ? IN | RDHUP | ET : RDHUP | ET);
+    }
+
+    /** Allocates nothing: watches change hands while data flows. */
+    private void modify(int fd, long number, int events) {
+        synchronized (change) {
+            Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_MOD, fd, change(number, events), 0, 0);
+        }
+    }
+
+    /** 0 or -errno. */
+    private int introduce(int fd, long number, int events) {
+        synchronized (change) {
+            return (int)
+                    Linux.call(Linux.EPOLL_CTL, epoll, CTL_ADD, fd, change(number, events), 0, 0);
+        }
+    }
+
+    private long change(long number, int events) {
+        change.set(JAVA_INT, 0, events);
+        change.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
+        return change.address();
+    }
+
+    @Override
+    void sleepAndDispatch(long nanos) {
+        long millis =
+                nanos == Long.MAX_VALUE ? -1 : Math.min((nanos + 999_999) / 1_000_000, 3_600_000);
+        int n =
+                (int)
+                        Linux.callQuietly(
+                                Linux.EPOLL_PWAIT, epoll, events.address(), BATCH, millis, 0, 8);
+        for (int i = 0; i < n; i++) {
+            long at = (long) i * Linux.EPOLL_EVENT_BYTES;
+            int what = events.get(JAVA_INT.withByteAlignment(4), at);
+            long number = events.get(JAVA_LONG_UNALIGNED, at + Linux.EPOLL_EVENT_DATA);
+            if (number == 0) {
+                Linux.callQuietly(Linux.READ, wake, counter.address() + 8, 8, 0, 0, 0);
+                continue;
+            }
+            IntConsumer handler = handlers.get(number);
+            if (handler != null) {
+                guard(() -> handler.accept(what));
+            }
+        }
+    }
+
+    @Override
+    void wakeUp() {
+        Linux.callQuietly(Linux.WRITE, wake, counter.address(), 8, 0, 0, 0);
+    }
+}

@@ -1,0 +1,31 @@
+package io.sdp4j.linux;
+
+/**
+ * The one daemon thread that sleeps for whoever does not sleep himself: it runs fabrics' event
+ * handlers, timers and short tasks. Started at its first use. Thread-safe.
+ *
+ * <p>Tasks must be short and must not block; one that throws is logged by the {@link
+ * java.util.function.Consumer} given at the start and does not end the loop.
+ */
+public interface EventLoop {
+    /** Runs {@code task} soon on the loop's thread. */
+    void execute(Runnable task);
+
+    /** Runs {@code task} on the loop's thread in {@code delayNanos} or a little later. */
+    Timer schedule(Runnable task, long delayNanos);
+
+    /** Whether the calling thread is the loop's. */
+    boolean inLoop();
+
+    /**
+     * Ends the loop's thread for good, and returns when it has left native code or 100 ms have
+     * passed. For the end of the JVM, which waits longer for a thread in native code.
+     */
+    void end();
+
+    /** A task that waits for its time. */
+    interface Timer {
+        /** Prevents the task from running if it has not started. Idempotent. */
+        void cancel();
+    }
+}

@@ -1,0 +1,61 @@
+package io.sdp4j.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Sleeping on a word of shared memory. Neither call allocates.
+ *
+ * <p>Shape: waits take their limit from a table of constant {@code timespec}s, one for each power
+ * of two of nanoseconds, so that no thread needs scratch memory of its own. A wait is thus cut into
+ * at most a few shorter ones; callers loop anyway.
+ */
+public final class Futex {
+    private static final int WAIT = 0;
+    private static final int WAKE = 1;
+    private static final int SMALLEST = 14;
+    private static final int LARGEST = 42;
+    private static final int TIMESPEC_BYTES = 16;
+    private static final MemorySegment TIMES =
+            Arena.global().allocate((LARGEST - SMALLEST + 1) * (long) TIMESPEC_BYTES, 8);
+
+    static {
+        for (int k = SMALLEST; k <= LARGEST; k++) {
+            long nanos = 1L << k;
+            long at = (k - SMALLEST) * (long) TIMESPEC_BYTES;
+            TIMES.set(JAVA_LONG, at, nanos / 1_000_000_000L);
+            TIMES.set(JAVA_LONG, at + 8, nanos % 1_000_000_000L);
+        }
+    }
+
+    private Futex() {}
+
+    /**
+     * Sleeps while the int at {@code address} is {@code value}, at most {@code nanos} (rounded down
+     * to a power of two, 16 us to 73 min; {@link Long#MAX_VALUE} = without an end). May return
+     * early.
+     */
+    public static void await(long address, int value, long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            Linux.callQuietly(Linux.FUTEX, address, WAIT, value, 0, 0, 0);
+            return;
+        }
+        int k = 63 - Long.numberOfLeadingZeros(Math.max(nanos, 1));
+        k = Math.clamp(k, SMALLEST, LARGEST);
+        Linux.callQuietly(
+                Linux.FUTEX,
+                address,
+                WAIT,
+                value,
+                TIMES.address() + (k - SMALLEST) * (long) TIMESPEC_BYTES,
+                0,
+                0);
+    }
+
+    /** Wakes whoever sleeps there, in whichever process. */
+    public static void wake(long address) {
+        Linux.callQuietly(Linux.FUTEX, address, WAKE, Integer.MAX_VALUE, 0, 0, 0);
+    }
+}

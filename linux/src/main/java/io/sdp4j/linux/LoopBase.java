@@ -1,0 +1,245 @@
+package io.sdp4j.linux;
+
+import java.util.ArrayDeque;
+import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * Tasks and timers of an event loop, and its thread; where it sleeps is a subclass's matter.
+ *
+ * <p>Shape: {@code tasks} and {@code timers} are guarded by {@code lock}. The thread starts with
+ * the first task, timer or watch, lasts until {@link #end}, and does not keep the JVM alive.
+ */
+abstract class LoopBase implements EventLoop {
+    private static final long LONGEST_END_MS = 100;
+
+    private final String name;
+    private final Consumer<Throwable> sink;
+    private final Object lock = new Object();
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final PriorityQueue<Entry> timers = new PriorityQueue<>();
+    private final AtomicBoolean started = new AtomicBoolean();
+    private long timerNumber;
+
+    /**
+     * When the sleep under way ends by itself; not after the first timer, perhaps before it,
+     * because most timers are cancelled long before they are due. Only while {@code sleepEnds}.
+     */
+    private long sleepEndsNanos;
+
+    private boolean sleepEnds;
+    private volatile Thread thread;
+    private volatile boolean over;
+
+    /** True while the thread sleeps, or is about to: whoever queues something must wake it. */
+    private final AtomicBoolean asleep = new AtomicBoolean();
+
+    /** Of the loop's thread. */
+    private long expectNanos;
+
+    /** The clock as it was just read, if it was: that costs a system call in some machines. */
+    private long nowNanos;
+
+    private boolean nowKnown;
+
+    private long expectSince;
+
+    LoopBase(String name, Consumer<Throwable> sink) {
+        this.name = name;
+        this.sink = sink;
+    }
+
+    private final class Entry implements Timer, Comparable<Entry> {
+        final long dueNanos;
+        final long number;
+        final Runnable task;
+
+        Entry(long dueNanos, long number, Runnable task) {
+            this.dueNanos = dueNanos;
+            this.number = number;
+            this.task = task;
+        }
+
+        @Override
+        public void cancel() {
+            synchronized (lock) {
+                timers.remove(this);
+            }
+        }
+
+        @Override
+        public int compareTo(Entry o) {
+            long d = dueNanos - o.dueNanos;
+            return d != 0 ? Long.signum(d) : Long.compare(number, o.number);
+        }
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        synchronized (lock) {
+            tasks.add(task);
+        }
+        nudge();
+    }
+
+    @Override
+    public Timer schedule(Runnable task, long delayNanos) {
+        Entry entry;
+        synchronized (lock) {
+            long due = System.nanoTime() + Math.clamp(delayNanos, 0, Long.MAX_VALUE / 4);
+            entry = new Entry(due, timerNumber++, task);
+            timers.add(entry);
+            if (sleepEnds && due - sleepEndsNanos >= 0) {
+                start();
+                return entry; // the loop looks in time by itself
+            }
+        }
+        nudge();
+        return entry;
+    }
+
+    @Override
+    public boolean inLoop() {
+        return Thread.currentThread() == thread;
+    }
+
+    @Override
+    public void end() {
+        over = true;
+        Thread running = thread;
+        if (running == null || inLoop()) {
+            return;
+        }
+        wakeUp();
+        try {
+            running.join(LONGEST_END_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void nudge() {
+        start();
+        if (!inLoop() && asleep.getAndSet(false)) {
+            wakeUp();
+        }
+    }
+
+    final void start() {
+        if (!started.get() && started.compareAndSet(false, true)) {
+            Thread t = DaemonThread.of(name, this::run);
+            thread = t;
+            t.start();
+        }
+    }
+
+    private void run() {
+        while (!over) {
+            try {
+                asleep.set(true);
+                long nanos = sleepNanos();
+                if (nanos == 0) {
+                    asleep.set(false);
+                }
+                sleepAndDispatch(nanos);
+                asleep.set(false);
+                runDue();
+            } catch (Throwable t) {
+                report(t);
+            }
+        }
+    }
+
+    /** 0 = there is work, {@link Long#MAX_VALUE} = no end. */
+    private long sleepNanos() {
+        boolean known = nowKnown;
+        nowKnown = false;
+        synchronized (lock) {
+            if (!tasks.isEmpty()) {
+                return 0;
+            }
+            Entry first = timers.peek();
+            if (expecting()) {
+                return 0;
+            }
+            sleepEnds = first != null;
+            if (first == null) {
+                return Long.MAX_VALUE;
+            }
+            if (!known) {
+                nowNanos = System.nanoTime();
+            }
+            sleepEndsNanos = first.dueNanos;
+            return Math.max(0, first.dueNanos - nowNanos);
+        }
+    }
+
+    private void runDue() {
+        for (int n = 0; n < 64; n++) {
+            Runnable next;
+            synchronized (lock) {
+                next = tasks.poll();
+                if (next == null) {
+                    Entry first = timers.peek();
+                    if (first == null) {
+                        return;
+                    }
+                    nowNanos = System.nanoTime();
+                    nowKnown = first.dueNanos - nowNanos > 0;
+                    if (nowKnown) {
+                        return;
+                    }
+                    next = timers.remove().task;
+                }
+            }
+            guard(next);
+        }
+    }
+
+    /**
+     * On the loop's thread: something is about to come that is not worth a sleep, so look for it
+     * busily for {@code nanos}; 0 = no more.
+     */
+    public final void expect(long nanos) {
+        expectNanos = nanos;
+        expectSince = nanos == 0 ? 0 : System.nanoTime();
+    }
+
+    private boolean expecting() {
+        if (expectNanos == 0) {
+            return false;
+        }
+        if (System.nanoTime() - expectSince < expectNanos) {
+            return true;
+        }
+        expectNanos = 0;
+        return false;
+    }
+
+    /** Runs {@code task}; what it throws goes to the sink and ends nothing. */
+    final void guard(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable t) {
+            report(t);
+        }
+    }
+
+    private void report(Throwable t) {
+        try {
+            sink.accept(t);
+        } catch (Throwable ignored) {
+            // a sink that throws has nobody to tell
+        }
+    }
+
+    /**
+     * Sleeps for at most {@code nanos} (0 = only looks, {@link Long#MAX_VALUE} = no end) and calls
+     * the handlers of what happened.
+     */
+    abstract void sleepAndDispatch(long nanos);
+
+    /** Ends the sleep under way, or the next. */
+    abstract void wakeUp();
+}

@@ -1,0 +1,126 @@
+package io.sdp4j.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Sealed anonymous memory that can be passed to another process, and its mapping.
+ *
+ * <p>The mapping is of global scope: {@link #unmap} frees it in a microsecond where a shared arena
+ * costs a handshake with every thread. So an access after it faults, and whoever unmaps guarantees
+ * that there is none.
+ */
+public final class Mapping {
+    private static final int MFD_CLOEXEC = 1;
+    private static final int MFD_ALLOW_SEALING = 2;
+    private static final int F_ADD_SEALS = 1033;
+    private static final int F_GET_SEALS = 1034;
+
+    /** {@code F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW}. */
+    private static final int SEALS = 1 | 2 | 4;
+
+    /** {@code TMPFS_MAGIC}: ordinary pages, which the kernel gives again where they were taken. */
+    private static final long TMPFS = 0x01021994;
+
+    private static final int STATFS_BYTES = 120;
+    private static final int PROT_READ_WRITE = 3;
+    private static final int MAP_SHARED = 1;
+    private static final int MADV_REMOVE = 9;
+
+    /** The least that can be given back. */
+    public static final int PAGE_BYTES = 4096;
+
+    private Mapping() {}
+
+    /** A new memfd of exactly {@code lenBytes}, sealed against every change of size; or -errno. */
+    public static int create(String name, long lenBytes) {
+        long fd;
+        try (Arena arena = Arena.ofConfined()) {
+            fd =
+                    Linux.call(
+                            Linux.MEMFD_CREATE,
+                            arena.allocateFrom(name).address(),
+                            MFD_CLOEXEC | MFD_ALLOW_SEALING,
+                            0);
+        }
+        if (fd < 0) {
+            return (int) fd;
+        }
+        long r = Linux.call(Linux.FTRUNCATE, fd, lenBytes, 0);
+        if (r >= 0) {
+            r = Linux.call(Linux.FCNTL, fd, F_ADD_SEALS, SEALS);
+        }
+        if (r < 0) {
+            Linux.close((int) fd);
+            return (int) r;
+        }
+        return (int) fd;
+    }
+
+    /**
+     * What is wrong with a descriptor that came from a peer, or null if its size is exactly {@code
+     * lenBytes} and can never change, and none of its pages can fail to be there. Of huge pages
+     * there may be no other one for a hole that the peer makes.
+     */
+    public static String fault(int fd, long lenBytes) {
+        long seals = Linux.call(Linux.FCNTL, fd, F_GET_SEALS, 0);
+        if (seals < 0) {
+            return "it cannot be sealed: " + Linux.text(seals);
+        }
+        if ((seals & SEALS) != SEALS) {
+            return "its seals are " + seals + ", not " + SEALS;
+        }
+        Linux.FileStatus status = Linux.status(fd);
+        if (status == null || !status.isRegularFile()) {
+            return "it is not a file";
+        }
+        long kind = fileSystem(fd);
+        if (kind != TMPFS) {
+            return "it is on a file system of type 0x"
+                    + Long.toHexString(kind)
+                    + ", not on plain tmpfs";
+        }
+        if (status.sizeBytes() != lenBytes) {
+            return "its size is " + status.sizeBytes() + ", not " + lenBytes;
+        }
+        return null;
+    }
+
+    private static long fileSystem(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(STATFS_BYTES, 8);
+            long r = Linux.call(Linux.FSTATFS, fd, s.address(), 0);
+            return r < 0 ? r : s.get(JAVA_LONG, 0);
+        }
+    }
+
+    /** Maps the whole of {@code fd}; null if that fails. The descriptor may be closed after it. */
+    @SuppressWarnings("restricted")
+    public static MemorySegment map(int fd, long lenBytes) {
+        long address = Linux.call(Linux.MMAP, 0, lenBytes, PROT_READ_WRITE, MAP_SHARED, fd, 0);
+        if (address < 0 && address > -4096) {
+            return null;
+        }
+        return MemorySegment.ofAddress(address).reinterpret(lenBytes);
+    }
+
+    /**
+     * Gives the whole pages in a range of a mapping back to the system, for every process that has
+     * it: they read as zeros until somebody writes them again. Nobody may be using the range.
+     */
+    public static void giveBack(MemorySegment mapped, long offset, long lenBytes) {
+        long start = (offset + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        long end = (offset + lenBytes) / PAGE_BYTES * PAGE_BYTES;
+        if (end > start) {
+            Linux.callQuietly(
+                    Linux.MADVISE, mapped.address() + start, end - start, MADV_REMOVE, 0, 0, 0);
+        }
+    }
+
+    /** Ends a mapping made by {@link #map}. No access may run or follow. */
+    public static void unmap(MemorySegment mapped) {
+        Linux.callQuietly(Linux.MUNMAP, mapped.address(), mapped.byteSize(), 0, 0, 0, 0);
+    }
+}

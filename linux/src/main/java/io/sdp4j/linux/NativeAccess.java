@@ -1,0 +1,35 @@
+package io.sdp4j.linux;
+
+/**
+ * Whether native calls may be made, found out without making one.
+ *
+ * <p>A restricted method called without permission would print the JDK's warning, or throw under
+ * {@code --illegal-native-access=deny}; so nothing touches {@link Linux} before this has said yes.
+ */
+public final class NativeAccess {
+    private NativeAccess() {}
+
+    /** Whether our own module was granted native access and the system calls here are known. */
+    public static boolean granted() {
+        return NativeAccess.class.getModule().isNativeAccessEnabled() && Linux.known();
+    }
+
+    /** Why {@link #granted} says no, or what it found; one sentence. */
+    public static String explanation() {
+        Module m = NativeAccess.class.getModule();
+        String name = m.isNamed() ? m.getName() : "ALL-UNNAMED";
+        if (!m.isNativeAccessEnabled()) {
+            return "native access is not enabled for "
+                    + name
+                    + "; start Java with --enable-native-access="
+                    + name;
+        }
+        if (!Linux.known()) {
+            return "system calls are known only for Linux on x86-64 and AArch64, this is "
+                    + System.getProperty("os.name")
+                    + " on "
+                    + System.getProperty("os.arch");
+        }
+        return "native access is enabled for " + name;
+    }
+}

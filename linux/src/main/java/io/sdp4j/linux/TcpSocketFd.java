@@ -1,0 +1,302 @@
+package io.sdp4j.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteOrder;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What the kernel says of a descriptor that somebody claims to be the TCP socket of an address. The
+ * descriptor may be anything. Stateless.
+ *
+ * <p>Source: socket(7), tcp(7), {@code linux/in6.h}; {@code SO_NETNS_COOKIE} since Linux 5.14.
+ */
+public final class TcpSocketFd {
+    private static final int AF_UNIX = 1;
+    private static final int AF_INET = 2;
+    private static final int AF_INET6 = 10;
+    private static final int SOCK_STREAM = 1;
+    private static final int IPPROTO_TCP = 6;
+    private static final int IPPROTO_IPV6 = 41;
+    private static final int IPV6_V6ONLY = 26;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_TYPE = 3;
+    private static final int SO_LINGER = 13;
+    private static final int SO_PROTOCOL = 38;
+    private static final int SO_BINDTOIFINDEX = 62;
+    private static final int SO_NETNS_COOKIE = 71;
+    private static final int TCP_INFO = 11;
+    private static final int TCP_ESTABLISHED = 1;
+    private static final int F_DUPFD_CLOEXEC = 1030;
+    private static final int ADDRESS_BYTES = 28;
+
+    /** Numbers looked at around a likely one: a connect takes a few descriptors. */
+    private static final int NEAR = 64;
+
+    /** A hint. */
+    private static volatile int lastFound;
+
+    private TcpSocketFd() {}
+
+    private static final class Own {
+        static final long COOKIE = own();
+
+        private static long own() {
+            int fd = (int) Linux.call(Linux.SOCKET, AF_UNIX, SOCK_STREAM | Linux.CLOEXEC, 0);
+            if (fd < 0) {
+                return 0;
+            }
+            try {
+                return namespace(fd);
+            } finally {
+                Linux.close(fd);
+            }
+        }
+    }
+
+    /**
+     * Why {@code fd} does not hold {@code claimed} in the network of this process; null if it does.
+     */
+    public static String fault(int fd, InetSocketAddress claimed) {
+        if (fd < 0) {
+            return "no socket came with it";
+        }
+        if (option(fd, SO_TYPE) != SOCK_STREAM || option(fd, SO_PROTOCOL) != IPPROTO_TCP) {
+            return "what came with it is no TCP socket";
+        }
+        if (namespace(fd) != Own.COOKIE) {
+            return "its socket is of another network namespace";
+        }
+        return holds(fd, claimed) ? null : "its socket is not bound to " + claimed;
+    }
+
+    private static boolean holds(int fd, InetSocketAddress claimed) {
+        try {
+            InetSocketAddress bound = address(fd, Linux.GETSOCKNAME);
+            if (bound == null || bound.getPort() == 0 || bound.getPort() != claimed.getPort()) {
+                return false;
+            }
+            if (!bound.getAddress().isAnyLocalAddress()) {
+                return bound.getAddress().equals(plain(claimed.getAddress()));
+            }
+            boolean four = claimed.getAddress() instanceof Inet4Address;
+            boolean boundToFour = bound.getAddress() instanceof Inet4Address;
+            return four == boundToFour || (four && bothFamilies(fd));
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /**
+     * What {@code call} says of an IP socket; null if it fails, or of any other. IPv4 in IPv6 is
+     * IPv4.
+     */
+    private static InetSocketAddress address(int fd, int call) throws UnknownHostException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(ADDRESS_BYTES + 4, 8);
+            s.set(JAVA_INT, ADDRESS_BYTES, ADDRESS_BYTES);
+            long at = s.address();
+            if (Linux.call(call, fd, at, at + ADDRESS_BYTES) < 0) {
+                return null;
+            }
+            int port = Short.toUnsignedInt(s.get(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), 2));
+            int family = Short.toUnsignedInt(s.get(JAVA_SHORT, 0));
+            if (family != AF_INET && family != AF_INET6) {
+                return null;
+            }
+            byte[] ip = new byte[family == AF_INET ? 4 : 16];
+            MemorySegment.copy(s, JAVA_BYTE, family == AF_INET ? 4 : 8, ip, 0, ip.length);
+            return new InetSocketAddress(InetAddress.getByAddress(ip), port);
+        }
+    }
+
+    /**
+     * Why {@code fd} is not an established TCP connection from {@code local} to {@code remote} in
+     * the network of this process, or null.
+     */
+    public static String connectionFault(
+            int fd, InetSocketAddress local, InetSocketAddress remote) {
+        String fault = fault(fd, local);
+        if (fault != null) {
+            return fault;
+        }
+        try {
+            InetSocketAddress bound = address(fd, Linux.GETSOCKNAME);
+            InetSocketAddress peer = address(fd, Linux.GETPEERNAME);
+            return same(bound, local) && same(peer, remote) && state(fd) == TCP_ESTABLISHED
+                    ? null
+                    : "its socket is not connected from " + local + " to " + remote;
+        } catch (UnknownHostException e) {
+            return e.getMessage();
+        }
+    }
+
+    private static boolean same(InetSocketAddress told, InetSocketAddress claimed)
+            throws UnknownHostException {
+        return told != null
+                && told.getPort() == claimed.getPort()
+                && told.getAddress().equals(plain(claimed.getAddress()));
+    }
+
+    private static int state(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(16, 8);
+            return option(fd, IPPROTO_TCP, TCP_INFO, s, 8) > 0 ? s.get(JAVA_BYTE, 0) : -1;
+        }
+    }
+
+    /**
+     * A duplicate of the established connection {@code fd}, to be closed by the caller; -1 if it is
+     * another one, or none.
+     */
+    public static int duplicate(int fd, InetSocketAddress local, InetSocketAddress remote) {
+        int copy = (int) Linux.call(Linux.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
+        if (copy >= 0 && connectionFault(copy, local, remote) != null) {
+            Linux.close(copy);
+            return -1;
+        }
+        return Math.max(copy, -1);
+    }
+
+    /**
+     * Whether two sockets are bound to the same network device, or both to none: within one of
+     * these, and one network namespace, the addresses of a connection exist once.
+     */
+    public static boolean sameDevice(int fd, int other) {
+        int device = option(fd, SO_BINDTOIFINDEX);
+        return device >= 0 && device == option(other, SO_BINDTOIFINDEX);
+    }
+
+    /** Without scope and name. */
+    private static InetAddress plain(InetAddress a) throws UnknownHostException {
+        return InetAddress.getByAddress(a.getAddress());
+    }
+
+    private static boolean bothFamilies(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(8, 8);
+            return option(fd, IPPROTO_IPV6, IPV6_V6ONLY, s, 4) == 4 && s.get(JAVA_INT, 0) == 0;
+        }
+    }
+
+    private static int option(int fd, int name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(16, 8);
+            return option(fd, SOL_SOCKET, name, s, 4) == 4 ? s.get(JAVA_INT, 0) : -1;
+        }
+    }
+
+    /** The network that a socket is in; 0 where the kernel does not tell. */
+    private static long namespace(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(16, 8);
+            return option(fd, SOL_SOCKET, SO_NETNS_COOKIE, s, 8) == 8 ? s.get(JAVA_LONG, 0) : 0;
+        }
+    }
+
+    private static int option(int fd, int level, int name, MemorySegment into, int lenBytes) {
+        into.set(JAVA_INT, lenBytes, lenBytes);
+        long at = into.address();
+        long r = Linux.call(Linux.GETSOCKOPT, fd, level, name, at, at + lenBytes, 0);
+        return r < 0 ? -1 : into.get(JAVA_INT, lenBytes);
+    }
+
+    /**
+     * A duplicate of a socket of this process that holds {@code address} and is not connected, to
+     * be closed by the caller; -1 if there is none. Numbers below the first free one are looked at
+     * first, then those beside the one that was found last, then all.
+     */
+    public static int duplicate(InetSocketAddress address) {
+        int free = (int) Linux.call(Linux.FCNTL, 0, F_DUPFD_CLOEXEC, 0);
+        if (free >= 0) {
+            Linux.close(free);
+        }
+        int copy = among(free - NEAR, free - 1, address);
+        if (copy < 0) {
+            copy = among(lastFound - NEAR, lastFound + NEAR, address);
+        }
+        return copy >= 0 ? copy : amongAll(address);
+    }
+
+    /** The highest of these numbers that holds the address, copied, or -1. */
+    private static int among(int from, int to, InetSocketAddress address) {
+        for (int fd = to; fd >= Math.max(from, 0); fd--) {
+            int copy = copyIfHolds(fd, address);
+            if (copy >= 0) {
+                lastFound = fd;
+                return copy;
+            }
+        }
+        return -1;
+    }
+
+    private static int amongAll(InetSocketAddress address) {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path p : all) {
+                int fd = Integer.parseInt(p.getFileName().toString());
+                int copy = copyIfHolds(fd, address);
+                if (copy >= 0) {
+                    lastFound = fd;
+                    return copy;
+                }
+            }
+        } catch (java.io.IOException | NumberFormatException e) {
+            // without /proc there is nothing to be found
+        }
+        return -1;
+    }
+
+    /** Looks again at the copy: the number may come to stand for something else meanwhile. */
+    private static int copyIfHolds(int fd, InetSocketAddress address) {
+        if (!holds(fd, address)) {
+            return -1;
+        }
+        int copy = (int) Linux.call(Linux.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
+        if (copy >= 0 && (fault(copy, address) != null || connected(copy))) {
+            Linux.close(copy);
+            return -1;
+        }
+        return copy;
+    }
+
+    private static boolean connected(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(ADDRESS_BYTES + 4, 8);
+            s.set(JAVA_INT, ADDRESS_BYTES, ADDRESS_BYTES);
+            long at = s.address();
+            return Linux.call(Linux.GETPEERNAME, fd, at, at + ADDRESS_BYTES) >= 0;
+        }
+    }
+
+    /**
+     * Closes a descriptor that a stranger has sent, without changing what it stands for. Where that
+     * could take the time for which the socket lingers, another thread does it.
+     */
+    public static void closeStrange(int fd) {
+        if (lingers(fd)) {
+            DaemonThread.of("sdp4j-close", () -> Linux.close(fd)).start();
+        } else {
+            Linux.close(fd);
+        }
+    }
+
+    private static boolean lingers(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment s = arena.allocate(16, 8);
+            return option(fd, SOL_SOCKET, SO_LINGER, s, 8) == 8
+                    && s.get(JAVA_INT, 0) != 0
+                    && s.get(JAVA_INT, 4) != 0;
+        }
+    }
+}

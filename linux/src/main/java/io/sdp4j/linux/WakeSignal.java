@@ -1,0 +1,80 @@
+package io.sdp4j.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+
+/**
+ * The signal that brings a thread out of a blocking system call: the JDK's own, by which it ends
+ * blocking reads of sockets and files that another thread closes. Its handler does nothing, but a
+ * call that sleeps returns with EINTR.
+ *
+ * <p>A signal that arrives before the thread is in the call does nothing at all, so whoever sends
+ * one has to do so until the thread has come out.
+ *
+ * <p>Source: libnio's NativeThread.c (signal SIGRTMAX - 2, no SA_RESTART). Nothing of it is relied
+ * on unseen: where that signal has no handler, or one that restarts calls, there is no signal for
+ * us, and threads have to sleep in calls that end otherwise.
+ */
+public final class WakeSignal {
+    private static final int NUMBER = 62;
+    private static final long SA_RESTART = 0x1000_0000;
+    private static final int SIGACTION_BYTES = 32;
+    private static final int SIGSET_BYTES = 8;
+
+    /** What stands for the default and for nothing, instead of a handler's address. */
+    private static final long LARGEST_NO_HANDLER = 1;
+
+    private static final boolean USABLE = Linux.known() && handled();
+    private static final long PROCESS = ProcessHandle.current().pid();
+
+    private WakeSignal() {}
+
+    /** Whether there is such a signal in this process. */
+    public static boolean usable() {
+        return USABLE;
+    }
+
+    /** The calling platform thread, for {@link #send}. */
+    public static int self() {
+        return (int) Linux.callQuietly(Linux.GETTID, 0, 0, 0, 0, 0, 0);
+    }
+
+    /**
+     * Interrupts the system call of a thread of this process that still lives.
+     *
+     * @param thread its {@link #self}
+     */
+    public static void send(int thread) {
+        Linux.callQuietly(Linux.TGKILL, PROCESS, thread, NUMBER, 0, 0, 0);
+    }
+
+    private static boolean handled() {
+        makeTheJdkInstallIt();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment now = arena.allocate(SIGACTION_BYTES, 8);
+            long r = Linux.call(Linux.RT_SIGACTION, NUMBER, 0, now.address(), SIGSET_BYTES, 0, 0);
+            return r == 0
+                    && now.get(JAVA_LONG, 0) > LARGEST_NO_HANDLER
+                    && (now.get(JAVA_LONG, 8) & SA_RESTART) == 0;
+        }
+    }
+
+    /** It does so at the first call that could block. */
+    private static void makeTheJdkInstallIt() {
+        try {
+            Pipe pipe = Pipe.open();
+            try (Pipe.SinkChannel sink = pipe.sink();
+                    Pipe.SourceChannel source = pipe.source()) {
+                sink.write(ByteBuffer.allocate(1));
+                source.read(ByteBuffer.allocate(1));
+            }
+        } catch (IOException e) {
+            // no descriptor is left: it is looked for all the same
+        }
+    }
+}

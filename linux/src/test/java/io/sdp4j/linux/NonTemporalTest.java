@@ -1,0 +1,98 @@
+package io.sdp4j.linux;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class NonTemporalTest {
+    private static final int MOST = 4096;
+
+    @Test
+    void everyLengthAndPlaceArrivesAndNothingElseChanges() {
+        long seed = Long.getLong("sdp4j.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        byte[] heap = new byte[MOST];
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer direct = ByteBuffer.allocateDirect(MOST);
+            MemorySegment to = arena.allocate(MOST, 64);
+            for (int i = 0; i < 20_000; i++) {
+                random.nextBytes(heap);
+                direct.clear().put(heap);
+                to.fill((byte) i);
+                int len = random.nextInt(i % 2 == 0 ? 600 : MOST + 1);
+                int fromAt = random.nextInt(MOST - len + 1);
+                int toAt = random.nextInt(MOST - len + 1);
+                byte[] expected = new byte[MOST];
+                Arrays.fill(expected, (byte) i);
+                System.arraycopy(heap, fromAt, expected, toAt, len);
+                ByteBuffer buffer = random.nextBoolean() ? direct : ByteBuffer.wrap(heap);
+                buffer.limit(fromAt + len + random.nextInt(MOST - fromAt - len + 1));
+                buffer.position(random.nextInt(fromAt + 1));
+                if (random.nextBoolean()) {
+                    NonTemporal.copy(heap, fromAt, to, toAt, len);
+                } else {
+                    NonTemporal.copy(buffer, fromAt, to, toAt, len);
+                }
+
+                assertArrayEquals(
+                        expected, to.toArray(ValueLayout.JAVA_BYTE), "seed " + seed + ", " + i);
+            }
+        }
+    }
+
+    @Test
+    void nothingOutsideIsTouched() {
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer from = ByteBuffer.wrap(new byte[3072], 1024, 1024);
+            MemorySegment to = arena.allocate(1024);
+            Class<IndexOutOfBoundsException> outside = IndexOutOfBoundsException.class;
+            assertThrows(outside, () -> NonTemporal.copy(from, 1024, to, 1, 1024));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1025, to, 0, 1024));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1023, to, 0, 512));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1024, to, -1, 512));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1024, to, 0, Integer.MAX_VALUE));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1024, to, 0, -1));
+        }
+    }
+
+    @Test
+    void nothingOutsideOfAnArrayIsTouched() {
+        try (Arena arena = Arena.ofConfined()) {
+            byte[] from = new byte[1024];
+            MemorySegment to = arena.allocate(1024);
+            Class<IndexOutOfBoundsException> outside = IndexOutOfBoundsException.class;
+            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 1, 1024));
+            assertThrows(outside, () -> NonTemporal.copy(from, 1, to, 0, 1024));
+            assertThrows(outside, () -> NonTemporal.copy(from, -1, to, 0, 512));
+            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, -1, 512));
+            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 0, Integer.MAX_VALUE));
+            assertThrows(outside, () -> NonTemporal.copy(from, 0, to, 0, -1));
+        }
+    }
+
+    @Test
+    void closedMemoryIsRefused() {
+        ByteBuffer from = ByteBuffer.wrap(new byte[1024]);
+        Arena arena = Arena.ofShared();
+        MemorySegment to = arena.allocate(1024);
+        arena.close();
+        assertThrows(IllegalStateException.class, () -> NonTemporal.copy(from, 0, to, 0, 1024));
+    }
+
+    @Test
+    void isThereWhereItCanBe() {
+        assertEquals(
+                NativeAccess.granted() && System.getProperty("os.arch").equals("amd64"),
+                NonTemporal.available());
+        assertTrue(NativeAccess.granted(), "the tests are given native access");
+    }
+}
