@@ -16,7 +16,7 @@ junit() {
   build_java
   # What the module's own build file opens to its tests.
   read -ra open < <(sed -n 's:.*<test.jvm.args>\(.*\)</test.jvm.args>.*:\1:p' "$repository/$own/pom.xml") || open=()
-  for module in rdma-fabric "$own"; do
+  for module in fabric "$own"; do
     class_path+=$repository/$module/target/classes:$repository/$module/target/test-classes:$(<"$repository/$module/target/lab.classpath"):
   done
   shift

@@ -16,10 +16,11 @@ speed() {
   fi
   # User-mode Linux hands the host's one processor over between processes of this machine: where that wakes another
   # processor each time, it costs more than most of what is measured, and differently from minute to minute.
-  local processor
+  local processor module bare=
+  for module in linux fabric fabric-verbs; do bare+=$PWD/$module/target/classes:; done
   processor=$(taskset -cp $$ | sed 's/.*[^0-9]//')
   taskset -c "$processor" "$LAB_DIR/run" --quiet --memory 4096 --timeout 1080 -- \
     "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
     -jar bench/target/sdp4j-bench.jar verbs --rows "$rows" --agent agent/target/sdp4j-agent.jar \
-    --bare "$PWD/rdma-fabric/target/classes:$PWD/rdma-fabric/target/test-classes" "$@"
+    --bare "$bare$PWD/fabric-verbs/target/test-classes" "$@"
 }

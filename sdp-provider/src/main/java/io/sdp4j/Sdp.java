@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
  * Opens sockets that are SDP or fail: no rule is asked, nothing falls back to the kernel's TCP.
  *
  * <p>Works with and without the agent. Without it the JVM needs {@code
- * --enable-native-access=io.sdp4j.rdma} ({@code ALL-UNNAMED} if this library is on the class path)
- * for full speed; where native access is denied, the pure-Java mode is used. Settings are read from
- * system properties at the first use.
+ * --enable-native-access=io.sdp4j.linux,io.sdp4j.fabric.verbs} ({@code ALL-UNNAMED} if this library
+ * is on the class path) for full speed; where native access is denied, the pure-Java mode is used.
+ * Settings are read from system properties at the first use.
  *
  * <p>Thread-safe.
  */

@@ -3,11 +3,12 @@ package io.sdp4j.agent;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Grants native access to the one module that makes native calls, unless the user forbade it.
+ * Grants native access to the modules that make native calls, unless the user forbade it.
  *
  * <p>By default the JDK warns at the first native call of a module that nobody named on the command
  * line; naming ours is what this does. Under {@code --illegal-native-access=deny} the user has said
@@ -15,7 +16,8 @@ import java.util.function.Consumer;
  * without native calls, or not at all.
  */
 final class NativeGrant {
-    private static final String NATIVE_MODULE = "io.sdp4j.rdma";
+    private static final List<String> NATIVE_MODULES =
+            List.of("io.sdp4j.linux", "io.sdp4j.fabric.verbs");
 
     private NativeGrant() {}
 
@@ -27,9 +29,16 @@ final class NativeGrant {
             return false;
         }
         ModuleLayer layer = NativeGrant.class.getModule().getLayer();
-        Optional<Module> module =
-                layer == null ? Optional.empty() : layer.findModule(NATIVE_MODULE);
-        if (module.isEmpty() || module.get().isNativeAccessEnabled()) {
+        if (layer == null) {
+            return false;
+        }
+        List<Module> wanting =
+                NATIVE_MODULES.stream()
+                        .map(layer::findModule)
+                        .flatMap(Optional::stream)
+                        .filter(module -> !module.isNativeAccessEnabled())
+                        .toList();
+        if (wanting.isEmpty()) {
             return false;
         }
         if (denied()) {
@@ -37,7 +46,7 @@ final class NativeGrant {
             return !settings.flag(Setting.SHM_PORTABLE);
         }
         try {
-            JdkBridge.enableNativeAccess(module.get());
+            wanting.forEach(JdkBridge::enableNativeAccess);
             return false;
         } catch (IllegalStateException e) {
             sink.accept("no native access (" + e.getMessage() + "), " + without(settings));

@@ -13,7 +13,7 @@ import java.util.zip.ZipFile;
  */
 record Layer(ModuleLayer modules) {
     private static final String ROOT = "io.sdp4j.agent";
-    private static final String NATIVE = "io.sdp4j.rdma";
+    private static final List<String> NATIVE = List.of("io.sdp4j.linux", "io.sdp4j.fabric.verbs");
 
     static Layer define() {
         try {
@@ -37,14 +37,15 @@ record Layer(ModuleLayer modules) {
     }
 
     /**
-     * Native access, where this jar's manifest or the command line grants it to us, for the one
-     * module that makes native calls. The agent has another way: its JVM does not read the
-     * manifest.
+     * Native access, where this jar's manifest or the command line grants it to us, for the modules
+     * that make native calls. The agent has another way: its JVM does not read the manifest.
      */
     @SuppressWarnings("restricted")
     private void passNativeAccess(ModuleLayer.Controller controller) {
         if (Layer.class.getModule().isNativeAccessEnabled()) {
-            controller.enableNativeAccess(module(NATIVE));
+            for (String name : NATIVE) {
+                controller.enableNativeAccess(module(name));
+            }
         }
     }
 

@@ -43,29 +43,44 @@ class ArchitectureTest {
                     "policy-config", Set.of(),
                     "sdp-wire", Set.of(),
                     "ipoib-resolver", Set.of(),
+                    "linux", Set.of(),
+                    "fabric", Set.of(),
                     // jdk.net: the credentials of the peer of a UNIX-domain socket
-                    "rdma-fabric", Set.of("jdk.net"),
+                    "fabric-shm", Set.of("io.sdp4j.fabric", "io.sdp4j.linux", "jdk.net"),
+                    "fabric-verbs", Set.of("io.sdp4j.fabric", "io.sdp4j.linux"),
                     "offload-switch", Set.of("io.sdp4j.policy", "org.slf4j"),
                     "sdp-provider",
                             Set.of(
+                                    "io.sdp4j.fabric",
+                                    "io.sdp4j.fabric.shm",
+                                    "io.sdp4j.fabric.verbs",
+                                    "io.sdp4j.linux",
                                     "io.sdp4j.offload",
                                     "io.sdp4j.policy",
-                                    "io.sdp4j.rdma",
                                     "io.sdp4j.resolve",
                                     "io.sdp4j.wire",
                                     "org.slf4j"),
                     "agent",
                             Set.of(
                                     "io.sdp4j",
+                                    "io.sdp4j.fabric.shm",
                                     "io.sdp4j.offload",
                                     "io.sdp4j.policy",
-                                    "io.sdp4j.rdma",
                                     "io.sdp4j.resolve",
                                     "io.sdp4j.wire",
                                     "info.picocli",
                                     "org.slf4j",
                                     "java.management",
                                     "jdk.attach"));
+
+    /** Modules whose folder says more than their name; any other is its folder, with dots. */
+    private static final Map<String, String> LONG_FOLDERS =
+            Map.of(
+                    "policy-config", "io.sdp4j.policy",
+                    "sdp-wire", "io.sdp4j.wire",
+                    "ipoib-resolver", "io.sdp4j.resolve",
+                    "offload-switch", "io.sdp4j.offload",
+                    "sdp-provider", "io.sdp4j");
 
     private static ModuleDescriptor descriptor(String folder) throws IOException {
         Path file = ROOT.resolve(folder).resolve("target/classes/module-info.class");
@@ -89,6 +104,25 @@ class ArchitectureTest {
             }
         }
         assertEquals(Map.of(), excess);
+    }
+
+    @Test
+    void folderModuleAndPackagesAgree() throws IOException {
+        Set<String> strange = new TreeSet<>();
+        for (String folder : ALLOWED.keySet()) {
+            String module =
+                    LONG_FOLDERS.getOrDefault(folder, "io.sdp4j." + folder.replace('-', '.'));
+            assertEquals(module, descriptor(folder).name());
+            Path sources = ROOT.resolve(folder).resolve("src/main/java");
+            try (var files = Files.walk(sources)) {
+                files.filter(file -> file.toString().endsWith(".java"))
+                        .map(file -> sources.relativize(file).toString().replace('/', '.'))
+                        .filter(name -> !name.equals("module-info.java"))
+                        .filter(name -> !name.startsWith(module + "."))
+                        .forEach(strange::add);
+            }
+        }
+        assertEquals(Set.of(), strange);
     }
 
     @Test

@@ -19,9 +19,12 @@ class JarIT {
                     "info.picocli",
                     "io.sdp4j",
                     "io.sdp4j.agent",
+                    "io.sdp4j.fabric",
+                    "io.sdp4j.fabric.shm",
+                    "io.sdp4j.fabric.verbs",
+                    "io.sdp4j.linux",
                     "io.sdp4j.offload",
                     "io.sdp4j.policy",
-                    "io.sdp4j.rdma",
                     "io.sdp4j.resolve",
                     "io.sdp4j.wire",
                     "org.slf4j");

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sdp4j.Sdp;
 import io.sdp4j.e2e.programs.ExplicitNetty;
 import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.shm.ShmFabric;
+import io.sdp4j.fabric.verbs.VerbsFabric;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.resolve.FabricResolver;
@@ -47,7 +50,10 @@ class ExplicitIT {
                                 Sdp.class,
                                 OffloadSwitch.class,
                                 Policy.class,
+                                EventLoop.class,
                                 Fabric.class,
+                                ShmFabric.class,
+                                VerbsFabric.class,
                                 FabricResolver.class,
                                 SdpMachine.class,
                                 Logger.class)

@@ -11,12 +11,21 @@ public final class NativeAccess {
 
     /** Whether our own module was granted native access and the system calls here are known. */
     public static boolean granted() {
-        return NativeAccess.class.getModule().isNativeAccessEnabled() && Linux.known();
+        return granted(NativeAccess.class.getModule());
     }
 
-    /** Why {@link #granted} says no, or what it found; one sentence. */
+    /** As {@link #granted()}, for a module with native calls of its own. */
+    public static boolean granted(Module m) {
+        return m.isNativeAccessEnabled() && Linux.known();
+    }
+
+    /** Why {@link #granted()} says no, or what it found; one sentence. */
     public static String explanation() {
-        Module m = NativeAccess.class.getModule();
+        return explanation(NativeAccess.class.getModule());
+    }
+
+    /** Why {@link #granted(Module)} says no, or what it found; one sentence. */
+    public static String explanation(Module m) {
         String name = m.isNamed() ? m.getName() : "ALL-UNNAMED";
         if (!m.isNativeAccessEnabled()) {
             return "native access is not enabled for "

@@ -1,6 +1,9 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.shm.ShmFabric;
+import io.sdp4j.fabric.verbs.VerbsFabric;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -29,7 +32,10 @@ public final class LendingChild {
                                 SdpProvider.class,
                                 OffloadStream.class,
                                 Setting.class,
+                                EventLoop.class,
                                 Fabric.class,
+                                ShmFabric.class,
+                                VerbsFabric.class,
                                 HostResolver.class,
                                 SdpMachine.class,
                                 LoggerFactory.class)

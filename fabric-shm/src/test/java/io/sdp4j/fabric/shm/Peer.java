@@ -80,13 +80,8 @@ public final class Peer {
 
     /** What is tested, and the tests. */
     static String classPath() {
-        return location(ShmFabric.class) + ":" + location(Peer.class);
-    }
-
-    private static String location(Class<?> c) {
-        String resource = "/" + c.getName().replace('.', '/') + ".class";
-        String url = String.valueOf(c.getResource(resource));
-        return url.substring("file:".length(), url.length() - resource.length());
+        return System.getProperty(
+                "surefire.test.class.path", System.getProperty("java.class.path"));
     }
 
     /** The port it serves, once it does. */

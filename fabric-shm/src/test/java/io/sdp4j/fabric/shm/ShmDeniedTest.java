@@ -7,15 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.JUnitMain;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,7 +48,7 @@ final class ShmDeniedTest extends ShmDirectory {
                                 "-Xmx256m",
                                 "-XX:TieredStopAtLevel=1",
                                 "-cp",
-                                classPath(),
+                                Peer.classPath(),
                                 JUnitMain.class.getName(),
                                 ShmPortableContractTest.class.getName())
                         .redirectErrorStream(true)
@@ -66,17 +62,6 @@ final class ShmDeniedTest extends ShmDirectory {
         } finally {
             child.destroyForcibly();
         }
-    }
-
-    /** Everything on this JVM's path, whether as a module or not. */
-    private static String classPath() {
-        Set<String> all = new LinkedHashSet<>(List.of(Peer.classPath().split(File.pathSeparator)));
-        for (String key : List.of("java.class.path", "jdk.module.path")) {
-            String path = System.getProperty(key, "");
-            all.addAll(List.of(path.split(File.pathSeparator)));
-        }
-        all.remove("");
-        return String.join(File.pathSeparator, all);
     }
 
     @Test

@@ -39,9 +39,10 @@ final class Bindings {
     @SuppressWarnings("restricted")
     Bindings(String soname, String cure) throws FabricException {
         this.soname = soname;
-        if (!NativeAccess.granted()) {
+        Module own = Bindings.class.getModule();
+        if (!NativeAccess.granted(own)) {
             throw new FabricException(
-                    Cause.UNAVAILABLE, "RDMA needs native calls: " + NativeAccess.explanation());
+                    Cause.UNAVAILABLE, "RDMA needs native calls: " + NativeAccess.explanation(own));
         }
         try {
             library = SymbolLookup.libraryLookup(soname, Arena.global());
