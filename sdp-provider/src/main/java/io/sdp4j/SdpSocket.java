@@ -55,7 +55,7 @@ public final class SdpSocket extends Socket {
      * @throws IOException if there is no port to be found at, or the fabric cannot listen on it;
      *     the connection goes on where it is
      */
-    public boolean move() throws IOException {
-        return impl.move();
+    public boolean migrate() throws IOException {
+        return impl.migrate();
     }
 }

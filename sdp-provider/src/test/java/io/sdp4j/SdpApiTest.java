@@ -47,7 +47,7 @@ class SdpApiTest {
     void movesUnderWhoeverReads() throws Exception {
         try (ServerSocket listener = Sdp.openServerSocket();
                 SdpSocket client = new SdpSocket()) {
-            assertFalse(client.move());
+            assertFalse(client.migrate());
             listener.bind(LOOPBACK);
             client.connect(listener.getLocalSocketAddress(), 5000);
             try (Socket server = listener.accept()) {
@@ -61,16 +61,16 @@ class SdpApiTest {
                                                                 came.set(
                                                                         server.getInputStream()
                                                                                 .read())));
-                assertTrue(client.move());
+                assertTrue(client.migrate());
                 client.getOutputStream().write(42);
                 reader.join();
                 assertEquals(42, came.get());
-                assertTrue(((SdpSocket) server).move());
+                assertTrue(((SdpSocket) server).migrate());
                 server.getOutputStream().write(43);
                 assertEquals(43, client.getInputStream().read());
                 assertEquals(1, client.connectionInfo().orElseThrow().bytesWritten());
                 client.shutdownOutput();
-                assertFalse(client.move());
+                assertFalse(client.migrate());
             }
         }
     }

@@ -30,7 +30,7 @@ final class Bench implements AutoCloseable {
     private final Results results = new Results();
 
     /** Null where nobody waits for it, and where one processor is all there is. */
-    private final Rest rest;
+    private final QuiescenceGuard rest;
 
     /** Living pairs of this round, by their numbers within a configuration. */
     private final Map<Config, Map<Integer, Pair>> pairs = new EnumMap<>(Config.class);
@@ -45,7 +45,7 @@ final class Bench implements AutoCloseable {
         this.progress = progress;
         rest =
                 times.patienceMs() > 0 && Runtime.getRuntime().availableProcessors() > 1
-                        ? new Rest(new HandOver()::nanos, REST_STEP_MS, times.patienceMs())
+                        ? new QuiescenceGuard(new HandOver()::nanos, REST_STEP_MS, times.patienceMs())
                         : null;
     }
 
@@ -125,7 +125,7 @@ final class Bench implements AutoCloseable {
             double after = rest.read();
             metrics.put(Results.STOLEN, (double) stolen);
             metrics.put(Results.HAND_OVER, Math.max(before, after));
-            if (Rest.undisturbed(before, after, stolen) || attempt == ATTEMPTS) {
+            if (QuiescenceGuard.undisturbed(before, after, stolen) || attempt == ATTEMPTS) {
                 return metrics;
             }
             results.setAside(row, config, new Results.Run(round, metrics));

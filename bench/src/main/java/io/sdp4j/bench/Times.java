@@ -10,7 +10,7 @@ package io.sdp4j.bench;
  * @param warmMs warm-up before each further one
  * @param measureMs each measurement
  * @param maxSlices at most so many measurements of a configuration per row and round
- * @param patienceMs how long may be waited in all for the machine to come to {@link Rest}; 0: it is
+ * @param patienceMs how long may be waited in all until the machine is quiet ({@link QuiescenceGuard}); 0: it is
  *     not even looked at
  */
 record Times(

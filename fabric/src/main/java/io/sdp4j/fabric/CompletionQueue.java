@@ -55,7 +55,7 @@ public interface CompletionQueue {
     void wake();
 
     /**
-     * Asks for one call of the {@link #onDoorbell handler} on the event thread when something
+     * Asks for one call of the {@link #onNotify handler} on the event thread when something
      * completes. Returns false, and rings nothing, if something is there already.
      */
     boolean arm();
@@ -64,7 +64,7 @@ public interface CompletionQueue {
      * Sets what {@link #arm} rings. It runs on the event thread: must not block for long. Set once,
      * before use.
      */
-    void onDoorbell(Runnable handler);
+    void onNotify(Runnable handler);
 
     /**
      * Looks busily for a short while, if such looks have paid off lately, whether something

@@ -75,7 +75,7 @@ public interface QueuePair {
     }
 
     /**
-     * Books the memory of longer messages, until {@link #rest} or {@link #close}.
+     * Books the memory of longer messages, until {@link #trim} or {@link #close}.
      *
      * @return false: this process has no more to give now, and only {@link #usualBytes} may be sent
      */
@@ -190,7 +190,7 @@ public interface QueuePair {
      *     taken again and there may be something to give back; never where nothing ever is
      * @return false if something was under way: ask again later
      */
-    default boolean rest(Runnable onUse) {
+    default boolean trim(Runnable onUse) {
         return true;
     }
 

@@ -126,7 +126,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
             return no(PathCode.NO_ROUTE, noRoute(remote, from, 0));
         }
         // to itself a host goes by loopback; devices know the interface that has the address
-        Link link = route.isLocal() ? network.linkOf(remote) : network.link(route.interfaceIndex());
+        InterfaceInfo link = route.isLocal() ? network.linkOf(remote) : network.link(route.interfaceIndex());
         if (link == null) {
             return no(
                     PathCode.NOT_RDMA,
@@ -147,9 +147,9 @@ public final class DeviceResolver implements FabricResolver, Closeable {
     }
 
     private static List<FabricPath> over(
-            HostNetwork network, Link link, Route route, InetAddress source, InetAddress remote) {
+            HostNetwork network, InterfaceInfo link, Route route, InetAddress source, InetAddress remote) {
         List<FabricPath> found = new ArrayList<>();
-        List<Link> below = network.standingOn(link);
+        List<InterfaceInfo> below = network.standingOn(link);
         for (RdmaPort port : network.ports()) {
             List<Gid> gids = network.gids().of(port);
             Gid gid = match(port, gids, link, source, below);
@@ -173,7 +173,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
 
     /** The GID that connections from {@code source} by {@code link} would have, or null. */
     private static Gid match(
-            RdmaPort port, List<Gid> gids, Link link, InetAddress source, List<Link> below) {
+            RdmaPort port, List<Gid> gids, InterfaceInfo link, InetAddress source, List<InterfaceInfo> below) {
         if (port.iwarp()) {
             return rnic(gids, link, below);
         }
@@ -187,7 +187,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
      * An RNIC has one entry, its MAC, and newer kernels name the interface. A VLAN and a bond have
      * the MAC of what is below them.
      */
-    private static Gid rnic(List<Gid> gids, Link link, List<Link> below) {
+    private static Gid rnic(List<Gid> gids, InterfaceInfo link, List<InterfaceInfo> below) {
         if (gids.isEmpty()) {
             return null;
         }
@@ -215,13 +215,13 @@ public final class DeviceResolver implements FabricResolver, Closeable {
     }
 
     /** Whether a port of RoCE is one of the links'. */
-    private static boolean carries(List<Gid> gids, List<Link> links) {
+    private static boolean carries(List<Gid> gids, List<InterfaceInfo> links) {
         return gids.stream()
                 .anyMatch(g -> links.stream().anyMatch(l -> l.name().equals(g.interfaceName())));
     }
 
     private static FabricPath path(
-            RdmaPort port, Gid gid, Link link, Route route, InetAddress source) {
+            RdmaPort port, Gid gid, InterfaceInfo link, Route route, InetAddress source) {
         int partition = port.isInfiniBand() ? link.ipoibPartition() : 0;
         RdmaRoute rdma =
                 new RdmaRoute(
@@ -267,7 +267,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
                 Optional.of(rdma));
     }
 
-    private static FabricPath noGid(RdmaPort port, Link link, InetAddress source) {
+    private static FabricPath noGid(RdmaPort port, InterfaceInfo link, InetAddress source) {
         String of = source == null ? "the source address" : source.getHostAddress();
         return new FabricPath(
                 VERBS,

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param devices names of the RDMA devices
  */
 record HostNetwork(
-        Map<Integer, Link> links,
+        Map<Integer, InterfaceInfo> links,
         Map<InetAddress, Integer> addresses,
         List<String> devices,
         List<RdmaPort> ports,
@@ -25,12 +25,12 @@ record HostNetwork(
     private static final int MAX_DEPTH = 8;
 
     static HostNetwork of(
-            List<Link> links,
+            List<InterfaceInfo> links,
             List<RouteMessages.OwnAddress> addresses,
             List<String> devices,
             List<RdmaPort> ports,
             GidTables gids) {
-        Map<Integer, Link> byIndex = new LinkedHashMap<>();
+        Map<Integer, InterfaceInfo> byIndex = new LinkedHashMap<>();
         links.forEach(link -> byIndex.put(link.index(), link));
         Map<InetAddress, Integer> byAddress = new HashMap<>();
         addresses.forEach(a -> byAddress.putIfAbsent(a.address(), a.interfaceIndex()));
@@ -38,33 +38,33 @@ record HostNetwork(
     }
 
     /** The link of that index, or null. */
-    Link link(int index) {
+    InterfaceInfo link(int index) {
         return links.get(index);
     }
 
     /** The link that an address of this host is on, or null. */
-    Link linkOf(InetAddress address) {
+    InterfaceInfo linkOf(InetAddress address) {
         Integer index = addresses.get(address);
         return index == null ? null : links.get(index);
     }
 
     /** {@code link} and all that it stands on: a VLAN's lower link, a bond's members. */
-    List<Link> standingOn(Link link) {
-        List<Link> found = new ArrayList<>();
+    List<InterfaceInfo> standingOn(InterfaceInfo link) {
+        List<InterfaceInfo> found = new ArrayList<>();
         collect(link, MAX_DEPTH, found);
         return found;
     }
 
-    private void collect(Link link, int depth, List<Link> found) {
+    private void collect(InterfaceInfo link, int depth, List<InterfaceInfo> found) {
         if (depth == 0 || found.contains(link)) {
             return;
         }
         found.add(link);
-        Link lower = links.get(link.lower());
+        InterfaceInfo lower = links.get(link.lower());
         if (lower != null) {
             collect(lower, depth - 1, found);
         }
-        for (Link member : links.values()) {
+        for (InterfaceInfo member : links.values()) {
             if (member.master() == link.index()) {
                 collect(member, depth - 1, found);
             }

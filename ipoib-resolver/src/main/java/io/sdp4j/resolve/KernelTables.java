@@ -35,7 +35,7 @@ final class KernelTables implements Closeable {
         T decode(ByteBuffer body) throws NetlinkException;
     }
 
-    List<Link> links() throws IOException {
+    List<InterfaceInfo> links() throws IOException {
         return dump(RouteMessages::links, RouteMessages.NEWLINK, RouteMessages::link);
     }
 

@@ -17,7 +17,7 @@ final class PathMtu {
      * A power of two from 256 to 4096; 0 on iWARP, where TCP cuts segments, and on IPoIB in
      * connected mode, whose interface does not tell.
      */
-    static int bytes(RdmaPort port, Link link) {
+    static int bytes(RdmaPort port, InterfaceInfo link) {
         if (port.iwarp()) {
             return 0;
         }

@@ -152,7 +152,7 @@ final class RouteMessages {
     }
 
     /** A link; null if it has no name. */
-    static Link link(ByteBuffer body) throws NetlinkException {
+    static InterfaceInfo link(ByteBuffer body) throws NetlinkException {
         require(body, IFINFO_BYTES, "a link");
         int hardware = body.getShort(2) & 0xFFFF;
         int index = body.getInt(4);
@@ -184,7 +184,7 @@ final class RouteMessages {
         }
         // a lower link of another network namespace has an index of that one
         int below = elsewhere || lower == index ? 0 : lower;
-        return new Link(index, name, hardware, flags, address, mtu, below, master, vlan, broadcast);
+        return new InterfaceInfo(index, name, hardware, flags, address, mtu, below, master, vlan, broadcast);
     }
 
     private static int vlanId(ByteBuffer info) throws NetlinkException {

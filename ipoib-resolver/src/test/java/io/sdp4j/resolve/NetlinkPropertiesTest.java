@@ -87,7 +87,7 @@ class NetlinkPropertiesTest {
         }
     }
 
-    private static void check(Link link) {
+    private static void check(InterfaceInfo link) {
         if (link != null) {
             assertTrue(link.index() > 0 && !link.name().isEmpty() && link.mtuBytes() >= 0);
             assertTrue(link.name().length() <= 128 && link.address().length <= 32);

@@ -1,6 +1,6 @@
 package io.sdp4j.offload;
 
-import io.sdp4j.offload.jdk.KernelSockets;
+import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -53,7 +53,7 @@ public final class OffloadSwitch {
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
-    private final KernelSockets kernel;
+    private final KernelSocketSource kernel;
     private final MissCache misses;
 
     /**
@@ -80,7 +80,7 @@ public final class OffloadSwitch {
      */
     public OffloadSwitch(
             Supplier<Policy> policy, List<OffloadProvider> providers, SwitchSettings settings) {
-        this(policy, providers, settings, KernelSockets.best());
+        this(policy, providers, settings, KernelSocketSource.best());
     }
 
     /**
@@ -90,7 +90,7 @@ public final class OffloadSwitch {
             Supplier<Policy> policy,
             List<OffloadProvider> providers,
             SwitchSettings settings,
-            KernelSockets kernel) {
+            KernelSocketSource kernel) {
         this.kernel = kernel;
         this.policy = policy;
         this.providers = List.copyOf(providers);
@@ -113,7 +113,7 @@ public final class OffloadSwitch {
     }
 
     /** Where the kernel side of its sockets comes from. */
-    public KernelSockets kernel() {
+    public KernelSocketSource kernel() {
         return kernel;
     }
 
@@ -404,7 +404,7 @@ public final class OffloadSwitch {
      * @param onPending called by providers when a stream waits; must not block
      * @throws SocketException if the rule allows nothing but offload and no provider can listen
      */
-    public Listening listen(
+    public OffloadListeners listen(
             Decision decision,
             InetSocketAddress address,
             boolean dualStack,
@@ -432,7 +432,7 @@ public final class OffloadSwitch {
             }
         }
         if (!listeners.isEmpty()) {
-            return new Listening(
+            return new OffloadListeners(
                     listeners,
                     only,
                     ReasonCode.ACCEPTED_TCP,
@@ -452,7 +452,7 @@ public final class OffloadSwitch {
                                     + ")"),
                     failure);
         }
-        return new Listening(List.of(), false, failure.reason, failure.detail, null);
+        return new OffloadListeners(List.of(), false, failure.reason, failure.detail, null);
     }
 
     /** Why something that a rule keeps on the kernel is there. */

@@ -110,10 +110,10 @@ public abstract class Upgrade {
     protected abstract int descriptor();
 
     /** Takes the stream that carries the rest of the connection. Under the lock of this. */
-    protected abstract OpenStream take(OffloadStream stream) throws IOException;
+    protected abstract StreamHandle take(OffloadStream stream) throws IOException;
 
     /** What {@link #take} gave, or null. */
-    protected abstract OpenStream taken();
+    protected abstract StreamHandle taken();
 
     /** The other end's limit is known; on a thread of the provider. */
     protected abstract void limitKnown();
@@ -206,7 +206,7 @@ public abstract class Upgrade {
             return true;
         }
         if (state == State.MOVING && handover.mayMove() && peerUses()) {
-            OpenStream stream = taken();
+            StreamHandle stream = taken();
             if (stream != null && stream.begin(handover.limitToTell())) {
                 handover.moveOut();
                 return true;
@@ -519,7 +519,7 @@ public abstract class Upgrade {
 
     /** Where it runs, and why. */
     public final ConnectionInfo info() {
-        OpenStream stream = taken();
+        StreamHandle stream = taken();
         synchronized (this) {
             if (stream == null || (limitless && !handover.outMoved())) {
                 return kernelInfo;

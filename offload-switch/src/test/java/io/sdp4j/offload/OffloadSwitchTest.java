@@ -166,7 +166,7 @@ class OffloadSwitchTest {
 
     @Test
     void aListenerWithoutProvidersIsTheKernels() throws SocketException {
-        try (Listening listening =
+        try (OffloadListeners listening =
                 of(new Failing(ReasonCode.UNAVAILABLE, false))
                         .listen(FIRST, REMOTE, false, 1, () -> {})) {
             assertFalse(listening.offloads());

@@ -1,6 +1,6 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SdpMachine;
 
 /**
@@ -25,7 +25,7 @@ final class BufferSizes {
     /** Our own buffers are larger than at first: the peer will ask for the first size again. */
     private boolean ownGrown;
 
-    private final Outbox out;
+    private final ActionList out;
 
     /** Reserved slots, which may be filled with as much as was allowed when they were taken. */
     private int reserved;
@@ -35,7 +35,7 @@ final class BufferSizes {
     /** Told when there may be something to give back again, or null. */
     private Runnable onUse;
 
-    BufferSizes(StreamCore core, StreamSettings settings, Outbox out) {
+    BufferSizes(StreamCore core, StreamSettings settings, ActionList out) {
         this.core = core;
         this.machine = core.machine;
         this.maxBytes = settings.maxBufferBytes();
@@ -98,9 +98,9 @@ final class BufferSizes {
      * @param toTell if all was given back: told, once, when there may be something again
      * @return false if that must be tried again
      */
-    boolean rest(Runnable toTell) {
+    boolean trim(Runnable toTell) {
         onUse = toTell;
-        boolean done = core.qp.rest(toTell) && shrink();
+        boolean done = core.qp.trim(toTell) && shrink();
         core.carryOut();
         return done;
     }

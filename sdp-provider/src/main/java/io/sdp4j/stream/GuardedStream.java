@@ -181,8 +181,8 @@ final class GuardedStream implements OffloadStream {
     }
 
     @Override
-    public int doorbell() {
-        return stream.doorbell();
+    public int notifyFd() {
+        return stream.notifyFd();
     }
 
     @Override
@@ -191,18 +191,18 @@ final class GuardedStream implements OffloadStream {
     }
 
     @Override
-    public int holdDoorbell(int ops) {
-        return asking(ops, () -> stream.holdDoorbell(ops));
+    public int holdNotify(int ops) {
+        return asking(ops, () -> stream.holdNotify(ops));
     }
 
     @Override
-    public int armDoorbell(int ops) {
-        return asking(ops, () -> stream.armDoorbell(ops));
+    public int requestNotify(int ops) {
+        return asking(ops, () -> stream.requestNotify(ops));
     }
 
     @Override
-    public boolean move() throws IOException {
-        return moving(() -> stream.move() ? 1 : 0) != 0;
+    public boolean migrate() throws IOException {
+        return moving(() -> stream.migrate() ? 1 : 0) != 0;
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.sdp4j.stream;
 
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.wire.Bsdh;
-import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.ActionList;
 
 /**
  * What has come for the application and was not taken yet, and whether it is wanted at all.
@@ -16,8 +16,8 @@ import io.sdp4j.wire.Outbox;
  */
 final class Inbox {
     private final StreamCore core;
-    private final Legs legs;
-    private final Outbox out;
+    private final SessionConnections qps;
+    private final ActionList out;
     private StreamReader reader;
 
     /** Messages with payload for the reader so far, wrapping. */
@@ -34,9 +34,9 @@ final class Inbox {
     /** Bytes that have come after the last urgent one. */
     private long behindUrgent;
 
-    Inbox(StreamCore core, Legs legs, Outbox out) {
+    Inbox(StreamCore core, SessionConnections qps, ActionList out) {
         this.core = core;
-        this.legs = legs;
+        this.qps = qps;
         this.out = out;
     }
 
@@ -61,7 +61,7 @@ final class Inbox {
         } else {
             behindUrgent += lenBytes;
         }
-        legs.current().unread.add(slot, out.offset(i), lenBytes, urgent);
+        qps.current().unread.add(slot, out.offset(i), lenBytes, urgent);
         deliveries++;
         core.wake(OffloadStream.READ);
     }
@@ -70,7 +70,7 @@ final class Inbox {
     void deliverUnsent(int slot, int offset, int lenBytes) {
         if (!shut) {
             behindUrgent += lenBytes;
-            legs.current().unread.add(slot, offset, lenBytes, false);
+            qps.current().unread.add(slot, offset, lenBytes, false);
             deliveries++;
             core.wake(OffloadStream.READ);
         }
@@ -85,8 +85,8 @@ final class Inbox {
             reader.passMark();
         } else {
             urgentTaken++;
-            long entry = legs.take();
-            if (legs.reading() == legs.current()) {
+            long entry = qps.take();
+            if (qps.reading() == qps.current()) {
                 core.machine.consumed(UnreadQueue.slot(entry), out);
             }
         }
@@ -103,7 +103,7 @@ final class Inbox {
     }
 
     private long unread() {
-        return reader.unread() + legs.unreadBytes();
+        return reader.unread() + qps.unreadBytes();
     }
 
     /** Whether the last urgent byte is yet to be passed. */
@@ -124,7 +124,7 @@ final class Inbox {
     /** Whether a read would give something. */
     boolean readable() {
         if (urgentCome == 0) {
-            return reader.left() > 0 || !legs.isEmpty();
+            return reader.left() > 0 || !qps.isEmpty();
         }
         long all = unread();
         return all > 1 || (all == 1 && (oobInline || !atMark()));
@@ -155,8 +155,8 @@ final class Inbox {
 
     /** Throws away what has come; a message in the reader's hand stays. The caller carries out. */
     void drop() {
-        legs.dropEarlier();
-        UnreadQueue unread = legs.current().unread;
+        qps.dropEarlier();
+        UnreadQueue unread = qps.current().unread;
         for (long e = unread.take(); e != UnreadQueue.NONE; e = unread.take()) {
             core.machine.consumed(UnreadQueue.slot(e), out);
         }

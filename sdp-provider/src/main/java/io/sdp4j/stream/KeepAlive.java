@@ -1,7 +1,7 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.ActionList;
 
 /**
  * Asks a connection on which nothing moves whether the peer still lives (docs/protocol.md 11),
@@ -15,13 +15,13 @@ final class KeepAlive {
     private final StreamCore core;
     private final EventLoop loop;
     private final long idleNanos;
-    private final Outbox out;
+    private final ActionList out;
     private EventLoop.Timer timer;
 
     /**
      * @param idleNanos after so long without a message it asks
      */
-    KeepAlive(StreamCore core, EventLoop loop, long idleNanos, Outbox out) {
+    KeepAlive(StreamCore core, EventLoop loop, long idleNanos, ActionList out) {
         this.core = core;
         this.loop = loop;
         this.idleNanos = idleNanos;

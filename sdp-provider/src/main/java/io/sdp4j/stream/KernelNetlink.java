@@ -1,7 +1,7 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.KernelSocket;
+import io.sdp4j.linux.NetlinkSocket;
 import io.sdp4j.resolve.Netlink;
 import java.io.Closeable;
 import java.io.IOException;
@@ -23,7 +23,7 @@ public final class KernelNetlink implements Netlink {
 
     @Override
     public Socket open(int protocol) throws IOException {
-        KernelSocket socket = KernelSocket.open(protocol);
+        NetlinkSocket socket = NetlinkSocket.open(protocol);
         return new Socket() {
             @Override
             public void send(byte[] datagram) throws IOException {
@@ -48,6 +48,6 @@ public final class KernelNetlink implements Netlink {
         if (loop == null) {
             throw new IOException("netlink: nobody listens");
         }
-        return KernelSocket.watch(loop, protocol, groups, onDatagram);
+        return NetlinkSocket.watch(loop, protocol, groups, onDatagram);
     }
 }

@@ -4,7 +4,7 @@ import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.wire.AbortReason;
-import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 
@@ -14,34 +14,34 @@ final class Outgoing {
 
     private final SdpMachine machine;
     private final QueuePair qp;
-    private final Outbox outbox;
+    private final ActionList actions;
     private final MemorySegment sendMemory;
 
-    private final BurstMarks marks = new BurstMarks();
+    private final SolicitedEventPolicy marks = new SolicitedEventPolicy();
     private final boolean bursts;
     private boolean followed;
 
     /** Tags of signalled control messages under way, by send slot; null until the first one. */
     private int[] controlTags;
 
-    Outgoing(SdpMachine machine, QueuePair qp, Outbox outbox) {
+    Outgoing(SdpMachine machine, QueuePair qp, ActionList actions) {
         this.machine = machine;
         this.qp = qp;
-        this.outbox = outbox;
+        this.actions = actions;
         this.sendMemory = qp.sendMemory();
         this.bursts = qp.peerSleepsThroughMore();
     }
 
     /** Row {@code i}: a filled slot. */
     void send(int i) {
-        int slot = outbox.slot(i);
-        outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
-        int flags = solicited(outbox.flags(i));
+        int slot = actions.slot(i);
+        actions.writeHeader(i, sendMemory, qp.sendOffset(slot));
+        int flags = solicited(actions.flags(i));
         if (bursts && !marks.next(followed)) {
             flags |= QueuePair.MORE;
         }
         followed = false;
-        qp.postSend(slot, outbox.messageBytes(i), flags);
+        qp.postSend(slot, actions.messageBytes(i), flags);
     }
 
     /** Whether a message follows the next one soon. */
@@ -51,7 +51,7 @@ final class Outgoing {
 
     /** A thread is about to wait for the peer, which may have to be woken first. */
     void wakePeer() {
-        if (marks.owed() && machine.sendEmpty(outbox)) {
+        if (marks.owed() && machine.sendEmpty(actions)) {
             marks.onPaid();
         }
     }
@@ -62,20 +62,20 @@ final class Outgoing {
         if (slot < 0) {
             return;
         }
-        int flags = solicited(outbox.flags(i)) | QueuePair.CONTROL;
-        if ((outbox.flags(i) & Outbox.QUIET) != 0) {
+        int flags = solicited(actions.flags(i)) | QueuePair.CONTROL;
+        if ((actions.flags(i) & ActionList.QUIET) != 0) {
             flags |= QueuePair.QUIET;
         }
-        if ((outbox.flags(i) & Outbox.SIGNALLED) != 0) {
+        if ((actions.flags(i) & ActionList.SIGNALLED) != 0) {
             flags |= QueuePair.SIGNALLED;
             if (controlTags == null || controlTags.length <= slot) {
                 controlTags = new int[Math.max(FIRST_TAGS, slot + 1)];
             }
-            controlTags[slot] = outbox.tag(i);
+            controlTags[slot] = actions.tag(i);
         }
-        outbox.writeHeader(i, sendMemory, qp.sendOffset(slot));
+        actions.writeHeader(i, sendMemory, qp.sendOffset(slot));
         marks.onMarked();
-        qp.postSend(slot, outbox.messageBytes(i), flags);
+        qp.postSend(slot, actions.messageBytes(i), flags);
     }
 
     /** Row {@code i}: a header, and payload from a lent buffer. */
@@ -83,11 +83,11 @@ final class Outgoing {
         int slot = takeSlot();
         if (slot >= 0) {
             long at = qp.sendOffset(slot);
-            outbox.writeHeader(i, sendMemory, at);
-            long to = at + outbox.headerBytes(i);
-            MemorySegment.copy(from, outbox.bufferOffset(i), sendMemory, to, outbox.bytes(i));
+            actions.writeHeader(i, sendMemory, at);
+            long to = at + actions.headerBytes(i);
+            MemorySegment.copy(from, actions.bufferOffset(i), sendMemory, to, actions.bytes(i));
             marks.onMarked();
-            qp.postSend(slot, outbox.messageBytes(i), solicited(outbox.flags(i)));
+            qp.postSend(slot, actions.messageBytes(i), solicited(actions.flags(i)));
         }
     }
 
@@ -98,19 +98,19 @@ final class Outgoing {
     private int takeSlot() {
         int slot = qp.takeSendSlot();
         if (slot < 0) {
-            machine.abort(AbortReason.TRANSPORT_ERROR, outbox);
+            machine.abort(AbortReason.TRANSPORT_ERROR, actions);
         }
         return slot;
     }
 
     private static int solicited(int flags) {
-        return (flags & Outbox.SOLICITED) != 0 ? QueuePair.SOLICITED : 0;
+        return (flags & ActionList.SOLICITED) != 0 ? QueuePair.SOLICITED : 0;
     }
 
     void onCompleted(Completion c) {
         if (c.signalled && c.status == WcStatus.SUCCESS && controlTags != null) {
-            machine.onControlSent(controlTags[c.slot], outbox);
+            machine.onControlSent(controlTags[c.slot], actions);
         }
-        machine.onSendsCompleted(c.count, outbox); // a signalled one is one of them
+        machine.onSendsCompleted(c.count, actions); // a signalled one is one of them
     }
 }

@@ -48,7 +48,7 @@ public final class SdpProvider implements OffloadProvider {
     private final FabricResolver resolver;
     private final StreamContext context;
     private final long verbsConnectNanos;
-    private final Reached reached = new Reached();
+    private final RouteCache reached = new RouteCache();
 
     /**
      * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
@@ -67,8 +67,8 @@ public final class SdpProvider implements OffloadProvider {
                         settings,
                         loop,
                         new SetupThreads(),
-                        new QuietWatch(loop, settings.quietNanos()),
-                        new Complaints(LOG::warn, System::nanoTime));
+                        new IdleTrimmer(loop, settings.quietNanos()),
+                        new ViolationLog(LOG::warn, System::nanoTime));
         this.verbsConnectNanos = verbsConnectNanos;
     }
 

@@ -23,10 +23,10 @@ import java.util.function.BooleanSupplier;
 final class SdpStream implements OffloadStream {
     private final StreamLife life;
     private final StreamCore core;
-    private final Waiters waiters;
+    private final BlockedThreads blocked;
     private final StreamReader reader;
     private final StreamWriter writer;
-    private final StreamWatch watch;
+    private final StreamReadiness watch;
 
     /** Payload moved, either way, since the last {@link #busyPoll}. A hint. */
     private boolean moved;
@@ -37,10 +37,10 @@ final class SdpStream implements OffloadStream {
     private SdpStream(StreamLife life, long bulkBytes, boolean writesPast) {
         this.life = life;
         this.core = life.core;
-        this.waiters = life.waiters;
+        this.blocked = life.blocked;
         this.reader = life.reader;
         this.watch = life.watch;
-        this.writer = new StreamWriter(core, waiters, watch, life.ending, bulkBytes, writesPast);
+        this.writer = new StreamWriter(core, blocked, watch, life.ending, bulkBytes, writesPast);
     }
 
     /** A new stream, which is looked after from here on. */
@@ -175,7 +175,7 @@ final class SdpStream implements OffloadStream {
             }
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
     }
 
     @Override
@@ -189,7 +189,7 @@ final class SdpStream implements OffloadStream {
             watch.attend();
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
     }
 
     /** Size of the peer's private buffers now. */
@@ -227,24 +227,24 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public void await(int ops, long nanos) {
-        waiters.await(ops, nanos);
+        blocked.await(ops, nanos);
     }
 
     @Override
     public void wake() {
-        waiters.wakeAll();
+        blocked.wakeAll();
     }
 
     @Override
     public boolean arm(int ops, Runnable onReady) {
-        return waiters.arm(ops, onReady);
+        return blocked.arm(ops, onReady);
     }
 
     @Override
-    public int doorbell() {
+    public int notifyFd() {
         synchronized (core) {
             // Another connection may have the number of one that is over.
-            return core.rest.ever() ? -1 : core.legs.descriptor();
+            return core.suspension.ever() ? -1 : core.qps.descriptor();
         }
     }
 
@@ -268,20 +268,20 @@ final class SdpStream implements OffloadStream {
     }
 
     @Override
-    public int holdDoorbell(int ops) {
-        return watch.holdDoorbell(ops);
+    public int holdNotify(int ops) {
+        return watch.holdNotify(ops);
     }
 
     @Override
-    public int armDoorbell(int ops) {
-        return watch.armDoorbell(ops);
+    public int requestNotify(int ops) {
+        return watch.requestNotify(ops);
     }
 
     // --- closing ---
 
     @Override
-    public boolean move() throws IOException {
-        return life.move();
+    public boolean migrate() throws IOException {
+        return life.migrate();
     }
 
     @Override
@@ -292,7 +292,7 @@ final class SdpStream implements OffloadStream {
             watch.lookAfterItself();
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
     }
 
     @Override
@@ -303,7 +303,7 @@ final class SdpStream implements OffloadStream {
             watch.lookAfterItself();
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
     }
 
     @Override
@@ -326,7 +326,7 @@ final class SdpStream implements OffloadStream {
             watch.lookAfterItself();
             core.takeWakeOps();
         }
-        waiters.signal(READ | WRITE);
+        blocked.signal(READ | WRITE);
         life.releaseIfClosed();
     }
 
@@ -343,7 +343,7 @@ final class SdpStream implements OffloadStream {
     @Override
     public ConnectionInfo info() {
         synchronized (core) {
-            long read = core.bytesReceived() - core.legs.unreadBytes() - reader.left();
+            long read = core.bytesReceived() - core.qps.unreadBytes() - reader.left();
             long lentRead = core.lending == null ? 0 : core.lending.bytesRead();
             long lentWritten = core.lending == null ? 0 : core.lending.bytesWritten();
             return new ConnectionInfo(

@@ -15,5 +15,5 @@ record StreamContext(
         StreamSettings settings,
         EventLoop loop,
         SetupThreads setup,
-        QuietWatch quiet,
-        Complaints complaints) {}
+        IdleTrimmer quiet,
+        ViolationLog complaints) {}

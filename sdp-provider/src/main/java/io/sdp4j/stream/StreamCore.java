@@ -8,7 +8,7 @@ import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.wire.Bsdh;
-import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.Violation;
 import java.lang.foreign.MemorySegment;
@@ -42,23 +42,23 @@ final class StreamCore {
     QueuePair qp;
     CompletionQueue queue;
     SendSlots slots;
-    WriteBatch batch;
+    WriteCoalescer coalescer;
     BufferSizes sizes;
     Outgoing outgoing;
     private MemorySegment receiveMemory;
 
-    final Legs legs;
+    final SessionConnections qps;
     final Inbox inbox;
-    final Rest rest;
+    final SuspendedSession suspension;
     final KeepAlive keepAlive;
-    final Fate fate;
+    final DisconnectCause cause;
 
     /** Null where payload is always copied. */
-    final Lending lending;
+    final ZcopyTransfers lending;
 
     private final StreamSettings settings;
     private final EventLoop loop;
-    private final Outbox outbox = new Outbox();
+    private final ActionList actions = new ActionList();
     private final Completion completion = new Completion();
     private final MemorySegment header = MemorySegment.ofArray(new byte[HEADER_BYTES]);
     private final StreamTimers timers;
@@ -90,14 +90,14 @@ final class StreamCore {
         this.onViolation = onViolation;
         this.onEnd = onEnd;
         this.timers = new StreamTimers(settings, loop, onTimer);
-        this.legs = new Legs(qp, settings.buffers());
-        this.inbox = new Inbox(this, legs, outbox);
-        this.fate = new Fate(this, outbox);
-        this.rest = new Rest(this, outbox, onRest);
+        this.qps = new SessionConnections(qp, settings.buffers());
+        this.inbox = new Inbox(this, qps, actions);
+        this.cause = new DisconnectCause(this, actions);
+        this.suspension = new SuspendedSession(this, actions, onRest);
         boolean lends = settings.zcopy().usable(fabric);
         boolean deviceMoves = fabric.rdmaSparesCopies();
-        this.lending = lends ? new Lending(this, settings.zcopy(), deviceMoves, outbox) : null;
-        this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), outbox);
+        this.lending = lends ? new ZcopyTransfers(this, settings.zcopy(), deviceMoves, actions) : null;
+        this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), actions);
         adopt(machine, qp);
     }
 
@@ -106,19 +106,19 @@ final class StreamCore {
         qp = over;
         queue = over.completions();
         receiveMemory = over.receiveMemory();
-        outgoing = new Outgoing(next, over, outbox);
-        next.onEstablished(outbox);
+        outgoing = new Outgoing(next, over, actions);
+        next.onEstablished(actions);
         carryOut();
         slots = new SendSlots(over);
-        batch = new WriteBatch(this, slots, next.credit(), over.peerIsOurs());
-        sizes = new BufferSizes(this, settings, outbox);
+        coalescer = new WriteCoalescer(this, slots, next.credit(), over.peerIsOurs());
+        sizes = new BufferSizes(this, settings, actions);
     }
 
     /** The session goes on over another connection. */
     void resume(SdpMachine next, QueuePair over) {
-        legs.add(over, machine);
+        qps.add(over, machine);
         adopt(next, over);
-        rest.end(next, inbox.isShut());
+        suspension.end(next, inbox.isShut());
         carryOut();
         wakeOps |= OffloadStream.READ | OffloadStream.WRITE;
     }
@@ -132,13 +132,13 @@ final class StreamCore {
         for (int n = 0; n < MAX_COMPLETIONS && queue.poll(completion); n++) {
             onCompletion();
             carryOut();
-            fate.onMessage();
+            cause.onMessage();
         }
-        batch.flushIfPeerKeepsUp();
+        coalescer.flushIfPeerKeepsUp();
         if (lending != null) {
             lending.onProgress();
         }
-        if (rest.closed() && !endTold && over()) {
+        if (suspension.closed() && !endTold && over()) {
             endTold = true;
             later(onEnd); // whoever looked took the end from the queue that would have told of it
         }
@@ -148,10 +148,10 @@ final class StreamCore {
         switch (completion.opcode) {
             case Completion.RECEIVE -> onReceive();
             case Completion.SEND -> outgoing.onCompleted(completion);
-            case Completion.DISCONNECTED -> fate.onDisconnected(completion);
+            case Completion.DISCONNECTED -> cause.onDisconnected(completion);
             case Completion.ERROR -> {
                 LOG.debug("queue pair failed: {}", completion.status);
-                fate.onQpError(completion);
+                cause.onQpError(completion);
             }
             case Completion.READ, Completion.WRITE -> onRdma();
             default -> throw new AssertionError("unknown completion " + completion.opcode);
@@ -160,14 +160,14 @@ final class StreamCore {
 
     private void onReceive() {
         if (completion.status != WcStatus.SUCCESS) {
-            fate.onQpError(completion);
+            cause.onQpError(completion);
             return;
         }
         int slot = completion.slot;
         int headerBytes = Math.min(completion.byteLen, HEADER_BYTES);
         // The peer may still write this memory: the machine judges a private copy.
         MemorySegment.copy(receiveMemory, qp.receiveOffset(slot), header, 0, headerBytes);
-        machine.onReceived(slot, header, 0, headerBytes, completion.byteLen, outbox);
+        machine.onReceived(slot, header, 0, headerBytes, completion.byteLen, actions);
     }
 
     private void onRdma() {
@@ -175,7 +175,7 @@ final class StreamCore {
             return; // the end of the queue pair, which is told by itself, says why
         }
         if (completion.status != WcStatus.SUCCESS) {
-            fate.onQpError(completion);
+            cause.onQpError(completion);
         } else if (completion.wrId != KeepAlive.PROBE) {
             lending.onCompleted(completion);
         }
@@ -185,49 +185,49 @@ final class StreamCore {
      * Carries out the outbox; rows that follow from rows are appended and reached by the same loop.
      */
     void carryOut() {
-        for (int i = 0; i < outbox.size(); i++) {
-            switch (outbox.kind(i)) {
-                case Outbox.SEND -> outgoing.send(i);
-                case Outbox.CONTROL -> outgoing.control(i);
-                case Outbox.DELIVER -> inbox.deliver(i);
-                case Outbox.REPOST -> qp.postReceive(outbox.slot(i));
-                case Outbox.WAKE -> wakeOps |= opsOf(outbox.flags(i));
-                case Outbox.ARM_TIMER -> timers.arm(outbox.timer(i), outbox.nanos(i));
-                case Outbox.CANCEL_TIMER -> timers.cancel(outbox.timer(i));
-                case Outbox.DISCONNECT -> qp.disconnect();
-                case Outbox.ABORT -> qp.abort();
-                case Outbox.VIOLATION -> onViolation.accept(machine.violation());
-                case Outbox.SUSPENDED -> rest.begin(outbox.port(i));
-                case Outbox.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
-                case Outbox.RESIZE -> sizes.onOwn(outbox.bytes(i)); // slots have the largest always
+        for (int i = 0; i < actions.size(); i++) {
+            switch (actions.kind(i)) {
+                case ActionList.SEND -> outgoing.send(i);
+                case ActionList.CONTROL -> outgoing.control(i);
+                case ActionList.DELIVER -> inbox.deliver(i);
+                case ActionList.REPOST -> qp.postReceive(actions.slot(i));
+                case ActionList.WAKE -> wakeOps |= opsOf(actions.flags(i));
+                case ActionList.ARM_TIMER -> timers.arm(actions.timer(i), actions.nanos(i));
+                case ActionList.CANCEL_TIMER -> timers.cancel(actions.timer(i));
+                case ActionList.DISCONNECT -> qp.disconnect();
+                case ActionList.ABORT -> qp.abort();
+                case ActionList.VIOLATION -> onViolation.accept(machine.violation());
+                case ActionList.SUSPENDED -> suspension.begin(actions.port(i));
+                case ActionList.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
+                case ActionList.RESIZE -> sizes.onOwn(actions.bytes(i)); // slots have the largest always
                 default -> {
                     if (lending == null || !lending.carryOut(i)) {
-                        throw new AssertionError("unknown action " + outbox.kind(i));
+                        throw new AssertionError("unknown action " + actions.kind(i));
                     }
                 }
             }
         }
-        outbox.clear();
+        actions.clear();
     }
 
     /** The connection's memory is gone: cuts it, whatever was under way. */
     void cut() {
-        outbox.clear();
+        actions.clear();
         wakeOps |= OffloadStream.READ | OffloadStream.WRITE;
         try {
-            machine.onQpError(outbox);
+            machine.onQpError(actions);
             carryOut();
         } catch (InternalError e) {
-            outbox.clear(); // its last words have no place either
+            actions.clear(); // its last words have no place either
         }
     }
 
     private static int opsOf(int wake) {
-        if ((wake & Outbox.CLOSED) != 0) {
+        if ((wake & ActionList.CLOSED) != 0) {
             return OffloadStream.READ | OffloadStream.WRITE;
         }
-        return ((wake & Outbox.READABLE) != 0 ? OffloadStream.READ : 0)
-                | ((wake & Outbox.WRITABLE) != 0 ? OffloadStream.WRITE : 0);
+        return ((wake & ActionList.READABLE) != 0 ? OffloadStream.READ : 0)
+                | ((wake & ActionList.WRITABLE) != 0 ? OffloadStream.WRITE : 0);
     }
 
     /** Runs {@code task} on the event thread after a while. */
@@ -248,7 +248,7 @@ final class StreamCore {
     int nextPayload() {
         int most = maxPayload();
         int usual = qp.usualBytes() - Bsdh.BYTES;
-        return most <= usual || (batch.peerBehind() && qp.bookLong()) ? most : usual;
+        return most <= usual || (coalescer.peerBehind() && qp.bookLong()) ? most : usual;
     }
 
     /** As {@link #nextPayload}: what is owed is not mixed with what is not. */
@@ -296,41 +296,41 @@ final class StreamCore {
     }
 
     void onTimer(int timer) {
-        machine.onTimer(timer, outbox);
+        machine.onTimer(timer, actions);
         carryOut();
     }
 
     /** The application has taken all of receive slot {@code slot}. */
-    void consumed(Legs.Leg leg, int slot) {
-        if (leg == legs.current()) {
-            machine.consumed(slot, outbox);
+    void consumed(SessionConnections.Leg leg, int slot) {
+        if (leg == qps.current()) {
+            machine.consumed(slot, actions);
             carryOut();
-            batch.flushIfPeerKeepsUp(); // it may be all that can tell the peer of this buffer
+            coalescer.flushIfPeerKeepsUp(); // it may be all that can tell the peer of this buffer
         }
     }
 
     /** Payload that came, lent buffers apart. */
     long bytesReceived() {
-        return legs.receivedBefore() + machine.bytesReceived();
+        return qps.receivedBefore() + machine.bytesReceived();
     }
 
     /** Payload that left, lent buffers apart. */
     long bytesSent() {
-        return legs.sentBefore() + machine.bytesSent();
+        return qps.sentBefore() + machine.bytesSent();
     }
 
     /** Whether the session was cut, or did not come back. */
     boolean reset() {
-        return machine.reset() || rest.lost();
+        return machine.reset() || suspension.lost();
     }
 
     boolean outputShut() {
-        return machine.outputShut() || rest.outputEnded();
+        return machine.outputShut() || suspension.outputEnded();
     }
 
     /** Whether nothing is left to do. */
     boolean over() {
-        return machine.closed() && !rest.resting();
+        return machine.closed() && !suspension.resting();
     }
 
     /** Takes a send slot and the right to use it, or returns -1. */
@@ -353,7 +353,7 @@ final class StreamCore {
         }
         int slot = qp.takeSendSlot();
         if (slot < 0) {
-            machine.unreserve(outbox);
+            machine.unreserve(actions);
             carryOut();
         } else {
             sizes.onReserved();
@@ -364,7 +364,7 @@ final class StreamCore {
     /** Sends a filled slot; false if the stream was cut meanwhile. */
     boolean send(int slot, int payloadBytes, boolean urgent) {
         sizes.onUsed();
-        boolean sent = machine.send(slot, payloadBytes, urgent, outbox);
+        boolean sent = machine.send(slot, payloadBytes, urgent, actions);
         carryOut();
         if (!sent) {
             qp.returnSendSlot(slot);
@@ -387,30 +387,30 @@ final class StreamCore {
     void shutdownInput() {
         inbox.shut();
         inbox.drop();
-        machine.shutdownInput(outbox);
+        machine.shutdownInput(actions);
         carryOut();
         onPlainRead();
         wakeOps |= OffloadStream.READ;
     }
 
     void shutdownOutput() {
-        batch.flush();
-        rest.noteOutputEnded();
-        machine.shutdownOutput(outbox);
+        coalescer.flush();
+        suspension.noteOutputEnded();
+        machine.shutdownOutput(actions);
         carryOut();
         wakeOps |= OffloadStream.WRITE;
     }
 
     void close(boolean dataUnread, boolean abortive) {
         inbox.shut();
-        batch.flush();
+        coalescer.flush();
         if (lending != null) {
             lending.close();
         }
-        boolean left = dataUnread || !legs.isEmpty();
-        rest.noteClosed(left, abortive);
-        if (!rest.resting()) {
-            machine.close(left, abortive, outbox);
+        boolean left = dataUnread || !qps.isEmpty();
+        suspension.noteClosed(left, abortive);
+        if (!suspension.resting()) {
+            machine.close(left, abortive, actions);
             carryOut();
         }
         inbox.drop();
@@ -421,7 +421,7 @@ final class StreamCore {
     boolean drained() {
         return switch (machine.state()) {
             case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
-            default -> !batch.isOpen() && !(rest.resting() && rest.outputEnded());
+            default -> !coalescer.isOpen() && !(suspension.resting() && suspension.outputEnded());
         };
     }
 }

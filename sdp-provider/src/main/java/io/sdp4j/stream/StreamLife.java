@@ -12,16 +12,16 @@ import java.util.List;
  * The parts of one stream, and what becomes of them without the application: timers, the doorbell,
  * quiet times, a rest and its end, the release.
  *
- * <p>Called on the event thread, {@link #move} by the application, {@link #resume} on a thread that
+ * <p>Called on the event thread, {@link #migrate} by the application, {@link #resume} on a thread that
  * has connected. All methods but {@link #onRest} take the lock themselves and carry out wake-ups
  * after it was left.
  */
 final class StreamLife {
     final StreamCore core;
-    final StreamWatch watch;
-    final Waiters waiters;
+    final StreamReadiness watch;
+    final BlockedThreads blocked;
     final StreamReader reader;
-    final Ending ending;
+    final StreamErrors ending;
     private final StreamContext context;
     private final Fabric fabric;
     private final InetSocketAddress local;
@@ -31,7 +31,7 @@ final class StreamLife {
     private final Runnable onUse = this::watchQuiet;
 
     /** Where the peer is asked to follow to; null = nowhere. Guarded by the lock. */
-    private Relocation relocation;
+    private MigrationListener migration;
 
     StreamLife(
             SdpMachine machine,
@@ -62,13 +62,13 @@ final class StreamLife {
                                                         + "), connection cut"),
                         this::onRest,
                         this::releaseIfClosed);
-        watch = new StreamWatch(core, this::onDoorbell);
-        waiters = new Waiters(qp.completions(), watch, context.loop());
-        ending = new Ending(core);
-        reader = new StreamReader(core, waiters, ending);
-        watch.begin(waiters);
+        watch = new StreamReadiness(core, this::onNotify);
+        blocked = new BlockedThreads(qp.completions(), watch, context.loop());
+        ending = new StreamErrors(core);
+        reader = new StreamReader(core, blocked, ending);
+        watch.begin(blocked);
         core.inbox.begin(reader);
-        qp.completions().onDoorbell(this::onDoorbell);
+        qp.completions().onNotify(this::onNotify);
     }
 
     private static String peer(QueuePair qp, InetSocketAddress remote) {
@@ -89,9 +89,9 @@ final class StreamLife {
     }
 
     /** Something completed that somebody was to be told of. */
-    void onDoorbell() {
+    void onNotify() {
         try {
-            if (watch.onDoorbell()) {
+            if (watch.onNotify()) {
                 releaseIfClosed();
             }
         } catch (InternalError e) {
@@ -117,7 +117,7 @@ final class StreamLife {
             core.cut();
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
         releaseIfClosed();
     }
 
@@ -130,7 +130,7 @@ final class StreamLife {
             core.onTimer(timer);
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
         releaseIfClosed();
     }
 
@@ -160,45 +160,45 @@ final class StreamLife {
             }
             quiet = core.sizes.quiet();
             left = takeLeft();
-            if (quiet && rest()) {
+            if (quiet && trim()) {
                 context.quiet().remove(this);
             }
             wake = core.takeWakeOps();
         }
         left.forEach(QueuePair::close);
-        waiters.signal(wake);
+        blocked.signal(wake);
         return !quiet;
     }
 
     /** With the lock: gives back what it can; false if more may be left. */
-    private boolean rest() {
+    private boolean trim() {
         reader.giveBackIfRead();
         boolean lent =
                 core.lending != null && core.lending.writes().active(); // answers take memory
-        boolean given = core.sizes.rest(onUse);
-        boolean all = reader.rest(onUse) && given && !lent && core.legs.alone();
-        return all && watch.rest(onUse);
+        boolean given = core.sizes.trim(onUse);
+        boolean all = reader.trim(onUse) && given && !lent && core.qps.alone();
+        return all && watch.trim(onUse);
     }
 
     private List<QueuePair> takeLeft() {
-        return waiters.sleepsElsewhere() ? List.of() : core.legs.takeLeft();
+        return blocked.sleepsElsewhere() ? List.of() : core.qps.takeLeft();
     }
 
-    /** See {@link io.sdp4j.offload.spi.OffloadStream#move}. */
-    boolean move() throws IOException {
-        Relocation place = Relocation.open(this, context, fabric, local, remote);
+    /** See {@link io.sdp4j.offload.spi.OffloadStream#migrate}. */
+    boolean migrate() throws IOException {
+        MigrationListener place = MigrationListener.open(this, context, fabric, local, remote);
         boolean asked = false;
         int wake;
         synchronized (core) {
-            if (relocation == null && !core.legs.full()) {
-                relocation = place; // before the answer can come
-                asked = core.rest.ask(place.port());
-                relocation = asked ? place : null;
+            if (migration == null && !core.qps.full()) {
+                migration = place; // before the answer can come
+                asked = core.suspension.ask(place.port());
+                migration = asked ? place : null;
                 watch.lookAfterItself();
             }
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
         if (!asked) {
             place.end();
         }
@@ -208,23 +208,23 @@ final class StreamLife {
     /** The port that the peer is asked to follow to, 0 = none. */
     int movingTo() {
         synchronized (core) {
-            return relocation == null ? 0 : relocation.port();
+            return migration == null ? 0 : migration.port();
         }
     }
 
     /** With the lock: the session is suspended, to be resumed at {@code port} of one side. */
     private void onRest(int port) {
-        if (core.legs.full()) {
+        if (core.qps.full()) {
             List<QueuePair> left = takeLeft();
             core.later(() -> left.forEach(QueuePair::close));
         }
-        if (core.legs.full()) {
-            core.rest.giveUp("what came before has not been read yet");
+        if (core.qps.full()) {
+            core.suspension.giveUp("what came before has not been read yet");
         } else if (core.machine.suspendedByPeer()) {
             InetSocketAddress to = new InetSocketAddress(remote.getAddress(), port);
-            new Resumption(this, context, fabric, local, to).begin();
+            new SessionReconnect(this, context, fabric, local, to).begin();
         } else {
-            relocation.begin();
+            migration.begin();
         }
     }
 
@@ -243,7 +243,7 @@ final class StreamLife {
 
     boolean resting() {
         synchronized (core) {
-            return core.rest.resting();
+            return core.suspension.resting();
         }
     }
 
@@ -252,25 +252,25 @@ final class StreamLife {
      */
     void resume(SdpMachine machine, QueuePair qp) {
         CompletionQueue before;
-        Relocation left;
+        MigrationListener left;
         int wake;
         synchronized (core) {
-            if (!core.rest.resting()) {
+            if (!core.suspension.resting()) {
                 qp.abort();
                 qp.close();
                 return;
             }
             before = core.queue;
             boolean follows = core.machine.suspendedByPeer();
-            qp.completions().onDoorbell(this::onDoorbell);
+            qp.completions().onNotify(this::onNotify);
             core.resume(machine, qp);
             watchQuiet(); // this one has given nothing back yet
-            waiters.moveTo(core.queue);
-            left = relocation;
-            if (left != null && follows && core.rest.ask(left.port())) {
+            blocked.moveTo(core.queue);
+            left = migration;
+            if (left != null && follows && core.suspension.ask(left.port())) {
                 left = null; // both had asked: the peer's wish came first
             } else {
-                relocation = null;
+                migration = null;
             }
             watch.lookAfterItself();
             wake = core.takeWakeOps();
@@ -279,7 +279,7 @@ final class StreamLife {
             left.end();
         }
         before.wake();
-        waiters.signal(wake);
+        blocked.signal(wake);
         releaseIfClosed();
     }
 
@@ -287,24 +287,24 @@ final class StreamLife {
     void giveUpRest(String why) {
         int wake;
         synchronized (core) {
-            core.rest.giveUp(why);
+            core.suspension.giveUp(why);
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
         releaseIfClosed();
     }
 
     /** Releases everything when the application has closed and nothing is left to do. */
     void releaseIfClosed() {
         List<QueuePair> all;
-        Relocation left;
+        MigrationListener left;
         synchronized (core) {
             if (core.released() || !watch.closing() || !core.over()) {
                 return;
             }
             core.release();
-            all = core.legs.takeAll();
-            left = relocation;
+            all = core.qps.takeAll();
+            left = migration;
         }
         all.forEach(QueuePair::close);
         if (left != null) {

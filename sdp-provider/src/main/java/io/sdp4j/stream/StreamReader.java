@@ -28,11 +28,11 @@ final class StreamReader {
     }
 
     private final StreamCore core;
-    private final Waiters waiters;
-    private final Ending ending;
+    private final BlockedThreads blocked;
+    private final StreamErrors ending;
 
-    /** Where the message being read came from; null = at rest, see {@link #rest}. */
-    private Legs.Leg leg;
+    /** Where the message being read came from; null = at rest, see {@link #trim}. */
+    private SessionConnections.Leg leg;
 
     /** Told when the next message is taken, or null. With the lock. */
     private Runnable onUse;
@@ -60,15 +60,15 @@ final class StreamReader {
     /** What a read that finds nothing answers; set by {@link #nextMessage}. */
     private int nothing;
 
-    StreamReader(StreamCore core, Waiters waiters, Ending ending) {
+    StreamReader(StreamCore core, BlockedThreads blocked, StreamErrors ending) {
         this.core = core;
-        this.waiters = waiters;
+        this.blocked = blocked;
         this.ending = ending;
         this.sample = core.lending == null ? null : core.lending.readerSample();
-        readFrom(core.legs.reading());
+        readFrom(core.qps.reading());
     }
 
-    private void readFrom(Legs.Leg next) {
+    private void readFrom(SessionConnections.Leg next) {
         leg = next;
         MemorySegment its = next.qp.receiveMemory();
         if (!its.equals(memory)) {
@@ -135,7 +135,7 @@ final class StreamReader {
         int moved;
         int wake;
         synchronized (core) {
-            ReadLoan loan = core.lending.reads();
+            ZcopyRead loan = core.lending.reads();
             if (!loan.active()) {
                 return 0;
             }
@@ -145,7 +145,7 @@ final class StreamReader {
             moved = loan.moved(dst);
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
         if (moved > 0) {
             dst.position(dst.position() + moved);
         }
@@ -155,7 +155,7 @@ final class StreamReader {
     /** Whether a read may lend its buffer: nothing is left of what was delivered. With the lock. */
     boolean empty() {
         giveBackIfRead();
-        return left == 0 && !ahead && core.legs.isEmpty();
+        return left == 0 && !ahead && core.qps.isEmpty();
     }
 
     /**
@@ -177,12 +177,12 @@ final class StreamReader {
             if (!found && first) {
                 nothing = ending.endOfStream() ? -1 : 0;
                 failure = nothing == 0 ? ending.forReader() : null;
-                core.batch.onReaderWaits();
+                core.coalescer.onReaderWaits();
                 core.onPlainRead();
             }
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
         if (failure != null) {
             throw failure;
         }
@@ -208,13 +208,13 @@ final class StreamReader {
                 }
             }
             giveBack();
-            long entry = core.legs.take();
+            long entry = core.qps.take();
             if (entry == UnreadQueue.NONE) {
                 // A read that has something to give does not ask a device for more.
                 if (first || core.queue.known()) {
                     core.progress();
                 }
-                entry = core.legs.take();
+                entry = core.qps.take();
             }
             if (entry == UnreadQueue.NONE) {
                 return false;
@@ -227,8 +227,8 @@ final class StreamReader {
     }
 
     private void take(long entry) {
-        if (leg != core.legs.reading()) {
-            readFrom(core.legs.reading());
+        if (leg != core.qps.reading()) {
+            readFrom(core.qps.reading());
         }
         slot = UnreadQueue.slot(entry);
         at = leg.qp.receiveOffset(slot) + UnreadQueue.offset(entry);
@@ -257,7 +257,7 @@ final class StreamReader {
      * @param toTell told, once, when a message is taken, which may have to be given back
      * @return false if one is in hand
      */
-    boolean rest(Runnable toTell) {
+    boolean trim(Runnable toTell) {
         if (slot >= 0) {
             return false;
         }

@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
  * The writing side of a stream.
  *
  * <p>A large payload is copied into a reserved slot without the lock; a small one under it, alone
- * or into the {@link WriteBatch}. The flush fields are guarded by the stream's lock, a write in
+ * or into the {@link WriteCoalescer}. The flush fields are guarded by the stream's lock, a write in
  * progress lives on its thread's stack.
  */
 final class StreamWriter {
@@ -28,9 +28,9 @@ final class StreamWriter {
     private static final long MOST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(160);
 
     private final StreamCore core;
-    private final Waiters waiters;
-    private final StreamWatch watch;
-    private final Ending ending;
+    private final BlockedThreads blocked;
+    private final StreamReadiness watch;
+    private final StreamErrors ending;
     private final long bulkBytes;
     private final boolean writesPast;
 
@@ -56,13 +56,13 @@ final class StreamWriter {
      */
     StreamWriter(
             StreamCore core,
-            Waiters waiters,
-            StreamWatch watch,
-            Ending ending,
+            BlockedThreads blocked,
+            StreamReadiness watch,
+            StreamErrors ending,
             long bulkBytes,
             boolean writesPast) {
         this.core = core;
-        this.waiters = waiters;
+        this.blocked = blocked;
         this.watch = watch;
         this.ending = ending;
         this.bulkBytes = bulkBytes;
@@ -90,7 +90,7 @@ final class StreamWriter {
                 int all = before + filled;
                 boolean followed = len - done - filled > SMALL_BYTES || (bulk && all == most);
                 if (filled > 0
-                        && (core.batch.keep(taken, all, most)
+                        && (core.coalescer.keep(taken, all, most)
                                 || core.sendPart(taken, all, followed))) {
                     done += filled;
                 }
@@ -109,12 +109,12 @@ final class StreamWriter {
                 taken = -1;
                 bulk = false;
                 if (len - done > SMALL_BYTES) {
-                    before = core.batch.goesOn() ? core.batch.bytes() : 0;
+                    before = core.coalescer.goesOn() ? core.coalescer.bytes() : 0;
                     if (before > 0) {
-                        most = before + core.batch.room();
-                        taken = core.batch.takeOut();
+                        most = before + core.coalescer.room();
+                        taken = core.coalescer.takeOut();
                     } else {
-                        core.batch.flush();
+                        core.coalescer.flush();
                         taken = core.reserve();
                         most = core.nextPayload();
                     }
@@ -132,7 +132,7 @@ final class StreamWriter {
                 }
                 wake = core.takeWakeOps();
             }
-            waiters.signal(wake);
+            blocked.signal(wake);
             if (failure != null) {
                 throw failure;
             }
@@ -158,13 +158,13 @@ final class StreamWriter {
             if (core.queue.ready()) {
                 core.progress();
             }
-            if (len <= core.batch.room()) {
+            if (len <= core.coalescer.room()) {
                 written = writeSmall(b, off, null, len, false) > 0;
                 flushLater();
             }
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
         return written;
     }
 
@@ -182,11 +182,11 @@ final class StreamWriter {
     void endGather() {
         int wake;
         synchronized (core) {
-            core.batch.flushIfPeerKeepsUp();
+            core.coalescer.flushIfPeerKeepsUp();
             flushLater();
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
     }
 
     /**
@@ -205,15 +205,15 @@ final class StreamWriter {
 
     /** Takes a small write, or the part of it that fits a message; 0 = not now. With the lock. */
     private int writeSmall(byte[] b, int off, ByteBuffer src, int len, boolean more) {
-        if (core.batch.isOpen()) {
-            return core.batch.append(b, off, src, len, more);
+        if (core.coalescer.isOpen()) {
+            return core.coalescer.append(b, off, src, len, more);
         }
         int taken = core.reserve();
         if (taken < 0) {
             return 0;
         }
         int n = Math.min(core.nextPayload(), len);
-        return core.batch.sendOrKeep(taken, b, off, src, n, more) ? n : 0;
+        return core.coalescer.sendOrKeep(taken, b, off, src, n, more) ? n : 0;
     }
 
     /**
@@ -225,7 +225,7 @@ final class StreamWriter {
         int moved;
         int wake;
         synchronized (core) {
-            WriteLoan loan = core.lending.writes();
+            ZcopyWrite loan = core.lending.writes();
             if (!loan.active()) {
                 return -1;
             }
@@ -235,7 +235,7 @@ final class StreamWriter {
             moved = loan.moved(src);
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
         return moved;
     }
 
@@ -245,13 +245,13 @@ final class StreamWriter {
         SocketException failure = null;
         synchronized (core) {
             boolean lent = core.lending != null && core.lending.writes().active();
-            sent = !lent && core.batch.sendUrgent((byte) value); // what is lent comes before it
+            sent = !lent && core.coalescer.sendUrgent((byte) value); // what is lent comes before it
             if (!sent) {
                 failure = ending.forWriter();
             }
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
         if (failure != null) {
             throw failure;
         }
@@ -263,12 +263,12 @@ final class StreamWriter {
      * that waits to read hears of the credits that let it leave sooner. With the lock.
      */
     private void flushLater() {
-        if (core.batch.isOpen() && !core.queue.hearQuiet()) {
+        if (core.coalescer.isOpen() && !core.queue.hearQuiet()) {
             core.progress();
         }
-        if (core.batch.isOpen() && !core.batch.waits() && !flushScheduled) {
+        if (core.coalescer.isOpen() && !core.coalescer.waits() && !flushScheduled) {
             flushScheduled = true;
-            flushFor = core.batch.opened();
+            flushFor = core.coalescer.opened();
             core.later(this::onFlushTime, StreamCore.FLUSH_NANOS);
         }
     }
@@ -278,7 +278,7 @@ final class StreamWriter {
      * selector has that, for whom it need not ring, now and then. With the lock.
      */
     private void lookLater(long nanos) {
-        if (core.batch.waits() && !watch.attend() && !lookScheduled) {
+        if (core.coalescer.waits() && !watch.attend() && !lookScheduled) {
             lookScheduled = true;
             lookNanos = nanos;
             core.later(this::onLookTime, nanos);
@@ -297,7 +297,7 @@ final class StreamWriter {
             lookLater(Math.min(2 * lookNanos, MOST_LOOK_NANOS));
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
     }
 
     /** On the event thread: sends a batch that has been open since the last time. */
@@ -308,22 +308,22 @@ final class StreamWriter {
             if (core.released()) {
                 return;
             }
-            if (core.batch.opened() == flushFor) {
-                core.batch.flushUnlessBehind();
+            if (core.coalescer.opened() == flushFor) {
+                core.coalescer.flushUnlessBehind();
                 holdOn();
             }
             lookLater(StreamCore.FLUSH_NANOS);
             flushLater();
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
     }
 
     /** A batch waits for a peer that is behind: not for ever. With the lock. */
     private void holdOn() {
-        if (core.batch.waits() && !holdScheduled) {
+        if (core.coalescer.waits() && !holdScheduled) {
             holdScheduled = true;
-            holdFor = core.batch.opened();
+            holdFor = core.coalescer.opened();
             core.later(this::onHoldTime, HOLD_NANOS);
         }
     }
@@ -336,13 +336,13 @@ final class StreamWriter {
             if (core.released()) {
                 return;
             }
-            if (core.batch.opened() == holdFor) {
-                core.batch.flushUnlessLast();
+            if (core.coalescer.opened() == holdFor) {
+                core.coalescer.flushUnlessLast();
             } else {
                 holdOn();
             }
             wake = core.takeWakeOps();
         }
-        waiters.signal(wake);
+        blocked.signal(wake);
     }
 }

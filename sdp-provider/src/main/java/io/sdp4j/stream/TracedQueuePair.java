@@ -177,8 +177,8 @@ final class TracedQueuePair implements QueuePair {
         }
 
         @Override
-        public void onDoorbell(Runnable handler) {
-            queue.onDoorbell(handler);
+        public void onNotify(Runnable handler) {
+            queue.onNotify(handler);
         }
 
         @Override
@@ -220,8 +220,8 @@ final class TracedQueuePair implements QueuePair {
     // --- all the rest is the queue pair's own ---
 
     @Override
-    public boolean rest(Runnable onUse) {
-        return qp.rest(onUse);
+    public boolean trim(Runnable onUse) {
+        return qp.trim(onUse);
     }
 
     @Override

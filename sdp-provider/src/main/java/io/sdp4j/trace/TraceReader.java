@@ -50,7 +50,7 @@ public final class TraceReader implements AutoCloseable {
     private final long bytes;
     private final long expectedBytes;
     private final List<TraceConnection> connections = new ArrayList<>();
-    private final byte[] batch;
+    private final byte[] coalescer;
     private final MemorySegment batchMemory;
     private long batchAt = -1; // index of the first cell in the batch
     private long lastNumber;
@@ -88,8 +88,8 @@ public final class TraceReader implements AutoCloseable {
         if (expectedBytes > TraceFormat.MAX_FILE_BYTES) {
             throw new NotATrace("its sizes make no sense");
         }
-        batch = new byte[BATCH * cellBytes];
-        batchMemory = MemorySegment.ofArray(batch);
+        coalescer = new byte[BATCH * cellBytes];
+        batchMemory = MemorySegment.ofArray(coalescer);
         readConnections();
         findLast();
     }
@@ -199,7 +199,7 @@ public final class TraceReader implements AutoCloseable {
     private int cell(long i) throws IOException {
         long first = i - i % BATCH;
         if (batchAt != first) {
-            Arrays.fill(batch, (byte) 0);
+            Arrays.fill(coalescer, (byte) 0);
             long at = cellsAt + first * cellBytes;
             if (at < bytes) {
                 read(at, batchMemory);

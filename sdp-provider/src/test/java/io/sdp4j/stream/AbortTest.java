@@ -47,7 +47,7 @@ final class AbortTest {
     }
 
     private void connect(boolean lends) throws Exception {
-        pair = new StreamPair(fabric.provider(LendingChild.zcopy(lends)));
+        pair = new StreamPair(fabric.provider(NeverReadingPeer.zcopy(lends)));
         client = (SdpStream) pair.client;
         server = (SdpStream) pair.server;
     }
@@ -177,11 +177,11 @@ final class AbortTest {
     @ParameterizedTest
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
     void killed(boolean lends, boolean readFirst) throws Exception {
-        Process child = LendingChild.start(fabric.directory(), lends);
+        Process child = NeverReadingPeer.start(fabric.directory(), lends);
         try {
             pair =
                     new StreamPair(
-                            fabric.provider(LendingChild.zcopy(lends)), LendingChild.port(child));
+                            fabric.provider(NeverReadingPeer.zcopy(lends)), NeverReadingPeer.port(child));
             client = (SdpStream) pair.client;
             begin(lends);
             child.destroyForcibly().waitFor();

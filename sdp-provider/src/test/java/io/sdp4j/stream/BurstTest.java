@@ -96,11 +96,11 @@ final class BurstTest {
             marked.clear();
             writeFully(pair.client, message);
             assertEquals(List.of(false), marked);
-            assertEquals(0, pair.client.armDoorbell(OffloadStream.READ));
+            assertEquals(0, pair.client.requestNotify(OffloadStream.READ));
             assertEquals(List.of(false, true), marked);
-            pair.client.armDoorbell(0);
-            assertTrue(pair.client.armDoorbell(OffloadStream.READ) == 0 && marked.size() == 2);
-            pair.client.armDoorbell(0);
+            pair.client.requestNotify(0);
+            assertTrue(pair.client.requestNotify(OffloadStream.READ) == 0 && marked.size() == 2);
+            pair.client.requestNotify(0);
             readFully(pair.server, 2 * message.length);
             close(pair);
         }

@@ -86,7 +86,7 @@ class BusyLookTest {
     }
 
     private Object answer(String call, Object result) {
-        if (call.equals("armDoorbell")) {
+        if (call.equals("requestNotify")) {
             asked.incrementAndGet();
         }
         return call.equals("busyLook") ? (OffloadStream.BusyLook) this::look : result;

@@ -89,7 +89,7 @@ class BusySelectorTest {
         try (TestFabric fabric = new TestFabric()) {
             SelectorProvider provider =
                     TestChannels.provider(
-                            counting(fabric.provider(), Set.of("armDoorbell"), asked));
+                            counting(fabric.provider(), Set.of("requestNotify"), asked));
             List<SocketChannel> theirs = new ArrayList<>();
             List<SocketChannel> ours = new ArrayList<>();
             try (ServerSocketChannel listener = TestChannels.listen(provider);
@@ -143,7 +143,7 @@ class BusySelectorTest {
     void oneAtATimeIsNotMany() throws Exception {
         int many = 48;
         AtomicInteger asked = new AtomicInteger();
-        Set<String> questions = Set.of("armDoorbell", "holdDoorbell");
+        Set<String> questions = Set.of("requestNotify", "holdNotify");
         List<SocketChannel> theirs = new ArrayList<>();
         List<SocketChannel> ours = new ArrayList<>();
         try (TestFabric fabric = new TestFabric()) {
@@ -184,7 +184,7 @@ class BusySelectorTest {
     @Test
     void aStreamIsAskedOnceForEachWait() throws Exception {
         AtomicInteger asked = new AtomicInteger();
-        Set<String> questions = Set.of("armDoorbell", "holdDoorbell");
+        Set<String> questions = Set.of("requestNotify", "holdNotify");
         try (TestFabric fabric = new TestFabric()) {
             SelectorProvider provider =
                     TestChannels.provider(counting(fabric.provider(), questions, asked));

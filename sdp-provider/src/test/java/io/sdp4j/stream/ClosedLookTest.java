@@ -26,11 +26,11 @@ class ClosedLookTest {
                 Shims.proxy(
                         CompletionQueue.class,
                         (p, method, args) -> {
-                            if (!method.getName().equals("onDoorbell")) {
+                            if (!method.getName().equals("onNotify")) {
                                 return Shims.invoke(method, queue, args);
                             }
                             Runnable handler = (Runnable) args[0];
-                            queue.onDoorbell(
+                            queue.onNotify(
                                     () -> {
                                         if (queue.ready()) {
                                             handler.run();

@@ -12,7 +12,7 @@ import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.wire.Features;
 import io.sdp4j.wire.HelloFault;
-import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.WireConfig;
 import java.io.ByteArrayOutputStream;
@@ -43,7 +43,7 @@ final class HandMadePeer implements AutoCloseable {
     private final List<FabricListener> listeners = new ArrayList<>();
     private final List<ServerSocket> ports = new ArrayList<>();
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
-    private final Outbox out = new Outbox();
+    private final ActionList out = new ActionList();
     private final Completion completion = new Completion();
     private final byte[] header = new byte[36];
 
@@ -89,7 +89,7 @@ final class HandMadePeer implements AutoCloseable {
                 new ConnectionRequest.Outcome() {
                     @Override
                     public void onEstablished(QueuePair fresh) {
-                        fresh.completions().onDoorbell(() -> {});
+                        fresh.completions().onNotify(() -> {});
                         established.set(fresh);
                     }
 
@@ -114,7 +114,7 @@ final class HandMadePeer implements AutoCloseable {
     /** Goes on over a connection that it has opened itself. */
     void take(ActiveOpen open) {
         qp = open.qp();
-        qp.completions().onDoorbell(() -> {});
+        qp.completions().onNotify(() -> {});
         machine = open.machine();
         all.add(qp);
         rests = false;
@@ -150,9 +150,9 @@ final class HandMadePeer implements AutoCloseable {
     private void carryOut() {
         for (int i = 0; i < out.size(); i++) {
             switch (out.kind(i)) {
-                case Outbox.CONTROL -> post(qp.takeSendSlot(), i);
-                case Outbox.SEND -> post(out.slot(i), i);
-                case Outbox.DELIVER -> {
+                case ActionList.CONTROL -> post(qp.takeSendSlot(), i);
+                case ActionList.SEND -> post(out.slot(i), i);
+                case ActionList.DELIVER -> {
                     byte[] b = new byte[out.bytes(i)];
                     long at = qp.receiveOffset(out.slot(i)) + out.offset(i);
                     MemorySegment.copy(
@@ -160,10 +160,10 @@ final class HandMadePeer implements AutoCloseable {
                     received.writeBytes(b);
                     machine.consumed(out.slot(i), out);
                 }
-                case Outbox.REPOST -> qp.postReceive(out.slot(i));
-                case Outbox.SUSPENDED -> rests = true;
-                case Outbox.DISCONNECT -> qp.disconnect();
-                case Outbox.ABORT -> qp.abort();
+                case ActionList.REPOST -> qp.postReceive(out.slot(i));
+                case ActionList.SUSPENDED -> rests = true;
+                case ActionList.DISCONNECT -> qp.disconnect();
+                case ActionList.ABORT -> qp.abort();
                 default -> {
                     // timers and wakes: the test is the clock
                 }
@@ -175,7 +175,7 @@ final class HandMadePeer implements AutoCloseable {
     private void post(int slot, int i) {
         out.writeHeader(i, qp.sendMemory(), qp.sendOffset(slot));
         qp.postSend(slot, out.messageBytes(i), 0);
-        if (out.kind(i) == Outbox.CONTROL && (out.flags(i) & Outbox.SIGNALLED) != 0) {
+        if (out.kind(i) == ActionList.CONTROL && (out.flags(i) & ActionList.SIGNALLED) != 0) {
             machine.onControlSent(out.tag(i), out);
         }
     }

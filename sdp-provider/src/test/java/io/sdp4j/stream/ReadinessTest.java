@@ -180,22 +180,22 @@ class ReadinessTest {
     void theDoorbellTellsWhatIsReady(boolean allowNative) throws Exception {
         try (Setting s = Setting.open(allowNative)) {
             OffloadStream server = s.server();
-            assertEquals(allowNative, server.doorbell() >= 0);
+            assertEquals(allowNative, server.notifyFd() >= 0);
             if (!allowNative) {
-                assertEquals(-1, server.armDoorbell(READ));
-                assertEquals(0, server.armDoorbell(0));
+                assertEquals(-1, server.requestNotify(READ));
+                assertEquals(0, server.requestNotify(0));
                 return;
             }
-            assertEquals(0, server.armDoorbell(READ));
-            assertEquals(WRITE, server.armDoorbell(READ | WRITE));
+            assertEquals(0, server.requestNotify(READ));
+            assertEquals(WRITE, server.requestNotify(READ | WRITE));
             StreamPair.writeFully(s.client(), new byte[3]);
-            assertEquals(READ | OffloadStream.RUNG, server.armDoorbell(READ));
+            assertEquals(READ | OffloadStream.RUNG, server.requestNotify(READ));
             assertTrue(rung(server), "as it says");
             readFully(server, 3);
-            assertEquals(0, server.armDoorbell(READ));
+            assertEquals(0, server.requestNotify(READ));
             server.shutdownInput();
-            assertEquals(-1, server.armDoorbell(READ), "input is thrown away in the background");
-            assertEquals(0, server.armDoorbell(0));
+            assertEquals(-1, server.requestNotify(READ), "input is thrown away in the background");
+            assertEquals(0, server.requestNotify(0));
             // which it is, though nobody looks: the peer's writes go on without end
             byte[] block = new byte[100_000];
             for (int i = 0; i < 200; i++) {
@@ -214,14 +214,14 @@ class ReadinessTest {
         try (Setting s = Setting.open(true)) {
             OffloadStream server = s.server();
             for (int i = 0; i < 1_500; i++) {
-                assertEquals(0, server.armDoorbell(READ), "round " + i);
+                assertEquals(0, server.requestNotify(READ), "round " + i);
                 StreamPair.writeFully(s.client(), new byte[] {(byte) i});
                 assertTrue(rung(server), "round " + i);
                 assertEquals((byte) i, readFully(server, 1)[0]);
-                assertEquals(0, server.armDoorbell(0));
+                assertEquals(0, server.requestNotify(0));
                 await().pollDelay(Duration.ZERO)
                         .pollInterval(Duration.ofMillis(1))
-                        .until(() -> !UnixFd.awaitReadable(server.doorbell(), 0));
+                        .until(() -> !UnixFd.awaitReadable(server.notifyFd(), 0));
             }
         }
     }
@@ -235,8 +235,8 @@ class ReadinessTest {
         try (Setting s = Setting.open(true)) {
             OffloadStream server = s.server();
             assertTrue(server.arm(READ, () -> {}));
-            assertEquals(0, server.armDoorbell(READ));
-            ((SdpStream) server).life().onDoorbell();
+            assertEquals(0, server.requestNotify(READ));
+            ((SdpStream) server).life().onNotify();
             StreamPair.writeFully(s.client(), new byte[1]);
             assertTrue(rung(server));
         }
@@ -252,7 +252,7 @@ class ReadinessTest {
         try (TestFabric fabric = new TestFabric()) {
             StreamPair pair = new StreamPair(fabric.provider(TestFabric.tinyZcopy(true, 100_000)));
             OffloadStream client = pair.client;
-            assertEquals(0, client.armDoorbell(READ));
+            assertEquals(0, client.requestNotify(READ));
             StreamCore core = ((SdpStream) client).life().core;
             while (!fillsTheLast(core)) {
                 StreamPair.writeFully(client, new byte[5_000]);
@@ -262,7 +262,7 @@ class ReadinessTest {
             StreamPair.writeFully(pair.server, new byte[1]);
             await().pollInterval(Duration.ofMillis(1))
                     .during(Duration.ofMillis(50)) // the event thread does not take the byte
-                    .until(() -> UnixFd.awaitReadable(client.doorbell(), 0));
+                    .until(() -> UnixFd.awaitReadable(client.notifyFd(), 0));
             client.close(false);
             pair.server.close(false);
             pair.close();
@@ -271,17 +271,17 @@ class ReadinessTest {
 
     private static boolean fillsTheLast(StreamCore core) {
         synchronized (core) {
-            return core.batch.isOpen() && core.machine.credit() <= 2;
+            return core.coalescer.isOpen() && core.machine.credit() <= 2;
         }
     }
 
     private static boolean waits(StreamCore core) {
         synchronized (core) {
-            return core.batch.waits();
+            return core.coalescer.waits();
         }
     }
 
     private static boolean rung(OffloadStream stream) {
-        return UnixFd.awaitReadable(stream.doorbell(), TimeUnit.SECONDS.toNanos(10));
+        return UnixFd.awaitReadable(stream.notifyFd(), TimeUnit.SECONDS.toNanos(10));
     }
 }

@@ -63,8 +63,8 @@ class UnreadWritesTest {
                 for (int i = 0; i < writes && sent.size() + len <= LEAST_BYTES; i++) {
                     assertEquals(len, write(pair.client, len), "after " + sent.size());
                     assertEquals(0, pair.client.tryRead(new byte[1], 0, 1));
-                    pair.client.armDoorbell(OffloadStream.READ);
-                    pair.client.armDoorbell(0);
+                    pair.client.requestNotify(OffloadStream.READ);
+                    pair.client.requestNotify(0);
                     if (i < BUFFERS) {
                         rest(pair.client);
                     }
@@ -86,11 +86,11 @@ class UnreadWritesTest {
                 StreamPair pair = new StreamPair(fabric.provider())) {
             for (int i = 0; i < 2 * BUFFERS; i++) {
                 assertEquals(1, write(pair.client, 1), "after " + sent.size());
-                pair.client.armDoorbell(OffloadStream.READ);
-                pair.client.armDoorbell(0);
+                pair.client.requestNotify(OffloadStream.READ);
+                pair.client.requestNotify(0);
                 rest(pair.client);
             }
-            GatheredAtExit.send();
+            FlushAtExit.send();
             assertEquals(0, write(pair.client, 1));
             readAll(pair.server);
             pair.client.close(false);
@@ -121,8 +121,8 @@ class UnreadWritesTest {
         try (TestFabric fabric = new TestFabric(true, BUFFERS);
                 StreamPair pair = new StreamPair(fabric.provider())) {
             if (watched) {
-                pair.client.doorbell();
-                pair.client.armDoorbell(OffloadStream.READ);
+                pair.client.notifyFd();
+                pair.client.requestNotify(OffloadStream.READ);
             }
             for (int i = 0; i < 2 * BUFFERS; i++) {
                 assertEquals(15, write(pair.client, 15));

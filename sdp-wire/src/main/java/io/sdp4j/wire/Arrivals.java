@@ -16,7 +16,7 @@ final class Arrivals {
     private final SendHalf send;
     private final ReceiveHalf receive;
     private final Resizing sizes;
-    private final Resting resting;
+    private final Suspension resting;
     private final boolean connecting;
     private final boolean suspending;
 
@@ -30,7 +30,7 @@ final class Arrivals {
             SendHalf send,
             ReceiveHalf receive,
             Resizing sizes,
-            Resting resting,
+            Suspension resting,
             boolean connecting,
             boolean suspending) {
         this.life = life;
@@ -56,13 +56,13 @@ final class Arrivals {
         return delivered > 0;
     }
 
-    void onConsumed(int slot, Outbox out) {
+    void onConsumed(int slot, ActionList out) {
         delivered--;
         repost(slot, false, out);
     }
 
     /** A message does what it says, or names why it must not. */
-    AbortReason take(int slot, MemorySegment m, long at, int byteLen, Outbox out) {
+    AbortReason take(int slot, MemorySegment m, long at, int byteLen, ActionList out) {
         sizes.onArrival();
         AbortReason fault = examine(m, at, byteLen);
         if (fault != AbortReason.NONE) {
@@ -75,7 +75,7 @@ final class Arrivals {
         send.offers.onAck(credits);
         fault = dispatch(slot, m, at, byteLen, out);
         if (fault == AbortReason.NONE && (Bsdh.flags(m, at) & Bsdh.OOB_PEND) != 0) {
-            out.wake(Outbox.URGENT); // on any message (8)
+            out.wake(ActionList.URGENT); // on any message (8)
         }
         return fault;
     }
@@ -108,7 +108,7 @@ final class Arrivals {
     /**
      * Receive actions by MID (docs/protocol.md appendix B). The slot is handed back here, or never.
      */
-    private AbortReason dispatch(int slot, MemorySegment m, long at, int byteLen, Outbox out) {
+    private AbortReason dispatch(int slot, MemorySegment m, long at, int byteLen, ActionList out) {
         int mid = Bsdh.mid(m, at);
         long header = at + Bsdh.BYTES;
         if (mid == Mid.DATA) {
@@ -167,7 +167,7 @@ final class Arrivals {
         return fault;
     }
 
-    private AbortReason onData(int slot, int flags, int byteLen, Outbox out) {
+    private AbortReason onData(int slot, int flags, int byteLen, ActionList out) {
         int payloadBytes = byteLen - Bsdh.BYTES;
         if (payloadBytes == 0) {
             creditUpdatesReceived++;
@@ -183,7 +183,7 @@ final class Arrivals {
     }
 
     private AbortReason onSrcAvail(
-            int slot, MemorySegment m, long header, int byteLen, Outbox out) {
+            int slot, MemorySegment m, long header, int byteLen, ActionList out) {
         int offset = Bsdh.BYTES + SrcAh.BYTES;
         int payloadBytes = byteLen - offset;
         AbortReason fault =
@@ -204,14 +204,14 @@ final class Arrivals {
         }
         fault = deliver(slot, offset, payloadBytes, 0, out);
         if (receive.offeredBytes() > 0) {
-            out.wake(Outbox.READABLE);
+            out.wake(ActionList.READABLE);
         }
         return fault;
     }
 
     /** Payload first, as of any message, then the advertisement (6.3, 6.5). */
     private AbortReason onSinkAvail(
-            int slot, MemorySegment m, long header, int byteLen, Outbox out) {
+            int slot, MemorySegment m, long header, int byteLen, ActionList out) {
         int offset = Bsdh.BYTES + SnkAh.BYTES;
         int payloadBytes = byteLen - offset;
         AbortReason fault = payloadBytes > 0 ? receive.onTransaction() : AbortReason.NONE;
@@ -236,7 +236,7 @@ final class Arrivals {
         return deliver(slot, offset, payloadBytes, 0, out);
     }
 
-    private AbortReason onRdmaWrCompl(int len, Outbox out) {
+    private AbortReason onRdmaWrCompl(int len, ActionList out) {
         boolean filled = receive.sinks.offered() > 0 && len != 0;
         AbortReason fault = receive.sinks.onRdmaWrCompl(len, out);
         if (fault == AbortReason.NONE && filled && life.closeCalled()) {
@@ -260,7 +260,7 @@ final class Arrivals {
     }
 
     /** Stream bytes, or the promise of some, for the application if it still reads. */
-    private AbortReason deliver(int slot, int offset, int payloadBytes, int flags, Outbox out) {
+    private AbortReason deliver(int slot, int offset, int payloadBytes, int flags, ActionList out) {
         if (life.closeCalled()) {
             return AbortReason.DATA_AFTER_CLOSE; // RFC 1122 4.2.2.13, docs/protocol.md 12.2
         }
@@ -279,7 +279,7 @@ final class Arrivals {
         return AbortReason.NONE;
     }
 
-    private void repost(int slot, boolean wasUpdate, Outbox out) {
+    private void repost(int slot, boolean wasUpdate, ActionList out) {
         credits.onReposted(wasUpdate);
         out.repost(slot);
     }

@@ -10,13 +10,13 @@ final class Emitter {
     private final Credits credits;
     private final SendQueue queue;
     private final SendHalf send;
-    private final Resting resting;
+    private final Suspension resting;
 
     private long messagesSent;
     private long bytesSent;
     private long creditUpdatesSent;
 
-    Emitter(Lifecycle life, Credits credits, SendQueue queue, SendHalf send, Resting resting) {
+    Emitter(Lifecycle life, Credits credits, SendQueue queue, SendHalf send, Suspension resting) {
         this.life = life;
         this.credits = credits;
         this.queue = queue;
@@ -45,9 +45,9 @@ final class Emitter {
     }
 
     /** Wakes a writer whose wait has just ended. */
-    void wakeWriter(boolean couldWrite, Outbox out) {
+    void wakeWriter(boolean couldWrite, ActionList out) {
         if (!couldWrite && writable()) {
-            out.wake(Outbox.WRITABLE);
+            out.wake(ActionList.WRITABLE);
         }
     }
 
@@ -60,20 +60,20 @@ final class Emitter {
     }
 
     /** A Data message with payload, whose reservation has just been given back. */
-    void payload(int slot, int payloadBytes, boolean urgent, Outbox out) {
+    void payload(int slot, int payloadBytes, boolean urgent, ActionList out) {
         int bsdhFlags = urgent ? send.urgent.takePresent() : send.urgent.takePend();
         long first = Bsdh.first(Mid.DATA, bsdhFlags, credits.bufs(), Bsdh.BYTES + payloadBytes);
         int ack = credits.ack();
         int mseq = credits.onSent();
-        int flags = bsdhFlags != 0 ? Outbox.SOLICITED : 0;
+        int flags = bsdhFlags != 0 ? ActionList.SOLICITED : 0;
         out.send(slot, payloadBytes, flags, first, Bsdh.second(mseq, ack));
         send.onPayloadSent(payloadBytes);
         posted(payloadBytes);
     }
 
     /** A credit update, or the first word of an out-of-band byte. */
-    void emptyData(Outbox out) {
-        control(Mid.DATA, send.urgent.pendDue() ? Outbox.SOLICITED : Outbox.QUIET, 0, out);
+    void emptyData(ActionList out) {
+        control(Mid.DATA, send.urgent.pendDue() ? ActionList.SOLICITED : ActionList.QUIET, 0, out);
         creditUpdatesSent++;
     }
 
@@ -84,18 +84,18 @@ final class Emitter {
      * @param extension first four bytes of its extended header
      * @return its MSeq
      */
-    int control(int mid, int flags, int extension, Outbox out) {
+    int control(int mid, int flags, int extension, ActionList out) {
         return control(mid, 0, flags, extension, 0, out);
     }
 
     /** RdmaRdCompl, with or without the hint that Pipelined would be welcome (2.3). */
-    int rdmaRdCompl(int lenBytes, boolean reqPipe, Outbox out) {
+    int rdmaRdCompl(int lenBytes, boolean reqPipe, ActionList out) {
         int bsdhFlags = reqPipe ? Bsdh.REQ_PIPE : 0;
-        return control(Mid.RDMA_RD_COMPL, bsdhFlags, Outbox.SOLICITED, lenBytes, 0, out);
+        return control(Mid.RDMA_RD_COMPL, bsdhFlags, ActionList.SOLICITED, lenBytes, 0, out);
     }
 
     /** SrcAvail for the rest of a region, {@code inlineBytes} of it as payload. */
-    int srcAvail(Region r, int inlineBytes, Outbox out) {
+    int srcAvail(Region r, int inlineBytes, ActionList out) {
         int mseq = control(Mid.SRC_AVAIL, 0, 0, (int) r.left(), inlineBytes, out);
         out.advertising(r.rkey, r.va + r.issued, 0);
         if (inlineBytes > 0) {
@@ -107,13 +107,13 @@ final class Emitter {
     }
 
     /** SinkAvail for a region. */
-    void sinkAvail(Region r, int nonDiscards, Outbox out) {
+    void sinkAvail(Region r, int nonDiscards, ActionList out) {
         control(Mid.SINK_AVAIL, 0, 0, (int) r.lenBytes, 0, out);
         out.advertising(r.rkey, r.va, nonDiscards);
     }
 
     private int control(
-            int mid, int bsdhFlags, int flags, int extension, int payloadBytes, Outbox out) {
+            int mid, int bsdhFlags, int flags, int extension, int payloadBytes, ActionList out) {
         int headerBytes = Bsdh.BYTES + Mid.extendedBytes(mid);
         int allFlags = bsdhFlags | send.urgent.takePend();
         long first = Bsdh.first(mid, allFlags, credits.bufs(), headerBytes + payloadBytes);

@@ -84,21 +84,21 @@ final class Lifecycle {
         state = State.HELLO_RCVD;
     }
 
-    void establish(Outbox out) {
+    void establish(ActionList out) {
         state = State.ESTABLISHED;
-        out.wake(Outbox.WRITABLE);
+        out.wake(ActionList.WRITABLE);
     }
 
     /** Our half is to end: ESTABLISHED to FIN_SENDING, PEER_FIN to LAST_SENDING (12.2). */
-    void finish(Outbox out) {
+    void finish(ActionList out) {
         state = state == State.PEER_FIN ? State.LAST_SENDING : State.FIN_SENDING;
-        out.wake(Outbox.WRITABLE);
+        out.wake(ActionList.WRITABLE);
     }
 
     /** The peer's DisConn was taken (12.2). */
-    void onPeerFin(Outbox out) {
+    void onPeerFin(ActionList out) {
         eof = true;
-        out.wake(Outbox.READABLE);
+        out.wake(ActionList.READABLE);
         switch (state) {
             case ESTABLISHED -> state = State.PEER_FIN;
             case FIN_SENDING -> state = State.FIN_CROSS;
@@ -108,8 +108,8 @@ final class Lifecycle {
     }
 
     /** Our DisConn has completed (12.2). */
-    void onFinCompleted(Outbox out) {
-        out.wake(Outbox.CLOSED);
+    void onFinCompleted(ActionList out) {
+        out.wake(ActionList.CLOSED);
         if (llpGone) {
             end(State.TIME_WAIT, out);
             return;
@@ -123,39 +123,39 @@ final class Lifecycle {
     }
 
     /** Both halves have ended, or AbortConn is out: close the connection below. */
-    void closeLlp(Outbox out) {
+    void closeLlp(ActionList out) {
         state = State.LLP_CLOSING;
         disarmAll(out);
         arm(SdpMachine.TIMER_LLP, LLP_NANOS, out);
         out.disconnect();
-        out.wake(Outbox.CLOSED);
+        out.wake(ActionList.CLOSED);
     }
 
     /** The connection below is gone before our DisConn, already sent, has completed (12.2). */
-    void awaitFinCompletion(Outbox out) {
+    void awaitFinCompletion(ActionList out) {
         llpGone = true;
         disarmAll(out);
         arm(SdpMachine.TIMER_GRACE, GRACE_NANOS, out);
     }
 
     /** Cut, telling the peer by AbortConn: only after our DisConn (12.4). */
-    void aborting(AbortReason why, Outbox out) {
+    void aborting(AbortReason why, ActionList out) {
         state = State.ABORTING;
         fail(why);
         disarmAll(out);
         arm(SdpMachine.TIMER_ABORT, ABORT_NANOS, out);
-        out.wake(Outbox.READABLE | Outbox.WRITABLE);
+        out.wake(ActionList.READABLE | ActionList.WRITABLE);
     }
 
     /** Cut, with nothing more to say to the peer. */
-    void cut(AbortReason why, Outbox out) {
+    void cut(AbortReason why, ActionList out) {
         fail(why);
         end(State.ERROR, out);
         out.abort(reason);
     }
 
     /** Closed before there was a stream. */
-    void closeEarly(Outbox out) {
+    void closeEarly(ActionList out) {
         boolean started = state != State.CLOSED;
         if (!down) {
             fail(AbortReason.CLOSED_EARLY);
@@ -167,17 +167,17 @@ final class Lifecycle {
     }
 
     /** The connection below was cut for us. */
-    void lost(AbortReason why, Outbox out) {
+    void lost(AbortReason why, ActionList out) {
         fail(why);
         end(State.ERROR, out);
     }
 
     /** The end: nothing will be emitted any more. */
-    void end(State last, Outbox out) {
+    void end(State last, ActionList out) {
         state = last;
         down = true;
         disarmAll(out);
-        out.wake(Outbox.READABLE | Outbox.WRITABLE | Outbox.CLOSED);
+        out.wake(ActionList.READABLE | ActionList.WRITABLE | ActionList.CLOSED);
     }
 
     private void fail(AbortReason why) {
@@ -189,13 +189,13 @@ final class Lifecycle {
         eof &= why == AbortReason.PEER_RESET || why == AbortReason.TRANSPORT_ERROR;
     }
 
-    void arm(int timer, long nanos, Outbox out) {
+    void arm(int timer, long nanos, ActionList out) {
         armed |= 1 << timer;
         out.armTimer(timer, nanos);
     }
 
     /** Arms a timer unless it runs. */
-    boolean armIfIdle(int timer, long nanos, Outbox out) {
+    boolean armIfIdle(int timer, long nanos, ActionList out) {
         boolean idle = (armed & (1 << timer)) == 0;
         if (idle) {
             arm(timer, nanos, out);
@@ -210,7 +210,7 @@ final class Lifecycle {
         return was;
     }
 
-    private void disarmAll(Outbox out) {
+    private void disarmAll(ActionList out) {
         for (int timer = 0; armed != 0; timer++) {
             if (expire(timer)) {
                 out.cancelTimer(timer);

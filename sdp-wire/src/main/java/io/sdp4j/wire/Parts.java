@@ -16,12 +16,12 @@ abstract sealed class Parts permits SetUp {
     final SendHalf send;
     final ReceiveHalf receive;
     final Resizing sizes;
-    final Resting resting = new Resting();
+    final Suspension resting = new Suspension();
     final Emitter emitter;
     final Arrivals arrivals;
     final SinkPump sinkPump;
     final Schedule schedule;
-    final Ending ending;
+    final ConnectionTeardown ending;
 
     boolean greeted; // both Hello and HelloAck have been exchanged, as far as we can know
     long messagesReceived;
@@ -53,7 +53,7 @@ abstract sealed class Parts permits SetUp {
                         handshake,
                         sourcePump,
                         sinkPump);
-        ending = new Ending(life, send, receive, resting, schedule);
+        ending = new ConnectionTeardown(life, send, receive, resting, schedule);
     }
 
     /** Where the connection stands. */

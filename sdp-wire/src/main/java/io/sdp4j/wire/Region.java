@@ -20,7 +20,7 @@ final class Region {
     /** MSeq of that message. */
     int mseq;
 
-    /** Lent source: an outcome of {@link Outbox}, 0 while there is none. */
+    /** Lent source: an outcome of {@link ActionList}, 0 while there is none. */
     int outcome;
 
     /** Lent sink: the peer may write it. */

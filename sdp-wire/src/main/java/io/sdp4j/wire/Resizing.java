@@ -114,7 +114,7 @@ final class Resizing {
      * @param ack MSeqAck of the message
      * @param posted receive buffers posted now
      */
-    void onRequest(int desiredBytes, boolean connecting, int ack, int posted, Outbox out) {
+    void onRequest(int desiredBytes, boolean connecting, int ack, int posted, ActionList out) {
         boolean crossed = sent && ack - sentMseq < 0;
         if (crossed && !connecting) {
             return;

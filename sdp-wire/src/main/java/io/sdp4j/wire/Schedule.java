@@ -14,12 +14,12 @@ final class Schedule {
     private final SendHalf send;
     private final ReceiveHalf receive;
     private final Resizing sizes;
-    private final Resting resting;
+    private final Suspension resting;
     private final Emitter emitter;
     private final Handshake handshake;
     private final SourcePump sourcePump;
     private final SinkPump sinkPump;
-    private final Watch watch;
+    private final ProgressTimers watch;
     private boolean abortSent;
 
     Schedule(
@@ -28,7 +28,7 @@ final class Schedule {
             SendHalf send,
             ReceiveHalf receive,
             Resizing sizes,
-            Resting resting,
+            Suspension resting,
             Emitter emitter,
             Handshake handshake,
             SourcePump sourcePump,
@@ -43,22 +43,22 @@ final class Schedule {
         this.handshake = handshake;
         this.sourcePump = sourcePump;
         this.sinkPump = sinkPump;
-        this.watch = new Watch(life, send, receive, resting);
+        this.watch = new ProgressTimers(life, send, receive, resting);
     }
 
-    Watch watch() {
+    ProgressTimers watch() {
         return watch;
     }
 
     /** Does what is due. */
-    void run(Outbox out) {
+    void run(ActionList out) {
         if (life.state() == State.ABORTING) {
             if (!abortSent && emitter.controlAllowed()) {
                 abortSent = true;
-                emitter.control(Mid.ABORT_CONN, Outbox.SIGNALLED | Outbox.SOLICITED, 0, out);
+                emitter.control(Mid.ABORT_CONN, ActionList.SIGNALLED | ActionList.SOLICITED, 0, out);
             }
         } else if (life.down()) {
-            giveUp(Outbox.CUT, out);
+            giveUp(ActionList.CUT, out);
         } else if (life.talking() && !(send.finSent() && receive.fin())) {
             // After both DisConns nobody waits for anything, and the peer may hang up.
             if (!resting.silent()) {
@@ -74,7 +74,7 @@ final class Schedule {
         return life.talking() && !(send.finSent() && receive.fin()) && !resting.silent();
     }
 
-    private void talk(Outbox out) {
+    private void talk(ActionList out) {
         if (send.busy() || receive.busy()) {
             transfer(out);
         }
@@ -85,7 +85,7 @@ final class Schedule {
             rest(out);
         }
         if (send.finDue() && !resting.wanted() && emitter.controlAllowed()) {
-            emitter.control(Mid.DISCONN, Outbox.SIGNALLED, 0, out);
+            emitter.control(Mid.DISCONN, ActionList.SIGNALLED, 0, out);
             send.onFinSent();
         }
         // Last, because any other message makes it superfluous (4.4), a last word among them.
@@ -100,7 +100,7 @@ final class Schedule {
      * to send what it owes, to tell of the transfers that it finishes, or to answer. What it
      * cancels now has been told of, or never will be.
      */
-    private void listen(Outbox out) {
+    private void listen(ActionList out) {
         credits.releaseAck();
         if (credits.updateDue() && emitter.controlAllowed()) {
             emitter.emptyData(out);
@@ -108,7 +108,7 @@ final class Schedule {
     }
 
     /** Whatever goes beyond buffered copy. */
-    private void transfer(Outbox out) {
+    private void transfer(ActionList out) {
         cureDeadlock();
         sinkPump.pump(send.sources.acksHeldBack(credits), out);
         sourcePump.pump(room(), out);
@@ -137,7 +137,7 @@ final class Schedule {
         }
     }
 
-    private void resize(Outbox out) {
+    private void resize(ActionList out) {
         if (sizes.answerDue() && emitter.controlAllowed()) {
             emitter.control(Mid.CH_RCV_BUF_ACK, 0, sizes.grantedBytes(), out);
             sizes.onAnswerSent();
@@ -150,18 +150,18 @@ final class Schedule {
         }
     }
 
-    private void rest(Outbox out) {
+    private void rest(ActionList out) {
         watch.look(out);
         if (busy() || !emitter.controlAllowed()) {
             return;
         }
         if (resting.answerDue()) {
-            emitter.control(Mid.SUSP_COMM_ACK, Outbox.SIGNALLED | Outbox.SOLICITED, 0, out);
+            emitter.control(Mid.SUSP_COMM_ACK, ActionList.SIGNALLED | ActionList.SOLICITED, 0, out);
             resting.onAnswerSent();
         } else if (receive.offers.expected() == 0 // for which the peer needs credits
                 && credits.posted() >= 3) { // of which it needs one for its answer, too
             assert resting.requestDue();
-            emitter.control(Mid.SUSP_COMM, Outbox.SOLICITED, resting.ours(), out);
+            emitter.control(Mid.SUSP_COMM, ActionList.SOLICITED, resting.ours(), out);
             resting.onRequestSent();
         }
     }
@@ -189,7 +189,7 @@ final class Schedule {
     }
 
     /** The end: everything lent goes back. */
-    void giveUp(int outcome, Outbox out) {
+    void giveUp(int outcome, ActionList out) {
         send.sources.giveUp(outcome, out);
         receive.sinks.giveUp(out);
     }

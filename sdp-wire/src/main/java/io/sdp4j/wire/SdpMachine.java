@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * One SDP connection: decides what to send and what to deliver, and does nothing itself.
  *
- * <p>Shape: a shell feeds it events and carries out the {@link Outbox} afterwards. The machine
+ * <p>Shape: a shell feeds it events and carries out the {@link ActionList} afterwards. The machine
  * reasons about receive slots and send slots as numbers and never sees a payload byte. It is not
  * thread-safe: the shell calls every method, queries included, under one lock. No method blocks,
  * throws for what a peer did, or allocates in the steady state.
@@ -81,7 +81,7 @@ public final class SdpMachine extends SetUp {
     }
 
     /** The connection below is up: after HelloAck was accepted, or after it was written. */
-    public void onEstablished(Outbox out) {
+    public void onEstablished(ActionList out) {
         if (life.settingUp()) {
             assert greeted;
             life.establish(out);
@@ -136,7 +136,7 @@ public final class SdpMachine extends SetUp {
     }
 
     /** Gives a reservation back. */
-    public void unreserve(Outbox out) {
+    public void unreserve(ActionList out) {
         boolean couldWrite = writable();
         credits.unreserve();
         onward(couldWrite, out);
@@ -152,7 +152,7 @@ public final class SdpMachine extends SetUp {
      * @return false when the connection was cut since the reservation: nothing was emitted for the
      *     slot and the shell keeps it
      */
-    public boolean send(int slot, int payloadBytes, boolean urgent, Outbox out) {
+    public boolean send(int slot, int payloadBytes, boolean urgent, ActionList out) {
         credits.unreserve();
         if (!life.talking()) {
             return false;
@@ -178,7 +178,7 @@ public final class SdpMachine extends SetUp {
      * The keep-alive time has passed: emits KEEP_ALIVE when no message went either way since the
      * last call (docs/protocol.md 11).
      */
-    public void onKeepAlive(Outbox out) {
+    public void onKeepAlive(ActionList out) {
         long messages = messagesReceived + emitter.messagesSent();
         if (life.talking() && messages == messagesAtKeepAlive) {
             out.keepAlive();
@@ -187,7 +187,7 @@ public final class SdpMachine extends SetUp {
     }
 
     /** No more output: DisConn leaves after everything reserved, lent or owed. Idempotent. */
-    public void shutdownOutput(Outbox out) {
+    public void shutdownOutput(ActionList out) {
         ending.shutdownOutput(out);
     }
 
@@ -198,7 +198,7 @@ public final class SdpMachine extends SetUp {
      *
      * @return false when this machine does not do it, or not now
      */
-    public boolean suspend(int port, Outbox out) {
+    public boolean suspend(int port, ActionList out) {
         if (!suspending || state() != State.ESTABLISHED || resting.wanted()) {
             return false;
         }
@@ -216,7 +216,7 @@ public final class SdpMachine extends SetUp {
      * Sends of any kind have completed, {@code count} of them: frees send depth. Need not be called
      * when the send depth is {@link Integer#MAX_VALUE}.
      */
-    public void onSendsCompleted(int count, Outbox out) {
+    public void onSendsCompleted(int count, ActionList out) {
         boolean couldWrite = writable();
         queue.onCompleted(count);
         onward(couldWrite, out);
@@ -231,9 +231,9 @@ public final class SdpMachine extends SetUp {
      * A SIGNALLED control message has completed, in addition to being counted in {@link
      * #onSendsCompleted}.
      *
-     * @param tag {@link Outbox#tag} of the message
+     * @param tag {@link ActionList#tag} of the message
      */
-    public void onControlSent(int tag, Outbox out) {
+    public void onControlSent(int tag, ActionList out) {
         ending.onControlSent(tag, out);
     }
 
@@ -246,7 +246,7 @@ public final class SdpMachine extends SetUp {
      * @param byteLen byte count of the completion
      */
     public void onReceived(
-            int slot, MemorySegment header, long at, int headerBytes, int byteLen, Outbox out) {
+            int slot, MemorySegment header, long at, int headerBytes, int byteLen, ActionList out) {
         assert headerBytes >= Math.min(byteLen, Bsdh.MAX_HEADER_BYTES);
         messagesReceived++;
         if (state() == State.ABORTING) {
@@ -276,7 +276,7 @@ public final class SdpMachine extends SetUp {
     }
 
     /** The application has taken all of a delivered slot. */
-    public void consumed(int slot, Outbox out) {
+    public void consumed(int slot, ActionList out) {
         if (!life.talking()) {
             return;
         }
@@ -291,7 +291,7 @@ public final class SdpMachine extends SetUp {
      *
      * @return false if none may leave now
      */
-    public boolean sendEmpty(Outbox out) {
+    public boolean sendEmpty(ActionList out) {
         boolean may = schedule.updates() && emitter.controlAllowed();
         if (may) {
             emitter.emptyData(out);
@@ -303,7 +303,7 @@ public final class SdpMachine extends SetUp {
      * No more input: payload is thrown away from now on, the peer is not told. Slots already
      * delivered are still to be given back with {@link #consumed}. Idempotent.
      */
-    public void shutdownInput(Outbox out) {
+    public void shutdownInput(ActionList out) {
         receive.shutDown();
         onward(out);
     }
@@ -315,12 +315,12 @@ public final class SdpMachine extends SetUp {
      * @param unread whether delivered bytes were not read
      * @param abortive whether the linger time is zero
      */
-    public void close(boolean unread, boolean abortive, Outbox out) {
+    public void close(boolean unread, boolean abortive, ActionList out) {
         ending.close(unread, abortive, out);
     }
 
     /** Cuts the stream. */
-    public void abort(AbortReason reason, Outbox out) {
+    public void abort(AbortReason reason, ActionList out) {
         assert reason != AbortReason.NONE;
         ending.cut(reason, out);
     }
@@ -329,17 +329,17 @@ public final class SdpMachine extends SetUp {
      * The connection below is closed, by the peer or as asked by DISCONNECT. The shell feeds all
      * receive completions first: a close may overtake the last message.
      */
-    public void onDisconnected(Outbox out) {
+    public void onDisconnected(ActionList out) {
         ending.onDisconnected(out);
     }
 
     /** The queue pair failed: any completion error, or a device error. */
-    public void onQpError(Outbox out) {
+    public void onQpError(ActionList out) {
         ending.onQpError(out);
     }
 
     /** A timer armed by ARM_TIMER ran out; one that was cancelled meanwhile is ignored. */
-    public void onTimer(int timer, Outbox out) {
+    public void onTimer(int timer, ActionList out) {
         boolean couldWrite = writable();
         ending.onTimer(timer, out);
         onward(couldWrite, out);
@@ -356,11 +356,11 @@ public final class SdpMachine extends SetUp {
     }
 
     /** Does what has become due. */
-    void onward(Outbox out) {
+    void onward(ActionList out) {
         onward(writable(), out);
     }
 
-    void onward(boolean couldWrite, Outbox out) {
+    void onward(boolean couldWrite, ActionList out) {
         schedule.run(out);
         emitter.wakeWriter(couldWrite, out);
     }
@@ -376,7 +376,7 @@ public final class SdpMachine extends SetUp {
     }
 
     /** While AbortConn waits for a credit, a message may bring one; nothing else of it counts. */
-    private void drain(MemorySegment m, long at, int byteLen, Outbox out) {
+    private void drain(MemorySegment m, long at, int byteLen, ActionList out) {
         credits.onArrival();
         if (arrivals.examine(m, at, byteLen) == AbortReason.NONE) {
             schedule.run(out);

@@ -11,7 +11,7 @@ final class SinkPump {
     private final Sinks sinks;
     private final Credits credits;
     private final Resizing sizes;
-    private final Resting resting;
+    private final Suspension resting;
     private final Emitter emitter;
     private final Handshake handshake;
     private final Features features;
@@ -22,7 +22,7 @@ final class SinkPump {
             ReceiveHalf receive,
             Credits credits,
             Resizing sizes,
-            Resting resting,
+            Suspension resting,
             Emitter emitter,
             Handshake handshake,
             Features features) {
@@ -53,12 +53,12 @@ final class SinkPump {
     /**
      * @param acksHeldBack whether the peer may be holding its MSeqAck back
      */
-    void pump(boolean acksHeldBack, Outbox out) {
+    void pump(boolean acksHeldBack, ActionList out) {
         read(out);
         answer(out);
         sinks.giveBack(out);
         if (sinks.mayCancel(acksHeldBack) && emitter.controlAllowed()) {
-            sinks.onCancelSent(emitter.control(Mid.SINK_AVAIL_CANCEL, Outbox.SOLICITED, 0, out));
+            sinks.onCancelSent(emitter.control(Mid.SINK_AVAIL_CANCEL, ActionList.SOLICITED, 0, out));
         }
         if (receive.leaveBufferedDue() && emitter.controlAllowed()) {
             emitter.control(Mid.MODE_CHANGE, 0, (1 << 31) | (Mch.COMBINED << 28), out);
@@ -67,7 +67,7 @@ final class SinkPump {
     }
 
     /** RDMA Reads from the oldest offers into the oldest buffers (6.2). */
-    private void read(Outbox out) {
+    private void read(ActionList out) {
         while (offers.reads().size() < handshake.ord() && !resting.wanted()) {
             Region from = offers.readable();
             Region into = sinks.fillable();
@@ -77,7 +77,7 @@ final class SinkPump {
             long most = Math.min(from.left(), into.left());
             int lenBytes = (int) Math.min(most, features.rdmaBytes());
             out.rdma(
-                    Outbox.RDMA_READ,
+                    ActionList.RDMA_READ,
                     into.buffer,
                     into.issued,
                     lenBytes,
@@ -89,7 +89,7 @@ final class SinkPump {
     }
 
     /** RdmaRdCompl and SendSm for the oldest offers, in order (6.2, 6.4, 6.6). */
-    private void answer(Outbox out) {
+    private void answer(ActionList out) {
         // A peer whose messages we hold unacknowledged may be out of credits, and we with it. When
         // nothing is being read any more, the acknowledgement need not wait for the answers.
         if (offers.reads().size() == 0 && !emitter.controlAllowed()) {
@@ -106,12 +106,12 @@ final class SinkPump {
             credits.releaseAck();
         }
         if (offers.sendSmDue() && emitter.controlAllowed()) {
-            offers.onSendSmSent(emitter.control(Mid.SEND_SM, Outbox.SOLICITED, 0, out));
+            offers.onSendSmSent(emitter.control(Mid.SEND_SM, ActionList.SOLICITED, 0, out));
         }
     }
 
     /** Sends an answer about the oldest offer, or drops it; false when there is nothing to do. */
-    private boolean answerFirst(Outbox out) {
+    private boolean answerFirst(ActionList out) {
         Region r = offers.first();
         if (r.moving()) {
             return false;
@@ -126,7 +126,7 @@ final class SinkPump {
         } else if (offers.cancelled()) {
             offers.onCutShort();
         } else if (r.refused) {
-            int mseq = emitter.control(Mid.SEND_SM, Outbox.SOLICITED, 0, out);
+            int mseq = emitter.control(Mid.SEND_SM, ActionList.SOLICITED, 0, out);
             offers.onProcessed(true, mseq);
         } else {
             return false;
@@ -135,7 +135,7 @@ final class SinkPump {
     }
 
     /** SinkAvails, oldest buffer first (6.3). */
-    void offer(int room, Outbox out) {
+    void offer(int room, ActionList out) {
         for (int left = room; left > 0 && receive.mayOffer() && !resting.wanted(); left--) {
             Region r = sinks.offerable(sizes.ownBytes());
             if (r == null || !emitter.controlAllowed()) {

@@ -42,7 +42,7 @@ public final class SinkSide {
      *     ended, or too many are lent
      */
     public boolean lend(
-            int buffer, long lenBytes, int rkey, long va, boolean offerable, Outbox out) {
+            int buffer, long lenBytes, int rkey, long va, boolean offerable, ActionList out) {
         assert lenBytes > 0 && lenBytes <= 1L << 31;
         if (!machine.begins()
                 || arrivals.unread()
@@ -69,7 +69,7 @@ public final class SinkSide {
     }
 
     /** Wants the oldest offer as Data (SendSm). What is being read of it is finished first. */
-    public void refuse(Outbox out) {
+    public void refuse(ActionList out) {
         receive.offers.refuse();
         machine.onward(out);
     }
@@ -78,13 +78,13 @@ public final class SinkSide {
      * The application wants its buffers back: RDMA under way is finished, offers are withdrawn
      * (SinkAvailCancel). Until all are returned nothing can be lent.
      */
-    public void recall(Outbox out) {
+    public void recall(ActionList out) {
         receive.sinks.recall();
         machine.onward(out);
     }
 
     /** RDMA_READs have completed, {@code count} of them, in the order of posting. */
-    public void onReadsCompleted(int count, Outbox out) {
+    public void onReadsCompleted(int count, ActionList out) {
         if (machine.open()) { // else everything was returned
             pump.onReadsCompleted(count);
             machine.onward(out);
@@ -105,7 +105,7 @@ public final class SinkSide {
      * Leads this half out of Buffered into Combined, which only the Sink may (docs/protocol.md
      * 7.3).
      */
-    public void leaveBuffered(Outbox out) {
+    public void leaveBuffered(ActionList out) {
         receive.wantOutOfBuffered();
         machine.onward(out);
     }

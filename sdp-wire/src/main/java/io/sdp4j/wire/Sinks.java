@@ -106,7 +106,7 @@ final class Sinks {
     }
 
     /** A message with payload goes to the shell, and with it the buffers it makes useless (6.5). */
-    void onPayload(Outbox out) {
+    void onPayload(ActionList out) {
         if (offered > 0) {
             returnFirst(out);
         } else {
@@ -118,7 +118,7 @@ final class Sinks {
     }
 
     /** Payload of a SrcAvail: true when it goes to the oldest buffer instead of to the shell. */
-    boolean place(int slot, int offset, int payloadBytes, Outbox out) {
+    boolean place(int slot, int offset, int payloadBytes, ActionList out) {
         Region r = fillable();
         if (r == null || r.left() < payloadBytes) {
             return false;
@@ -131,7 +131,7 @@ final class Sinks {
     }
 
     /** RdmaWrCompl (6.3). Of a SinkAvail that the Source itself has ended it tells no bytes. */
-    AbortReason onRdmaWrCompl(int len, Outbox out) {
+    AbortReason onRdmaWrCompl(int len, ActionList out) {
         if (offered == 0) {
             if (voided == 0) {
                 return AbortReason.UNEXPECTED_ANSWER;
@@ -155,7 +155,7 @@ final class Sinks {
      *
      * @param ack MSeqAck of the message
      */
-    AbortReason onSinkCancelAck(int ack, Outbox out) {
+    AbortReason onSinkCancelAck(int ack, ActionList out) {
         if (lateAcks > 0 && (cancel != Sources.SENT || ack - cancelMseq < 0)) {
             lateAcks--;
             return AbortReason.NONE;
@@ -209,7 +209,7 @@ final class Sinks {
      * Returns what is recalled, or holds bytes and is not being filled: it is full, or there is
      * nothing more to read now.
      */
-    void giveBack(Outbox out) {
+    void giveBack(ActionList out) {
         while (!lent.isEmpty() && offered == 0) {
             Region r = lent.first();
             if (r.moving() || !(recalled || r.done > 0)) {
@@ -220,16 +220,16 @@ final class Sinks {
     }
 
     /** Returns everything: the half has ended, nothing is being read. */
-    void giveUp(Outbox out) {
+    void giveUp(ActionList out) {
         voided += offered;
         while (!lent.isEmpty()) {
             returnFirst(out);
         }
     }
 
-    private void returnFirst(Outbox out) {
+    private void returnFirst(ActionList out) {
         Region r = lent.first();
-        out.returned(Outbox.SINK_RETURNED, r.buffer, r.done, 0);
+        out.returned(ActionList.SINK_RETURNED, r.buffer, r.done, 0);
         lent.removeFirst();
         if (offered > 0) {
             offered--;

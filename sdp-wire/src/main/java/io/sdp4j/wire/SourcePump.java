@@ -11,7 +11,7 @@ final class SourcePump {
     private final SinkOffers offers;
     private final Credits credits;
     private final Resizing sizes;
-    private final Resting resting;
+    private final Suspension resting;
     private final Emitter emitter;
     private final Features features;
 
@@ -19,7 +19,7 @@ final class SourcePump {
             SendHalf send,
             Credits credits,
             Resizing sizes,
-            Resting resting,
+            Suspension resting,
             Emitter emitter,
             Features features) {
         this.send = send;
@@ -35,14 +35,14 @@ final class SourcePump {
     /**
      * @param room advertisements that the peer can still keep track of, both halves together
      */
-    void pump(int room, Outbox out) {
+    void pump(int room, ActionList out) {
         fillOffers(out);
         if (offers.cancelled() && emitter.controlAllowed()) {
-            emitter.control(Mid.SINK_CANCEL_ACK, Outbox.SOLICITED, 0, out);
+            emitter.control(Mid.SINK_CANCEL_ACK, ActionList.SOLICITED, 0, out);
             offers.onAckSent();
         }
         if (sources.cancel() == Sources.WANTED && emitter.controlAllowed()) {
-            int mseq = emitter.control(Mid.SRC_AVAIL_CANCEL, Outbox.SOLICITED, 0, out);
+            int mseq = emitter.control(Mid.SRC_AVAIL_CANCEL, ActionList.SOLICITED, 0, out);
             sources.onCancelSent(mseq);
         }
         changeMode(out);
@@ -56,7 +56,7 @@ final class SourcePump {
     }
 
     /** RDMA Writes into the oldest SinkAvails, each ended by one RdmaWrCompl (6.3). */
-    private void fillOffers(Outbox out) {
+    private void fillOffers(ActionList out) {
         while (!offers.isEmpty()) {
             Region target = offers.first();
             assert sources.outstanding() == 0; // Write zcopy wins (6.5)
@@ -68,7 +68,7 @@ final class SourcePump {
                 }
                 write(source, target, out);
             } else if (target.issued > 0 && emitter.controlAllowed()) {
-                emitter.control(Mid.RDMA_WR_COMPL, Outbox.SOLICITED, (int) target.issued, out);
+                emitter.control(Mid.RDMA_WR_COMPL, ActionList.SOLICITED, (int) target.issued, out);
                 offers.onCompleted();
             } else {
                 return;
@@ -76,11 +76,11 @@ final class SourcePump {
         }
     }
 
-    private void write(Region source, Region target, Outbox out) {
+    private void write(Region source, Region target, ActionList out) {
         long most = Math.min(source.left(), target.left());
         int lenBytes = (int) Math.min(most, features.rdmaBytes());
         out.rdma(
-                Outbox.RDMA_WRITE,
+                ActionList.RDMA_WRITE,
                 source.buffer,
                 source.issued,
                 lenBytes,
@@ -90,7 +90,7 @@ final class SourcePump {
         target.issued += lenBytes;
     }
 
-    private void changeMode(Outbox out) {
+    private void changeMode(ActionList out) {
         int mode = send.modeDue();
         if (mode >= 0 && emitter.controlAllowed()) {
             int mseq = emitter.control(Mid.MODE_CHANGE, 0, mode << 28, out);
@@ -99,7 +99,7 @@ final class SourcePump {
     }
 
     /** SrcAvails: one with payload in Combined, several without in Pipelined (6.2). */
-    private void advertise(int room, Outbox out) {
+    private void advertise(int room, ActionList out) {
         if (send.wish() == Mch.BUFFERED && sources.outstanding() == 0) {
             sources.revoke(); // the last mode that lets lent buffers be read has passed
         }

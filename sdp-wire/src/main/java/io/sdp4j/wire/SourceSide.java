@@ -42,7 +42,7 @@ public final class SourceSide {
      * @param va address of its first byte, as the key wants it
      * @return false when nothing was taken: the bytes are to be copied
      */
-    public boolean lend(int buffer, long lenBytes, int rkey, long va, Outbox out) {
+    public boolean lend(int buffer, long lenBytes, int rkey, long va, ActionList out) {
         assert lenBytes > 0 && lenBytes <= 1L << 31;
         if (!machine.begins() || !send.lend(buffer, lenBytes, rkey, va, machine.peerMaxAdverts())) {
             return false;
@@ -71,7 +71,7 @@ public final class SourceSide {
      * The application wants its buffers back: what the peer has not touched is withdrawn, what is
      * under way is finished (SrcAvailCancel). Until all are returned nothing can be lent.
      */
-    public void recall(Outbox out) {
+    public void recall(ActionList out) {
         boolean couldWrite = machine.writable();
         send.sources.recall();
         machine.onward(couldWrite, out);
@@ -83,7 +83,7 @@ public final class SourceSide {
     }
 
     /** RDMA_WRITEs have completed, {@code count} of them, in the order of posting. */
-    public void onWritesCompleted(int count, Outbox out) {
+    public void onWritesCompleted(int count, ActionList out) {
         if (!machine.open()) {
             return; // everything was returned
         }
@@ -103,7 +103,7 @@ public final class SourceSide {
      * Changes the mode of this half as soon as the protocol allows, by way of others if need be.
      * Out of Buffered only the peer can lead.
      */
-    public void changeMode(int mode, Outbox out) {
+    public void changeMode(int mode, ActionList out) {
         boolean couldWrite = machine.writable();
         send.wish(mode);
         machine.onward(couldWrite, out);
@@ -116,7 +116,7 @@ public final class SourceSide {
      *
      * @param bytesAhead stream bytes before it that are neither sent nor lent
      */
-    public void announceUrgent(long bytesAhead, Outbox out) {
+    public void announceUrgent(long bytesAhead, ActionList out) {
         send.urgent.announce(bytesAhead + send.sources.waitingBytes());
         machine.onward(out);
     }
@@ -127,7 +127,7 @@ public final class SourceSide {
      *
      * @return false when a request is under way, or one of this direction was refused before
      */
-    public boolean askReceiveBytes(int receiveBytes, Outbox out) {
+    public boolean askReceiveBytes(int receiveBytes, ActionList out) {
         if (!machine.begins() || !sizes.want(receiveBytes)) {
             return false;
         }

@@ -103,7 +103,7 @@ final class Sources {
     /** Whether the rest of a region is to be copied that cannot be returned yet. */
     private boolean copying() {
         for (int i = 0; i < lent.size(); i++) {
-            if (lent.get(i).outcome == Outbox.COPY) {
+            if (lent.get(i).outcome == ActionList.COPY) {
                 return true;
             }
         }
@@ -154,7 +154,7 @@ final class Sources {
         r.issued += lenBytes;
         writes.add(lenBytes);
         if (r.left() == 0) {
-            r.outcome = Outbox.DONE;
+            r.outcome = ActionList.DONE;
         }
     }
 
@@ -180,7 +180,7 @@ final class Sources {
         progress++;
         refusals = 0;
         if (r.left() == 0) {
-            settle(r, Outbox.DONE);
+            settle(r, ActionList.DONE);
             if (outstanding == 0) {
                 onCancelled(false); // nothing is left to revoke: 6.6 (a)
             }
@@ -201,7 +201,7 @@ final class Sources {
         }
         progress++;
         refusals++;
-        settle(r, Outbox.COPY);
+        settle(r, ActionList.COPY);
         if (outstanding == 0 && cancel != NONE) {
             onCancelled(true); // nothing left to revoke: the Sink will ignore the cancel
         }
@@ -261,7 +261,7 @@ final class Sources {
             for (int i = 0; i < lent.size(); i++) {
                 Region r = lent.get(i);
                 if (r.outcome == 0) {
-                    settle(r, recalled ? Outbox.RECALLED : Outbox.COPY);
+                    settle(r, recalled ? ActionList.RECALLED : ActionList.COPY);
                 }
             }
         }
@@ -279,7 +279,7 @@ final class Sources {
     /** One byte left cannot be advertised with payload and something to read: it is copied. */
     void copy(Region r) {
         assert !r.advertised;
-        settle(r, Outbox.COPY);
+        settle(r, ActionList.COPY);
     }
 
     /** Data was sent while bytes were owed. */
@@ -288,24 +288,24 @@ final class Sources {
     }
 
     /** Returns what is processed and untouched, in order. */
-    void giveBack(Outbox out) {
+    void giveBack(ActionList out) {
         while (!lent.isEmpty() && lent.first().outcome != 0 && !lent.first().moving()) {
             Region r = lent.first();
-            if (r.outcome == Outbox.COPY) {
+            if (r.outcome == ActionList.COPY) {
                 owed += r.left();
             }
-            out.returned(Outbox.SOURCE_RETURNED, r.buffer, r.done, r.outcome);
+            out.returned(ActionList.SOURCE_RETURNED, r.buffer, r.done, r.outcome);
             lent.removeFirst();
         }
         recalled &= !lent.isEmpty();
     }
 
     /** Returns everything at the end of the stream. */
-    void giveUp(int outcome, Outbox out) {
+    void giveUp(int outcome, ActionList out) {
         for (; !lent.isEmpty(); lent.removeFirst()) {
             Region r = lent.first();
-            boolean done = r.outcome == Outbox.DONE && !r.moving();
-            out.returned(Outbox.SOURCE_RETURNED, r.buffer, r.done, done ? Outbox.DONE : outcome);
+            boolean done = r.outcome == ActionList.DONE && !r.moving();
+            out.returned(ActionList.SOURCE_RETURNED, r.buffer, r.done, done ? ActionList.DONE : outcome);
         }
         outstanding = 0;
         cancel = NONE;

@@ -148,10 +148,10 @@ final class Application {
 
     /** The machine has something new for this program. */
     void woken(int mask) {
-        if ((mask & Outbox.WRITABLE) != 0) {
+        if ((mask & ActionList.WRITABLE) != 0) {
             writerAsleep = false;
         }
-        if ((mask & Outbox.READABLE) != 0) {
+        if ((mask & ActionList.READABLE) != 0) {
             readerAsleep = false;
         }
         if (side.reset() || side.machine.outputShut()) {
@@ -221,7 +221,7 @@ final class Application {
         boolean lost = side.lender.mustNotShut() || !side.lender.pending.isEmpty();
         boolean quiet = side.machine.eof() && side.unread.isEmpty() && !abortive && !lost;
         if (!quiet) {
-            side.twins.rough(); // the peer may have sent, or may still send, what nobody will read
+            side.pair.rough(); // the peer may have sent, or may still send, what nobody will read
         }
         closed = true;
         outShut = true;

@@ -15,7 +15,7 @@ class CostTest {
 
     private final SdpMachine source = SdpMachine.connecting(Rig.CONFIG);
     private final SdpMachine sink = SdpMachine.accepting(Rig.CONFIG);
-    private final Outbox out = new Outbox();
+    private final ActionList out = new ActionList();
     private long updates;
 
     /** One Data message sent, received and consumed, credit updates included. */
@@ -32,7 +32,7 @@ class CostTest {
         out.clear();
         sink.consumed(slot, out);
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == Outbox.CONTROL) {
+            if (out.kind(i) == ActionList.CONTROL) {
                 out.writeHeader(i, wire, 0);
                 updates++;
                 out.clear();

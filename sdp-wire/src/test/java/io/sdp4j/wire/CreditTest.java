@@ -31,7 +31,7 @@ class CreditTest {
     void ordinaryDataIsUnsolicited() {
         Rig rig = new Rig();
         rig.send(10);
-        int row = rig.row(Outbox.SEND);
+        int row = rig.row(ActionList.SEND);
         assertEquals(0, rig.out.flags(row));
         assertEquals(0, Bsdh.flags(rig.message(), 0));
     }
@@ -41,9 +41,9 @@ class CreditTest {
     void deliveredFlags() {
         Rig rig = new Rig();
         rig.feed("FF 07 00 40 00 00 00 11 00 00 00 01 00 00 00 00 41");
-        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.flags(rig.row(Outbox.DELIVER)));
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.flags(rig.row(ActionList.DELIVER)));
         rig.feed("FF 04 00 40 00 00 00 11 00 00 00 02 00 00 00 00 41");
-        assertEquals(0, rig.out.flags(rig.row(Outbox.DELIVER)));
+        assertEquals(0, rig.out.flags(rig.row(ActionList.DELIVER)));
     }
 
     /** A message as long as the buffers is legal. */
@@ -298,12 +298,12 @@ class CreditTest {
         }
         rig.consumed();
         rig.consumed();
-        assertEquals(Outbox.QUIET, rig.out.flags(rig.row(Outbox.CONTROL)));
+        assertEquals(ActionList.QUIET, rig.out.flags(rig.row(ActionList.CONTROL)));
         assertEquals(1, rig.machine.creditUpdatesSent());
         assertTrue(rig.machine.reserve());
         rig.out.clear();
         rig.machine.send(0, 10, true, rig.out);
-        assertEquals(Outbox.SOLICITED, rig.out.flags(rig.row(Outbox.SEND)));
+        assertEquals(ActionList.SOLICITED, rig.out.flags(rig.row(ActionList.SEND)));
     }
 
     /** A reservation given back is room for another writer. */
@@ -313,7 +313,7 @@ class CreditTest {
         assertTrue(rig.machine.reserve());
         rig.out.clear();
         rig.machine.unreserve(rig.out);
-        assertEquals(Outbox.WRITABLE, rig.out.flags(rig.row(Outbox.WAKE)));
+        assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
         assertTrue(rig.machine.reserve());
         Rig rich = new Rig(64);
         assertTrue(rich.machine.reserve());
@@ -366,7 +366,7 @@ class CreditTest {
         rig.machine.onKeepAlive(rig.out);
         assertEquals(0, rig.out.size(), "one went, one came");
         rig.machine.onKeepAlive(rig.out);
-        assertEquals(Outbox.KEEP_ALIVE, rig.out.kind(0));
+        assertEquals(ActionList.KEEP_ALIVE, rig.out.kind(0));
     }
 
     /** A reservation holds up only an update that the peer may need (4.4). */

@@ -20,34 +20,34 @@ class EndScenarioTest {
         rig.out.clear();
         rig.machine.shutdownOutput(rig.out);
         assertEquals(List.of(Mid.DISCONN), rig.mids());
-        assertEquals(-1, rig.row(Outbox.ARM_TIMER), "a half-close has no time limit");
+        assertEquals(-1, rig.row(ActionList.ARM_TIMER), "a half-close has no time limit");
         assertTrue(rig.machine.outputShut());
         rig.complete(Mid.DISCONN);
         assertEquals(State.FIN_SENT, rig.machine.state());
-        assertEquals(-1, rig.row(Outbox.ARM_TIMER));
+        assertEquals(-1, rig.row(ActionList.ARM_TIMER));
         int updates = 0;
         for (int i = 0; i < 200; i++) {
             rig.feed(Mid.DATA, 64, 100);
-            assertEquals(100, rig.out.bytes(rig.row(Outbox.DELIVER)));
+            assertEquals(100, rig.out.bytes(rig.row(ActionList.DELIVER)));
             rig.consumed();
             updates += rig.mids().size();
         }
         assertTrue(updates >= 200 / 32, "credit updates go on after our DisConn");
         rig.feed(Mid.DISCONN, 64, 0);
         assertTrue(rig.machine.eof());
-        assertTrue(rig.row(Outbox.DISCONNECT) >= 0);
+        assertTrue(rig.row(ActionList.DISCONNECT) >= 0);
     }
 
     @Test
     void s37() {
-        Twins twins = new Twins(Choices.of(List.of()), Faults.NONE, Bounds.of(4), false);
-        twins.a.app.close(false);
-        twins.b.app.close(false);
-        twins.settle();
-        assertEquals(State.TIME_WAIT, twins.a.machine.state());
-        assertEquals(State.TIME_WAIT, twins.b.machine.state());
-        assertFalse(twins.a.machine.reset() || twins.b.machine.reset());
-        for (Side side : List.of(twins.a, twins.b)) { // once more does no harm
+        MachinePair pair = new MachinePair(Choices.of(List.of()), Faults.NONE, Bounds.of(4), false);
+        pair.a.app.close(false);
+        pair.b.app.close(false);
+        pair.settle();
+        assertEquals(State.TIME_WAIT, pair.a.machine.state());
+        assertEquals(State.TIME_WAIT, pair.b.machine.state());
+        assertFalse(pair.a.machine.reset() || pair.b.machine.reset());
+        for (Side side : List.of(pair.a, pair.b)) { // once more does no harm
             side.event(() -> side.machine.onDisconnected(side.out));
             assertEquals(State.TIME_WAIT, side.machine.state());
         }
@@ -72,14 +72,14 @@ class EndScenarioTest {
     void s39() {
         Rig rig = new Rig();
         rig.feed(Mid.DATA, 64, 100);
-        int kept = rig.out.slot(rig.row(Outbox.DELIVER));
+        int kept = rig.out.slot(rig.row(ActionList.DELIVER));
         rig.out.clear();
         rig.machine.onDisconnected(rig.out);
         assertTrue(rig.machine.reset() && rig.machine.closed());
         assertFalse(rig.machine.eof() || rig.machine.writable() || rig.machine.reserve());
         assertEquals(AbortReason.PEER_RESET, rig.machine.abortReason());
-        int all = Outbox.READABLE | Outbox.WRITABLE | Outbox.CLOSED;
-        assertEquals(all, rig.out.flags(rig.row(Outbox.WAKE)));
+        int all = ActionList.READABLE | ActionList.WRITABLE | ActionList.CLOSED;
+        assertEquals(all, rig.out.flags(rig.row(ActionList.WAKE)));
         rig.out.clear();
         rig.machine.consumed(kept, rig.out); // the slot is read afterwards
         assertEquals(0, rig.out.size());
@@ -94,7 +94,7 @@ class EndScenarioTest {
         rig.machine.close(unread, !unread, rig.out);
         assertEquals(List.of(), rig.mids(), "no DisConn");
         AbortReason reason = unread ? AbortReason.UNREAD_DATA : AbortReason.LINGER_ZERO;
-        assertEquals(reason, rig.out.reason(rig.row(Outbox.ABORT)));
+        assertEquals(reason, rig.out.reason(rig.row(ActionList.ABORT)));
         assertTrue(rig.machine.closed());
     }
 
@@ -107,16 +107,16 @@ class EndScenarioTest {
         }
         rig.machine.close(false, false, rig.out);
         assertEquals(List.of(Mid.DISCONN), rig.mids());
-        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(Outbox.ARM_TIMER)));
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(ActionList.ARM_TIMER)));
         rig.complete(Mid.DISCONN);
         assertTrue(rig.machine.outputDone());
         rig.feed(Mid.DATA, 64, 100);
         assertEquals(List.of(Mid.ABORT_CONN), rig.mids());
-        assertEquals(Outbox.SIGNALLED, rig.out.flags(rig.row(Outbox.CONTROL)) & Outbox.SIGNALLED);
-        assertEquals(-1, rig.row(Outbox.DISCONNECT), "not before AbortConn has completed");
+        assertEquals(ActionList.SIGNALLED, rig.out.flags(rig.row(ActionList.CONTROL)) & ActionList.SIGNALLED);
+        assertEquals(-1, rig.row(ActionList.DISCONNECT), "not before AbortConn has completed");
         assertEquals(State.ABORTING, rig.machine.state());
         rig.complete(Mid.ABORT_CONN);
-        assertTrue(rig.row(Outbox.DISCONNECT) >= 0);
+        assertTrue(rig.row(ActionList.DISCONNECT) >= 0);
         rig.machine.onDisconnected(rig.out);
         assertTrue(rig.machine.closed());
 
@@ -135,7 +135,7 @@ class EndScenarioTest {
         Rig rig = new Rig();
         rig.out.clear();
         rig.machine.onQpError(rig.out);
-        assertEquals(AbortReason.TRANSPORT_ERROR, rig.out.reason(rig.row(Outbox.ABORT)));
+        assertEquals(AbortReason.TRANSPORT_ERROR, rig.out.reason(rig.row(ActionList.ABORT)));
         assertTrue(rig.machine.reset() && rig.machine.closed());
         assertFalse(rig.machine.reserve());
     }
@@ -177,12 +177,12 @@ class EndScenarioTest {
         rig.machine.close(false, false, rig.out);
         assertEquals(State.LAST_SENDING, rig.machine.state());
         rig.complete(Mid.DISCONN);
-        int row = rig.row(Outbox.ARM_TIMER);
+        int row = rig.row(ActionList.ARM_TIMER);
         assertEquals(SdpMachine.TIMER_GRACE, rig.out.timer(row));
         assertEquals(1_000_000_000L, rig.out.nanos(row));
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_GRACE, rig.out);
-        assertTrue(rig.row(Outbox.DISCONNECT) >= 0);
+        assertTrue(rig.row(ActionList.DISCONNECT) >= 0);
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_GRACE, rig.out); // stale
         assertEquals(0, rig.out.size());
@@ -201,7 +201,7 @@ class EndScenarioTest {
         assertEquals(AbortReason.CLOSE_TIMEOUT, rig.machine.abortReason());
         rig.machine.onTimer(SdpMachine.TIMER_ABORT, rig.out);
         assertTrue(rig.machine.closed());
-        assertTrue(rig.row(Outbox.ABORT) >= 0);
+        assertTrue(rig.row(ActionList.ABORT) >= 0);
     }
 
     /** A close without credit for DisConn is cut in the end, too. */
@@ -212,7 +212,7 @@ class EndScenarioTest {
         assertEquals(List.of(), rig.mids());
         rig.machine.onTimer(SdpMachine.TIMER_CLOSE, rig.out);
         assertTrue(rig.machine.closed());
-        assertTrue(rig.row(Outbox.ABORT) >= 0);
+        assertTrue(rig.row(ActionList.ABORT) >= 0);
     }
 
     /** The connection below may go before our DisConn completes: what completes decides (12.2). */
@@ -242,8 +242,8 @@ class EndScenarioTest {
         rig.machine.shutdownInput(rig.out);
         for (int i = 0; i < 100; i++) {
             rig.feed(Mid.DATA, 64, 100);
-            assertEquals(-1, rig.row(Outbox.DELIVER));
-            assertTrue(rig.row(Outbox.REPOST) >= 0);
+            assertEquals(-1, rig.row(ActionList.DELIVER));
+            assertTrue(rig.row(ActionList.REPOST) >= 0);
         }
         rig.assertAlive();
         assertTrue(rig.machine.creditUpdatesSent() >= 100 / 32);
@@ -254,11 +254,11 @@ class EndScenarioTest {
         MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
         SdpMachine machine = SdpMachine.connecting(Rig.CONFIG);
         machine.writeHello(m, 0);
-        Outbox out = new Outbox();
+        ActionList out = new ActionList();
         machine.close(false, false, out);
         assertEquals(State.CLOSED, machine.state());
         assertTrue(machine.closed());
-        assertEquals(AbortReason.CLOSED_EARLY, out.reason(Rig.indexOf(out, Outbox.ABORT)));
+        assertEquals(AbortReason.CLOSED_EARLY, out.reason(Rig.indexOf(out, ActionList.ABORT)));
         HelloAck.writeShort(m, 0, 32, 16, 16_400, 4, 4);
         assertEquals(HelloFault.WRONG_TIME, machine.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
     }
@@ -298,7 +298,7 @@ class EndScenarioTest {
     @Test
     void silenceBeforeItIsUp() {
         MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
-        Outbox out = new Outbox();
+        ActionList out = new ActionList();
         SdpMachine machine = SdpMachine.accepting(ZcopyRig.CONFIG);
         Hello.writeShort(m, 0, 32, 16, 16_400, 16_400, 4, 4);
         machine.onHello(m, 0, Hello.SHORT_BYTES);
@@ -309,6 +309,6 @@ class EndScenarioTest {
         assertEquals(0, out.size());
         machine.onEstablished(out);
         machine.shutdownInput(out);
-        assertTrue(Rig.indexOf(out, Outbox.CONTROL) >= 0, "now it is");
+        assertTrue(Rig.indexOf(out, ActionList.CONTROL) >= 0, "now it is");
     }
 }

@@ -218,9 +218,9 @@ class ExhaustiveTest {
         Explorer explorer =
                 Explorer.explore(
                         choices -> {
-                            Twins twins = new Twins(choices, faults, bounds, false);
-                            if (twins.run(Integer.MAX_VALUE)) {
-                                twins.finish();
+                            MachinePair pair = new MachinePair(choices, faults, bounds, false);
+                            if (pair.run(Integer.MAX_VALUE)) {
+                                pair.finish();
                             }
                         });
         return explorer.states();

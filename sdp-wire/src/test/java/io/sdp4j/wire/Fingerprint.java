@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A number for the state of the {@link Twins}: equal states have equal numbers, and different ones
+ * A number for the state of the {@link MachinePair}: equal states have equal numbers, and different ones
  * almost certainly do not.
  *
  * <p>Method: every field of the machine and of the parts it consists of, their superclasses

@@ -47,8 +47,8 @@ class FuzzTest {
     }
 
     @Test
-    void twins() throws IOException {
-        replay("twins", TwinsFuzz::fuzzerTestOneInput);
+    void pair() throws IOException {
+        replay("twins", MachinePairFuzz::fuzzerTestOneInput);
     }
 
     @Test
@@ -68,7 +68,7 @@ class FuzzTest {
 
     @Test
     void twinsOnAndOn() throws IOException, InterruptedException {
-        fuzz("twins", "io.sdp4j.wire.TwinsFuzz", TWINS_SECONDS);
+        fuzz("twins", "io.sdp4j.wire.MachinePairFuzz", TWINS_SECONDS);
     }
 
     @Test

@@ -2,35 +2,35 @@ package io.sdp4j.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/** How the {@link Twins} come to be connected, the first time and after a rest. */
+/** How the {@link MachinePair} comes to be connected, the first time and after a rest. */
 final class Greeting {
-    private final Twins twins;
+    private final MachinePair pair;
     private final Choices choices;
     private final boolean chooses;
     private final Side from;
     private final Side to;
 
-    private Greeting(Twins twins, Side from) {
-        this.twins = twins;
-        this.choices = twins.choices;
-        this.chooses = !twins.bounds.plain();
+    private Greeting(MachinePair pair, Side from) {
+        this.pair = pair;
+        this.choices = pair.choices;
+        this.chooses = !pair.bounds.plain();
         this.from = from;
         this.to = from.peer;
     }
 
     /** The first connection of a session, which may fail at any step. */
-    static void first(Twins twins) {
-        Greeting greeting = new Greeting(twins, twins.a);
+    static void first(MachinePair pair) {
+        Greeting greeting = new Greeting(pair, pair.a);
         greeting.prepare();
-        int end = twins.faults.failures() && greeting.chooses ? twins.choose(100) : 0;
+        int end = pair.faults.failures() && greeting.chooses ? pair.choose(100) : 0;
         if (greeting.exchange(end)) {
             greeting.establish();
         }
     }
 
     /** Another one, from him who was told to. The shells say when it is up. */
-    static void again(Twins twins, Side from) {
-        Greeting greeting = new Greeting(twins, from);
+    static void again(MachinePair pair, Side from) {
+        Greeting greeting = new Greeting(pair, from);
         greeting.prepare();
         greeting.exchange(0);
     }
@@ -57,7 +57,7 @@ final class Greeting {
             return false;
         }
         HelloFault fault = to.machine.onHello(bytes, 0, n);
-        twins.oracles.require(fault == HelloFault.NONE, "Hello refused");
+        pair.oracles.require(fault == HelloFault.NONE, "Hello refused");
         if (giveUp(end == 3, to)) {
             return false;
         }
@@ -66,11 +66,11 @@ final class Greeting {
             return false;
         }
         fault = from.machine.onHelloAck(bytes, 0, n);
-        twins.oracles.require(fault == HelloFault.NONE, "HelloAck refused");
+        pair.oracles.require(fault == HelloFault.NONE, "HelloAck refused");
         if (giveUp(end == 6, from)) {
             return false;
         }
-        twins.oracles.greeted();
+        pair.oracles.greeted();
         return true;
     }
 
@@ -80,7 +80,7 @@ final class Greeting {
         if (!chooses || choices.below(2) == 0) {
             to.establish();
         }
-        if (twins.faults.lending() && chooses && choices.below(3) == 0) { // SinkAvails need it
+        if (pair.faults.lending() && chooses && choices.below(3) == 0) { // SinkAvails need it
             from.event(() -> from.machine.source().changeMode(Mch.PIPELINED, from.out));
             to.event(() -> to.machine.source().changeMode(Mch.PIPELINED, to.out));
         }
@@ -89,7 +89,7 @@ final class Greeting {
     /** Set-up ends here if it must: one side closes or fails, the other is told. */
     private boolean giveUp(boolean now, Side side) {
         if (now) {
-            twins.rough();
+            pair.rough();
             if (side.machine.state() == State.CLOSED || choices.below(2) == 0) {
                 side.app.close(choices.below(2) == 0);
             } else {

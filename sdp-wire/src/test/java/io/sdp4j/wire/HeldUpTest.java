@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class HeldUpTest extends ZcopyRig {
     /** A peer with three buffers: a reservation leaves none to a message without payload. */
     private static Rig few() {
-        Rig few = new Rig(RestTest.SUSPENDING, 3, 0, 0);
+        Rig few = new Rig(SuspensionTest.SUSPENDING, 3, 0, 0);
         assertTrue(few.machine.reserve());
         assertFalse(few.machine.heldUp(), "nothing is to be said");
         return few;
@@ -37,7 +37,7 @@ class HeldUpTest extends ZcopyRig {
 
     @Test
     void onlyAReservationHoldsUp() {
-        Rig none = new Rig(RestTest.SUSPENDING, 1, 0, 0);
+        Rig none = new Rig(SuspensionTest.SUSPENDING, 1, 0, 0);
         assertTrue(none.machine.source().lend(3, 100_000, 1, 2, none.out));
         assertEquals(List.of(), none.mids(), "one credit is left to the peer's needs");
         assertFalse(none.machine.heldUp(), "nothing that could be given back");
@@ -77,7 +77,7 @@ class HeldUpTest extends ZcopyRig {
         cut.feed(Mid.HELLO, 64, 0);
         assertEquals(State.ERROR, cut.machine.state());
         assertSaysNothing(cut);
-        Rig resting = new Rig(RestTest.SUSPENDING, 64, 0, 0);
+        Rig resting = new Rig(SuspensionTest.SUSPENDING, 64, 0, 0);
         assertTrue(resting.machine.suspend(1, resting.out));
         assertEquals(List.of(Mid.SUSP_COMM), resting.mids());
         assertSaysNothing(resting);

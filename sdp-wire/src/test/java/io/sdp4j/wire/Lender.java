@@ -6,7 +6,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The zero-copy part of one of the {@link Twins}: lends buffers, carries RDMA out, keeps the books.
+ * The zero-copy part of one side of the {@link MachinePair}: lends buffers, carries RDMA out, keeps the books.
  *
  * <p>Shape: a byte is its position in the stream, here too. A lent source remembers where in the
  * stream it starts; its address is that position, so what is read can be recognised. A lent sink
@@ -36,7 +36,7 @@ final class Lender {
 
     private static final long VA = 1L << 40;
 
-    private final Twins twins;
+    private final MachinePair pair;
     private final Side side;
     private final Choices choices;
     int ids; // buffers lent so far
@@ -56,11 +56,11 @@ final class Lender {
     long returned; // buffers, for tests that want to know that something happened
     long moved; // bytes by RDMA
 
-    Lender(Twins twins, Side side, Choices choices) {
-        this.twins = twins;
+    Lender(MachinePair pair, Side side, Choices choices) {
+        this.pair = pair;
         this.side = side;
         this.choices = choices;
-        this.moves = new LendingMoves(twins, side, this, choices);
+        this.moves = new LendingMoves(pair, side, this, choices);
     }
 
     /** Bytes that came back and are to be sent next. */
@@ -96,7 +96,7 @@ final class Lender {
                                                 VA + lent.start,
                                                 side.out));
         if (!taken[0]) {
-            twins.oracles.require(sources.removeLast() == lent, "not taken, yet given back");
+            pair.oracles.require(sources.removeLast() == lent, "not taken, yet given back");
             side.written -= lenBytes;
         }
         return taken[0];
@@ -119,7 +119,7 @@ final class Lender {
                                         .sink()
                                         .lend(lent.id, lenBytes, lent.id, 7, offerable, side.out));
         if (!taken[0]) {
-            twins.oracles.require(sinks.removeLast() == lent, "not taken, yet given back");
+            pair.oracles.require(sinks.removeLast() == lent, "not taken, yet given back");
         }
         return taken[0];
     }
@@ -184,17 +184,17 @@ final class Lender {
 
     /** Carries out a row that concerns lent buffers. */
     void act(int i) {
-        Outbox out = side.out;
+        ActionList out = side.out;
         switch (out.kind(i)) {
-            case Outbox.RDMA_READ, Outbox.RDMA_WRITE -> post(i);
-            case Outbox.PLACE -> {
+            case ActionList.RDMA_READ, ActionList.RDMA_WRITE -> post(i);
+            case ActionList.PLACE -> {
                 Lent sink = find(sinks, out.buffer(i));
                 sink.chunks.add(
                         new long[] {out.bufferOffset(i), side.slotAt[out.slot(i)], out.bytes(i)});
                 check(out.bufferOffset(i) + out.bytes(i) <= sink.lenBytes, "placed beyond the end");
             }
-            case Outbox.SOURCE_RETURNED -> sourceReturned(i);
-            case Outbox.SINK_RETURNED -> sinkReturned(i);
+            case ActionList.SOURCE_RETURNED -> sourceReturned(i);
+            case ActionList.SINK_RETURNED -> sinkReturned(i);
             default -> throw new AssertionError(out.toString());
         }
     }
@@ -205,10 +205,10 @@ final class Lender {
     }
 
     private void post(int i) {
-        Outbox out = side.out;
+        ActionList out = side.out;
         check(!side.dead, "RDMA on a dead queue pair");
         Rdma rdma = new Rdma();
-        rdma.read = out.kind(i) == Outbox.RDMA_READ;
+        rdma.read = out.kind(i) == ActionList.RDMA_READ;
         rdma.rkey = out.rkey(i);
         rdma.va = out.remoteAddress(i);
         rdma.lenBytes = out.bytes(i);
@@ -268,8 +268,8 @@ final class Lender {
     }
 
     private void misused(String how) {
-        boolean over = side.app.closed || side.machine.closed() || twins.lied();
-        twins.oracles.require(over, side.peer, how);
+        boolean over = side.app.closed || side.machine.closed() || pair.lied();
+        pair.oracles.require(over, side.peer, how);
         side.fail();
     }
 
@@ -301,7 +301,7 @@ final class Lender {
     }
 
     private void sourceReturned(int i) {
-        Outbox out = side.out;
+        ActionList out = side.out;
         Lent source = sources.remove();
         returned++;
         check(source.id == out.buffer(i), "sources come back out of order");
@@ -310,11 +310,11 @@ final class Lender {
         long rest = source.lenBytes - done;
         check(done >= 0 && rest >= 0, "took more than there was");
         switch (out.outcome(i)) {
-            case Outbox.DONE -> check(rest == 0, "done, but not all");
-            case Outbox.CUT -> check(side.machine.closed(), "cut, yet alive");
+            case ActionList.DONE -> check(rest == 0, "done, but not all");
+            case ActionList.CUT -> check(side.machine.closed(), "cut, yet alive");
             default -> {
                 check(
-                        out.outcome(i) == Outbox.COPY || recalling || suspended(),
+                        out.outcome(i) == ActionList.COPY || recalling || suspended(),
                         "recalled by nobody");
                 if (rest > 0) {
                     pending.add(new long[] {source.start + done, rest});
@@ -352,7 +352,7 @@ final class Lender {
     /** Another connection: what was under way on the last one has ended with it. */
     void renew() {
         boolean done = readsDone.isEmpty() && writesDone.isEmpty() && readsInFlight == 0;
-        check(nothingLent() && (done || twins.unsafe()), "rests with RDMA under way");
+        check(nothingLent() && (done || pair.unsafe()), "rests with RDMA under way");
         readsDone.clear();
         writesDone.clear();
         readsInFlight = 0;
@@ -405,7 +405,7 @@ final class Lender {
     }
 
     private void check(boolean ok, String what) {
-        twins.oracles.require(ok || twins.lied(), side, what);
+        pair.oracles.require(ok || pair.lied(), side, what);
     }
 
     private static Lent lookUp(Deque<Lent> all, int id) {
@@ -419,7 +419,7 @@ final class Lender {
 
     private Lent find(Deque<Lent> all, int id) {
         Lent lent = lookUp(all, id);
-        twins.oracles.require(lent != null, side, "uses a buffer that is not lent");
+        pair.oracles.require(lent != null, side, "uses a buffer that is not lent");
         return lent;
     }
 

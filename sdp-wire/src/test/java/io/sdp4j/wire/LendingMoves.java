@@ -4,15 +4,15 @@ package io.sdp4j.wire;
  * What the {@link Lender} of a side may do next: anything, or what there is when it is searched.
  */
 final class LendingMoves {
-    private final Twins twins;
+    private final MachinePair pair;
     private final Side side;
     private final Lender lender;
     private final Choices choices;
     private int modeChanges;
     private int sizeChanges;
 
-    LendingMoves(Twins twins, Side side, Lender lender, Choices choices) {
-        this.twins = twins;
+    LendingMoves(MachinePair pair, Side side, Lender lender, Choices choices) {
+        this.pair = pair;
         this.side = side;
         this.lender = lender;
         this.choices = choices;
@@ -35,7 +35,7 @@ final class LendingMoves {
     /** When only the order is chosen: what may be done now, one bit each. */
     private int plainMoves() {
         SdpMachine machine = side.machine;
-        boolean connecting = side == twins.a;
+        boolean connecting = side == pair.a;
         int moves = 0;
         moves |= connecting && lender.ids < side.bounds.lends() && !side.app.outShut ? 1 : 0;
         boolean reads = !connecting && !side.app.inShut && side.unread.isEmpty();
@@ -68,7 +68,7 @@ final class LendingMoves {
             case 32 -> lender.completeWrites(1);
             case 64 -> side.event(() -> side.machine.sink().refuse(side.out));
             case 256 -> {
-                int bytes = (sizeChanges++ + (side == twins.a ? 0 : 1)) % 2 == 0 ? 80 : 48;
+                int bytes = (sizeChanges++ + (side == pair.a ? 0 : 1)) % 2 == 0 ? 80 : 48;
                 side.event(() -> side.machine.source().askReceiveBytes(bytes, side.out));
             }
             default -> {

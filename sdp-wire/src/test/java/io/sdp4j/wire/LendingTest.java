@@ -56,13 +56,13 @@ class LendingTest extends ZcopyRig {
         two.machine.source().lend(3, 2500, 1, 0x7000, two.out);
         int writes = 0;
         for (int i = 0; i < two.out.size(); i++) {
-            writes += two.out.kind(i) == Outbox.RDMA_WRITE ? 1 : 0;
+            writes += two.out.kind(i) == ActionList.RDMA_WRITE ? 1 : 0;
         }
         assertEquals(2, writes);
         assertEquals(List.of(), two.mids());
         two.out.clear();
         two.machine.source().onWritesCompleted(1, two.out);
-        int write = two.row(Outbox.RDMA_WRITE);
+        int write = two.row(ActionList.RDMA_WRITE);
         assertEquals(500, two.out.bytes(write));
         assertEquals(2000, two.out.bufferOffset(write));
         assertEquals(0x2000 + 2000, two.out.remoteAddress(write));
@@ -75,10 +75,10 @@ class LendingTest extends ZcopyRig {
     void offersToAReaderWhoLeft() {
         rig.machine.shutdownInput(rig.out);
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
-        assertEquals(-1, rig.row(Outbox.DELIVER));
-        assertTrue(rig.row(Outbox.REPOST) >= 0);
+        assertEquals(-1, rig.row(ActionList.DELIVER));
+        assertTrue(rig.row(ActionList.REPOST) >= 0);
         assertEquals(List.of(Mid.SEND_SM), rig.mids());
-        assertEquals(-1, rig.row(Outbox.WAKE), "nobody reads");
+        assertEquals(-1, rig.row(ActionList.WAKE), "nobody reads");
     }
 
     /** After close nothing is taken any more: neither Data nor offers, nor what was written. */
@@ -97,7 +97,7 @@ class LendingTest extends ZcopyRig {
             }
             closed.feed(mid, 64, mid == Mid.DATA ? 1 : 0, afterClose(mid));
             assertEquals(AbortReason.DATA_AFTER_CLOSE, closed.machine.abortReason());
-            assertEquals(-1, closed.row(Outbox.DELIVER));
+            assertEquals(-1, closed.row(ActionList.DELIVER));
         }
         pipelineSink();
         assertTrue(lendSink(5, 100_000));
@@ -154,10 +154,10 @@ class LendingTest extends ZcopyRig {
         source.feed(Mid.RDMA_RD_COMPL, 64, 0, 999);
         assertEquals(List.of(Mid.MODE_CHANGE), source.mids());
         assertEquals(Mch.BUFFERED, source.machine.source().mode());
-        int row = source.row(Outbox.SOURCE_RETURNED);
-        assertEquals(Outbox.DONE, source.out.outcome(row));
+        int row = source.row(ActionList.SOURCE_RETURNED);
+        assertEquals(ActionList.DONE, source.out.outcome(row));
         assertEquals(4, source.out.buffer(row + 1));
-        assertEquals(Outbox.COPY, source.out.outcome(row + 1));
+        assertEquals(ActionList.COPY, source.out.outcome(row + 1));
         source.send(1000);
         source.feed(Mid.MODE_CHANGE, 64, 0, 0x9000_0000);
         assertEquals(Mch.COMBINED, source.machine.source().mode());
@@ -199,11 +199,11 @@ class LendingTest extends ZcopyRig {
         Rig wide = inlining(100);
         wide.out.clear();
         wide.machine.source().lend(3, 50, 1, 2, wide.out);
-        assertEquals(49, wide.out.bytes(wide.row(Outbox.SEND_LENT)), "one is left to read");
+        assertEquals(49, wide.out.bytes(wide.row(ActionList.SEND_LENT)), "one is left to read");
         Rig narrow = inlining(20_000);
         narrow.out.clear();
         narrow.machine.source().lend(3, 100_000, 1, 2, narrow.out);
-        assertEquals(16_400 - 32, narrow.out.bytes(narrow.row(Outbox.SEND_LENT)));
+        assertEquals(16_400 - 32, narrow.out.bytes(narrow.row(ActionList.SEND_LENT)));
     }
 
     /** After the end completions of RDMA are late news. */
@@ -260,7 +260,7 @@ class LendingTest extends ZcopyRig {
         rig.complete(Mid.DISCONN);
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         rig.assertAlive();
-        assertTrue(rig.row(Outbox.REPOST) >= 0);
+        assertTrue(rig.row(ActionList.REPOST) >= 0);
         rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 7);
         assertEquals(AbortReason.UNEXPECTED_ANSWER, rig.machine.abortReason());
     }
@@ -278,7 +278,7 @@ class LendingTest extends ZcopyRig {
         late.machine.sink().lend(5, 1000, 1, 2, true, late.out);
         late.out.clear();
         late.machine.close(false, false, late.out);
-        assertTrue(late.row(Outbox.SINK_RETURNED) >= 0);
+        assertTrue(late.row(ActionList.SINK_RETURNED) >= 0);
         Rig reading = new Rig(CONFIG, 64, 0, 0);
         reading.machine.sink().lend(5, 1000, 1, 2, true, reading.out);
         reading.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
@@ -292,7 +292,7 @@ class LendingTest extends ZcopyRig {
         assertTrue(lendSource(3, 1000));
         assertTrue(lendSink(5, 1000));
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
-        assertEquals(999, rdmaBytes(Outbox.RDMA_READ));
+        assertEquals(999, rdmaBytes(ActionList.RDMA_READ));
         assertEquals(List.of(), rig.mids());
     }
 

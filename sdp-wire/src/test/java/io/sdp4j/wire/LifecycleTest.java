@@ -14,15 +14,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LifecycleTest {
     private final MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
 
-    private final Outbox out = new Outbox();
+    private final ActionList out = new ActionList();
 
     private static int wake(Rig rig) {
-        int row = rig.row(Outbox.WAKE);
+        int row = rig.row(ActionList.WAKE);
         return row < 0 ? 0 : rig.out.flags(row);
     }
 
     private static boolean armed(Rig rig, int timer, long seconds) {
-        int row = rig.row(Outbox.ARM_TIMER);
+        int row = rig.row(ActionList.ARM_TIMER);
         return row >= 0
                 && rig.out.timer(row) == timer
                 && rig.out.nanos(row) == seconds * 1_000_000_000L;
@@ -124,7 +124,7 @@ class LifecycleTest {
         Bsdh.write(m, 0, Mid.DATA, 0, 32, 26, 1, 0);
         machine.onReceived(0, m, 0, 26, 26, out);
         assertEquals(State.ESTABLISHED, machine.state());
-        assertEquals(Outbox.WAKE, out.kind(0));
+        assertEquals(ActionList.WAKE, out.kind(0));
         assertEquals(10, out.bytes(1));
         SdpMachine early = SdpMachine.connecting(Rig.CONFIG);
         early.writeHello(m, 0);
@@ -140,12 +140,12 @@ class LifecycleTest {
     void completionsOfOthers() {
         Rig rig = new Rig();
         rig.machine.shutdownOutput(rig.out);
-        assertEquals(Outbox.WRITABLE, wake(rig), "a writer must learn that it is over");
+        assertEquals(ActionList.WRITABLE, wake(rig), "a writer must learn that it is over");
         rig.complete(Mid.ABORT_CONN);
         assertEquals(State.FIN_SENDING, rig.machine.state());
         assertFalse(rig.machine.outputDone());
         rig.complete(Mid.DISCONN);
-        assertEquals(Outbox.CLOSED, wake(rig), "a lingering close must learn that it is done");
+        assertEquals(ActionList.CLOSED, wake(rig), "a lingering close must learn that it is done");
         assertTrue(rig.machine.outputDone());
         rig.complete(Mid.DISCONN);
         assertEquals(State.FIN_SENT, rig.machine.state());
@@ -166,8 +166,8 @@ class LifecycleTest {
         rig.feed(Mid.DISCONN, 64, 0);
         assertEquals(State.LLP_CLOSING, rig.machine.state());
         assertTrue(armed(rig, SdpMachine.TIMER_LLP, 60));
-        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(Outbox.CANCEL_TIMER)));
-        assertTrue((wake(rig) & Outbox.CLOSED) != 0);
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(ActionList.CANCEL_TIMER)));
+        assertTrue((wake(rig) & ActionList.CLOSED) != 0);
         assertFalse(rig.machine.closed());
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out); // too late to cut anything
         assertFalse(rig.machine.reset());
@@ -179,8 +179,8 @@ class LifecycleTest {
         }
         assertEquals(State.TIME_WAIT, rig.machine.state());
         assertTrue(rig.machine.closed() && rig.machine.eof() && !rig.machine.reset());
-        assertEquals(how < 2, rig.row(Outbox.CANCEL_TIMER) >= 0);
-        assertEquals(-1, rig.row(Outbox.ABORT));
+        assertEquals(how < 2, rig.row(ActionList.CANCEL_TIMER) >= 0);
+        assertEquals(-1, rig.row(ActionList.ABORT));
     }
 
     /** However AbortConn ends, its cause stays the first one. */
@@ -189,9 +189,9 @@ class LifecycleTest {
     void abortingEnds(int how) {
         Rig rig = aborting();
         assertTrue(armed(rig, SdpMachine.TIMER_ABORT, 1));
-        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(Outbox.CANCEL_TIMER)));
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(ActionList.CANCEL_TIMER)));
         assertFalse(rig.machine.eof());
-        assertEquals(Outbox.READABLE | Outbox.WRITABLE, wake(rig));
+        assertEquals(ActionList.READABLE | ActionList.WRITABLE, wake(rig));
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
         assertEquals(State.ABORTING, rig.machine.state());
         rig.out.clear();
@@ -202,13 +202,13 @@ class LifecycleTest {
             default -> {
                 rig.machine.onControlSent(Mid.ABORT_CONN, rig.out);
                 assertEquals(State.LLP_CLOSING, rig.machine.state());
-                assertTrue(rig.row(Outbox.DISCONNECT) >= 0);
+                assertTrue(rig.row(ActionList.DISCONNECT) >= 0);
                 rig.machine.onDisconnected(rig.out);
             }
         }
         assertTrue(rig.machine.closed() && rig.machine.outputDone());
         assertEquals(AbortReason.DATA_AFTER_CLOSE, rig.machine.abortReason());
-        assertEquals(how == 1 || how == 2, rig.row(Outbox.ABORT) >= 0);
+        assertEquals(how == 1 || how == 2, rig.row(ActionList.ABORT) >= 0);
     }
 
     /** AbortConn waits for a credit, which only a believable message brings, and goes once. */
@@ -228,7 +228,7 @@ class LifecycleTest {
         assertEquals(List.of(Mid.ABORT_CONN), rig.mids());
         rig.feed("FF 00 00 40 00 00 00 10 00 00 00 03 00 00 00 02");
         assertEquals(List.of(), rig.mids(), "once");
-        assertEquals(-1, rig.row(Outbox.DELIVER));
+        assertEquals(-1, rig.row(ActionList.DELIVER));
     }
 
     /** The connection below goes while our DisConn, sent after the peer's, is not completed. */
@@ -286,7 +286,7 @@ class LifecycleTest {
         rig.machine.close(false, false, rig.out);
         rig.out.clear();
         rig.machine.onDisconnected(rig.out);
-        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(Outbox.CANCEL_TIMER)));
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(ActionList.CANCEL_TIMER)));
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_CLOSE, rig.out);
         assertEquals(0, rig.out.size());
@@ -297,7 +297,7 @@ class LifecycleTest {
     void abortCuts() {
         Rig rig = new Rig();
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
-        assertEquals(AbortReason.LOCAL_ABORT, rig.out.reason(rig.row(Outbox.ABORT)));
+        assertEquals(AbortReason.LOCAL_ABORT, rig.out.reason(rig.row(ActionList.ABORT)));
         assertTrue(rig.machine.closed() && rig.machine.outputDone());
         rig.out.clear();
         rig.machine.abort(AbortReason.CLOSE_TIMEOUT, rig.out);

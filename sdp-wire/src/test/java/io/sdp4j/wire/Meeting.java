@@ -7,10 +7,10 @@ import java.util.Deque;
 /**
  * One machine and its peer of another {@link Vintage}: what passes between them.
  *
- * <p>Oracles besides those of {@link Lone} and of the peer's own books: bytes come once and in
+ * <p>Oracles besides those of {@link SingleMachine} and of the peer's own books: bytes come once and in
  * order, both ways; the machine sends within its credit.
  */
-abstract class Meeting extends Lone {
+abstract class Meeting extends SingleMachine {
     final Vintage vintage;
     final OldPeer peer;
     private final Deque<Flight> incoming = new ArrayDeque<>();
@@ -166,7 +166,7 @@ abstract class Meeting extends Lone {
         MemorySegment.copy(header, 0, MemorySegment.ofArray(flight.header), 0, 36);
         flight.byteLen = byteLen;
         flight.streamAt = sendAt;
-        if (out.kind(i) == Outbox.SEND_LENT) {
+        if (out.kind(i) == ActionList.SEND_LENT) {
             Lent source = lookUp(sources, out.buffer(i));
             require(source != null, "sends what is not lent");
             flight.streamAt = source.start + out.bufferOffset(i);

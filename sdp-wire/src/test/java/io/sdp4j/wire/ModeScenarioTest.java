@@ -28,7 +28,7 @@ class ModeScenarioTest extends ZcopyRig {
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 8));
         lendSource(3, 1000);
-        assertEquals(1000, rdmaBytes(Outbox.RDMA_WRITE), "the counters are equal");
+        assertEquals(1000, rdmaBytes(ActionList.RDMA_WRITE), "the counters are equal");
 
         Rig sink = new Rig(CONFIG, 64, 0, 0);
         sink.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
@@ -41,7 +41,7 @@ class ModeScenarioTest extends ZcopyRig {
         sink.feedAck(Mid.MODE_CHANGE, 64, offer - 1, 0, Mch.COMBINED << 28);
         sink.feedAck(Mid.DATA, 64, offer - 1, 1);
         sink.assertAlive();
-        assertEquals(5, sink.out.buffer(sink.row(Outbox.SINK_RETURNED)), "an ordinary buffer");
+        assertEquals(5, sink.out.buffer(sink.row(ActionList.SINK_RETURNED)), "an ordinary buffer");
         assertEquals(8, sink.machine.receive.sinks.n());
     }
 
@@ -60,9 +60,9 @@ class ModeScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.MODE_CHANGE), rig.mids());
         int mseq = rig.machine.credits().lastSent();
         rig.feedAck(Mid.SINK_AVAIL, 64, mseq - 1, 0, sinkAvail(100_000, 7)); // crossed
-        assertEquals(-1, rig.row(Outbox.RDMA_WRITE), "dropped");
+        assertEquals(-1, rig.row(ActionList.RDMA_WRITE), "dropped");
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids(), "again, one at a time, with payload");
-        assertEquals(1, rig.out.bytes(rig.row(Outbox.SEND_LENT)));
+        assertEquals(1, rig.out.bytes(rig.row(ActionList.SEND_LENT)));
         rig.machine.source().changeMode(Mch.PIPELINED, rig.out);
         rig.feedAck(Mid.DATA, 64, mseq - 1, 0);
         assertFalse(rig.mids().contains(Mid.MODE_CHANGE), "not before the acknowledgement");
@@ -87,7 +87,7 @@ class ModeScenarioTest extends ZcopyRig {
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 8)); // the counters are equal again
         lendSource(3, 1000);
-        assertTrue(rig.row(Outbox.RDMA_WRITE) >= 0);
+        assertTrue(rig.row(ActionList.RDMA_WRITE) >= 0);
 
         Rig sink = new Rig(CONFIG, 64, 0, 0);
         sink.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
@@ -124,7 +124,7 @@ class ModeScenarioTest extends ZcopyRig {
         sink.feed(Mid.MODE_CHANGE, 64, 0, Mch.BUFFERED << 28);
         sink.out.clear();
         sink.machine.sink().leaveBuffered(sink.out);
-        assertEquals(0x90, extension(sink, sink.row(Outbox.CONTROL)) >>> 24);
+        assertEquals(0x90, extension(sink, sink.row(ActionList.CONTROL)) >>> 24);
         assertEquals(Mch.COMBINED, sink.machine.sink().mode());
     }
 

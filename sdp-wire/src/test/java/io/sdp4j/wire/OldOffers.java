@@ -118,7 +118,7 @@ final class OldOffers {
     }
 
     /** An RDMA Write of the machine's, whose bytes come from position {@code from}. */
-    void land(Lone.Rdma rdma, long from, long got) {
+    void land(SingleMachine.Rdma rdma, long from, long got) {
         Offer first = held.peek();
         host.require(first != null, "writes into what is not offered");
         host.require(!first.tiny, "writes into what it must not accept");

@@ -80,7 +80,7 @@ final class OldPeer {
         if (flight == null) {
             return false;
         }
-        Lone.Rdma rdma = flight.loneRdma;
+        SingleMachine.Rdma rdma = flight.loneRdma;
         if (rdma != null && rdma.read()) {
             source.serve(rdma);
             host.served();

@@ -43,7 +43,7 @@ final class OldSink {
         return held.isEmpty() && expected == 0 && offers.offer(mode == Mch.PIPELINED);
     }
 
-    void land(Lone.Rdma rdma) {
+    void land(SingleMachine.Rdma rdma) {
         offers.land(rdma, rdma.local().start + rdma.offset(), got);
     }
 
@@ -125,7 +125,7 @@ final class OldSink {
             return complete(first);
         }
         int bytes = 1 + choices.below((int) (first.lenBytes - first.read));
-        host.require(first.va + first.read == Lone.VA + got, "SrcAvail out of order");
+        host.require(first.va + first.read == SingleMachine.VA + got, "SrcAvail out of order");
         host.readFrom(first.rkey, first.va + first.read, bytes);
         first.read += bytes;
         got += bytes;

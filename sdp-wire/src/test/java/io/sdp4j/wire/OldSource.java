@@ -106,7 +106,7 @@ final class OldSource {
         Flight flight = peer.make(Mid.SRC_AVAIL, inline, written);
         int len = nothing ? 0 : (int) (inline + advertised);
         MemorySegment m = MemorySegment.ofArray(flight.header);
-        SrcAh.write(m, Bsdh.BYTES, len, RKEY, Lone.VA + written);
+        SrcAh.write(m, Bsdh.BYTES, len, RKEY, SingleMachine.VA + written);
         written += len;
         if (combined) {
             onPayload();
@@ -189,8 +189,8 @@ final class OldSource {
     }
 
     /** An RDMA Read of the machine's: must lie in what is advertised. */
-    void serve(Lone.Rdma rdma) {
-        long at = rdma.va() - Lone.VA;
+    void serve(SingleMachine.Rdma rdma) {
+        long at = rdma.va() - SingleMachine.VA;
         host.require(
                 advertisedFrom >= 0
                         && rdma.rkey() == RKEY

@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What must hold after every event of the {@link Twins}, judged from the wire and the slots alone.
+ * What must hold after every event of the {@link MachinePair}, judged from the wire and the slots alone.
  *
  * <p>Shape: a log of what each side has told the other, kept independently of the machines. The
  * rules: bytes come once and in order; no message meets no buffer; no side sends beyond its credit
@@ -25,21 +25,21 @@ final class Oracles {
     /** Messages sent, by MID: what a search has never seen it has not tested. */
     final int[] sent = new int[256];
 
-    private final Twins twins;
+    private final MachinePair pair;
     private final Log a = new Log();
     private final Log b = new Log();
 
-    Oracles(Twins twins) {
-        this.twins = twins;
+    Oracles(MachinePair pair) {
+        this.pair = pair;
     }
 
     private Log log(Side side) {
-        return side == twins.a ? a : b;
+        return side == pair.a ? a : b;
     }
 
     void require(boolean ok, String what) {
         if (!ok) {
-            throw new AssertionError(what + "\n" + twins);
+            throw new AssertionError(what + "\n" + pair);
         }
     }
 
@@ -59,8 +59,8 @@ final class Oracles {
 
     /** Hello and HelloAck have been exchanged. */
     void greeted() {
-        a.limit = twins.a.machine.credits().lastSent() + twins.b.config.receiveSlots();
-        b.limit = twins.b.machine.credits().lastSent() + twins.a.config.receiveSlots();
+        a.limit = pair.a.machine.credits().lastSent() + pair.b.config.receiveSlots();
+        b.limit = pair.b.machine.credits().lastSent() + pair.a.config.receiveSlots();
         a.advertised = b.limit;
         b.advertised = a.limit;
     }
@@ -81,15 +81,15 @@ final class Oracles {
         SdpMachine machine = side.machine;
         boolean readable = machine.eof() || machine.reset();
         require(
-                log.wasWritable || !machine.writable() || (woken & Outbox.WRITABLE) != 0,
+                log.wasWritable || !machine.writable() || (woken & ActionList.WRITABLE) != 0,
                 side,
                 "forgot to wake the writer");
         require(
-                log.wasReadable || !readable || (woken & Outbox.READABLE) != 0,
+                log.wasReadable || !readable || (woken & ActionList.READABLE) != 0,
                 side,
                 "forgot to wake the reader");
         require(
-                log.wasClosed || !machine.closed() || (woken & Outbox.CLOSED) != 0,
+                log.wasClosed || !machine.closed() || (woken & ActionList.CLOSED) != 0,
                 side,
                 "forgot to say it is closed");
     }
@@ -100,10 +100,10 @@ final class Oracles {
         require(!side.dead, "sends on a dead queue pair");
         require(!log.wasClosed, "sends after the end");
         require(Bsdh.check(header, 0, byteLen) == Bsdh.Fault.NONE, "malformed message");
-        require(twins.lied() || byteLen <= side.peer.receiveBytes(), "too long for the peer");
+        require(pair.lied() || byteLen <= side.peer.receiveBytes(), "too long for the peer");
         sent[Bsdh.mid(header, 0)]++;
         int told = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
-        if (!twins.lied()) {
+        if (!pair.lied()) {
             int before = log.limit - (Bsdh.mseq(header, 0) - 1);
             boolean raises = told - log.advertised > 0;
             require(
@@ -125,7 +125,7 @@ final class Oracles {
 
     /** A message is about to be fed to the machine. */
     void hears(Side side, MemorySegment header, int byteLen) {
-        if (byteLen >= Bsdh.BYTES && !twins.lied()) {
+        if (byteLen >= Bsdh.BYTES && !pair.lied()) {
             log(side).limit = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
         }
     }
@@ -134,14 +134,14 @@ final class Oracles {
         require(bytes > 0, "delivers nothing");
         require(!side.app.inShut, "delivers to a reader who left");
         require(
-                offset == Bsdh.BYTES || twins.faults.lending() || twins.lied(),
+                offset == Bsdh.BYTES || pair.faults.lending() || pair.lied(),
                 side,
                 "finds payload in another place");
     }
 
     void reads(Side side, Side.Chunk chunk, long expected) {
         require(
-                chunk.at() == expected || twins.lied(),
+                chunk.at() == expected || pair.lied(),
                 side,
                 "read, and should have read",
                 chunk.at(),
@@ -151,7 +151,7 @@ final class Oracles {
     /** No buffer is posted for a message: only one who no longer takes messages may have none. */
     void overrun(Side side) {
         require(
-                twins.lied() || side.machine.closed() || !talking(side.machine),
+                pair.lied() || side.machine.closed() || !talking(side.machine),
                 side,
                 "has no buffer posted for a message");
     }
@@ -160,7 +160,7 @@ final class Oracles {
     void fits(Side side, Flight message) {
         require(
                 message.byteLen <= side.slotBytes[message.slot]
-                        || twins.lied()
+                        || pair.lied()
                         || side.machine.closed(),
                 side,
                 "is sent more than its buffer holds",
@@ -177,15 +177,15 @@ final class Oracles {
 
     /** Everything that can be said of both sides at any time. */
     void afterEvent() {
-        check(twins.a);
-        check(twins.b);
-        if (!twins.lied() && silent(twins.a) && silent(twins.b)) {
-            agree(twins.a, twins.b);
-            agree(twins.b, twins.a);
+        check(pair.a);
+        check(pair.b);
+        if (!pair.lied() && silent(pair.a) && silent(pair.b)) {
+            agree(pair.a, pair.b);
+            agree(pair.b, pair.a);
         }
-        if (!twins.lied() && quiet(twins.a) && quiet(twins.b)) {
-            nothingWaits(twins.a);
-            nothingWaits(twins.b);
+        if (!pair.lied() && quiet(pair.a) && quiet(pair.b)) {
+            nothingWaits(pair.a);
+            nothingWaits(pair.b);
         }
     }
 
@@ -193,7 +193,7 @@ final class Oracles {
         SdpMachine machine = side.machine;
         Application app = side.app;
         require(machine.credit() >= 0, "negative credit");
-        require(twins.lied() || !machine.abortReason().violation(), side, "accuses an honest peer");
+        require(pair.lied() || !machine.abortReason().violation(), side, "accuses an honest peer");
         require(
                 !app.writerAsleep()
                         || !(machine.writable() || side.reset() || machine.outputShut()),
@@ -205,7 +205,7 @@ final class Oracles {
                 "has a reader who sleeps for no reason");
         require(!machine.closed() || side.timers == 0, "a timer outlives the connection");
         require(!machine.closed() || side.lender.nothingLent(), "memory outlives the connection");
-        if (twins.lied() || side.dead || !talking(machine)) {
+        if (pair.lied() || side.dead || !talking(machine)) {
             return;
         }
         int ours = side.posted.size() + Side.messages(side.landed);

@@ -49,7 +49,7 @@ class RaceScenarioTest extends ZcopyRig {
         assertEquals(List.of(), rig.mids(), "two answers would look the same");
         rig.feedAck(Mid.SINK_CANCEL_ACK, 64, cancel - 1, 0); // the late one
         rig.assertAlive();
-        assertEquals(-1, rig.row(Outbox.SINK_RETURNED), "the newer one is untouched");
+        assertEquals(-1, rig.row(ActionList.SINK_RETURNED), "the newer one is untouched");
         assertEquals(List.of(Mid.SINK_AVAIL_CANCEL), rig.mids(), "nothing is late any more");
         rig.feedAck(Mid.SINK_CANCEL_ACK, 64, cancel - 1, 0); // in answer to the second, held back
         rig.assertAlive();
@@ -64,7 +64,7 @@ class RaceScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.SINK_AVAIL_CANCEL), rig.mids());
         int second = rig.machine.credits().lastSent();
         rig.feedAck(Mid.SINK_CANCEL_ACK, 64, second - 1, 0); // the late one after all
-        assertEquals(-1, rig.row(Outbox.SINK_RETURNED));
+        assertEquals(-1, rig.row(ActionList.SINK_RETURNED));
         rig.feedAck(Mid.SINK_CANCEL_ACK, 64, second, 0);
         assertSinkReturned(6, 0);
         rig.assertAlive();
@@ -79,11 +79,11 @@ class RaceScenarioTest extends ZcopyRig {
         int change = rig.machine.credits().lastSent();
         assertTrue(lendSource(3, 50_000));
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
-        assertEquals(1, rig.out.bytes(rig.row(Outbox.SEND_LENT)), "under the rules of Combined");
+        assertEquals(1, rig.out.bytes(rig.row(ActionList.SEND_LENT)), "under the rules of Combined");
         rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0)); // crossed
         assertEquals(List.of(), rig.mids(), "the Sink still holds the SrcAvail");
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 49_999);
-        assertSourceReturned(3, 50_000, Outbox.DONE);
+        assertSourceReturned(3, 50_000, ActionList.DONE);
     }
 
     /** A request for another size waits for the answer that is owed (9). */
@@ -122,7 +122,7 @@ class RaceScenarioTest extends ZcopyRig {
         assertEquals(List.of(), rig.mids(), "nothing was given up");
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         assertTrue(lendSource(3, 5000));
-        assertEquals(5000, rdmaBytes(Outbox.RDMA_WRITE), "the counters are equal");
+        assertEquals(5000, rdmaBytes(ActionList.RDMA_WRITE), "the counters are equal");
     }
 
     /** The same with two: one is used up, the other given up, with one answer. */
@@ -139,7 +139,7 @@ class RaceScenarioTest extends ZcopyRig {
         rig.feed(Mid.DATA, 64, 0);
         assertEquals(List.of(), rig.mids());
         assertTrue(lendSource(3, 5000));
-        assertEquals(0, rdmaBytes(Outbox.RDMA_WRITE), "none is left");
+        assertEquals(0, rdmaBytes(ActionList.RDMA_WRITE), "none is left");
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
     }
 

@@ -4,10 +4,10 @@ package io.sdp4j.wire;
  * One machine whose peer, program and fabric do whatever is chosen, in particular what no peer may
  * do.
  *
- * <p>Oracles besides those of {@link Lone}: the machine sends within the credit of the last message
+ * <p>Oracles besides those of {@link SingleMachine}: the machine sends within the credit of the last message
  * it accepted; a violation is answered by no message.
  */
-final class RawPeer extends Lone {
+final class RawPeer extends SingleMachine {
     private static final int MOST_STEPS = 400;
 
     private final int peerReceiveBytes;
@@ -227,7 +227,7 @@ final class RawPeer extends Lone {
             peerBytesBefore = 0;
         }
         require(bytes <= Math.max(peerReceiveBytes, peerBytes), "long");
-        boolean owed = out.kind(i) == Outbox.SEND; // reserved before the peer took credit back
+        boolean owed = out.kind(i) == ActionList.SEND; // reserved before the peer took credit back
         int credit = limit - sent + 1;
         require(owed || credit > 0, "sends without credit");
     }
@@ -239,7 +239,7 @@ final class RawPeer extends Lone {
     @Override
     long filledBy(Lent sink) {
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == Outbox.SINK_RETURNED && out.buffer(i) == sink.id) {
+            if (out.kind(i) == ActionList.SINK_RETURNED && out.buffer(i) == sink.id) {
                 return sink.filled == 0 ? out.bytesDone(i) : sink.filled;
             }
         }

@@ -14,14 +14,14 @@ class ReadZcopyScenarioTest extends ZcopyRig {
     void s09() {
         assertTrue(lendSink(5, 131_072));
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(131_072));
-        int place = rig.row(Outbox.PLACE);
+        int place = rig.row(ActionList.PLACE);
         assertEquals(1, rig.out.bytes(place));
         assertEquals(32, rig.out.offset(place));
-        int read = rig.row(Outbox.RDMA_READ);
+        int read = rig.row(ActionList.RDMA_READ);
         assertEquals(0x1001, rig.out.remoteAddress(read));
         assertEquals(0x11, rig.out.rkey(read));
         assertEquals(1, rig.out.bufferOffset(read));
-        assertEquals(131_071, rdmaBytes(Outbox.RDMA_READ));
+        assertEquals(131_071, rdmaBytes(ActionList.RDMA_READ));
         assertEquals(List.of(), rig.mids(), "nothing before the reads have completed");
         readsCompleted(1);
         assertEquals(List.of(), rig.mids());
@@ -36,15 +36,15 @@ class ReadZcopyScenarioTest extends ZcopyRig {
     @Test
     void s09source() {
         assertTrue(lendSource(3, 131_072));
-        int row = rig.row(Outbox.SEND_LENT);
+        int row = rig.row(ActionList.SEND_LENT);
         assertEquals(Mid.SRC_AVAIL, rig.out.mid(row));
         assertEquals(32, rig.out.headerBytes(row));
         assertEquals(1, rig.out.bytes(row));
         assertEquals(131_072, extension(rig, row));
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 100_000);
-        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED), "a part is not all");
+        assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED), "a part is not all");
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 31_071);
-        assertSourceReturned(3, 131_072, Outbox.DONE);
+        assertSourceReturned(3, 131_072, ActionList.DONE);
         assertTrue(rig.machine.writable());
     }
 
@@ -54,13 +54,13 @@ class ReadZcopyScenarioTest extends ZcopyRig {
                 new Rig(CONFIG.with(new Features(8, 65_536, 4, 1000, true, 0, 0, false)), 64, 0, 0);
         wide.out.clear();
         assertTrue(wide.machine.source().lend(3, 100_000, 1, 2, wide.out));
-        assertEquals(1000, wide.out.bytes(wide.row(Outbox.SEND_LENT)));
+        assertEquals(1000, wide.out.bytes(wide.row(ActionList.SEND_LENT)));
         wide.feed(Mid.RDMA_RD_COMPL, 64, 0, 40_000);
         assertFalse(wide.machine.reserve());
         wide.feed(Mid.SEND_SM, 64, 0);
-        int row = wide.row(Outbox.SOURCE_RETURNED);
+        int row = wide.row(ActionList.SOURCE_RETURNED);
         assertEquals(41_000, wide.out.bytesDone(row));
-        assertEquals(Outbox.COPY, wide.out.outcome(row));
+        assertEquals(ActionList.COPY, wide.out.outcome(row));
         for (int bytes : new int[] {16_384, 16_384, 16_384, 9848}) {
             assertEquals(bytes, wide.machine.source().payloadLimit());
             wide.send(bytes);
@@ -101,9 +101,9 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         Rig late = new Rig(CONFIG, 64, 0, 39);
         late.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
         late.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
-        assertEquals(-1, late.row(Outbox.RDMA_READ));
+        assertEquals(-1, late.row(ActionList.RDMA_READ));
         assertEquals(List.of(Mid.SEND_SM), late.mids());
-        assertEquals(41, late.out.mseqAck(late.row(Outbox.CONTROL)));
+        assertEquals(41, late.out.mseqAck(late.row(ActionList.CONTROL)));
         assertEquals(0, late.machine.sink().offeredBytes());
         late.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(500));
         late.assertAlive();
@@ -118,7 +118,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.SRC_AVAIL_CANCEL), rig.mids());
         assertFalse(lendSource(4, 1000), "not before the cancel is processed");
         rig.feed(Mid.SEND_SM, 64, 0);
-        assertSourceReturned(3, 1, Outbox.RECALLED);
+        assertSourceReturned(3, 1, ActionList.RECALLED);
         assertTrue(rig.machine.writable());
         assertTrue(lendSource(4, 1000));
     }
@@ -128,15 +128,15 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         Rig late = new Rig(CONFIG, 64, 0, 39);
         late.machine.sink().lend(5, 200_000, 0, 0, true, late.out);
         late.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(200_000));
-        assertEquals(65_536, late.out.bytes(late.row(Outbox.RDMA_READ)));
+        assertEquals(65_536, late.out.bytes(late.row(ActionList.RDMA_READ)));
         late.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         assertEquals(List.of(), late.mids(), "reads are running");
         late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(40, late.out.mseqAck(late.row(Outbox.CONTROL)), "held back");
+        assertEquals(40, late.out.mseqAck(late.row(ActionList.CONTROL)), "held back");
         late.out.clear();
         late.machine.sink().onReadsCompleted(4, late.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), late.mids(), "all was read: the cancel is void");
-        assertEquals(40, late.out.mseqAck(late.row(Outbox.CONTROL)));
+        assertEquals(40, late.out.mseqAck(late.row(ActionList.CONTROL)));
     }
 
     /** The same with less lent than advertised: what is left goes back by SendSm. */
@@ -151,11 +151,11 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         late.machine.sink().lend(6, 65_536, 0, 0, true, late.out);
         late.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(40, late.out.mseqAck(late.row(Outbox.CONTROL)));
+        assertEquals(40, late.out.mseqAck(late.row(ActionList.CONTROL)));
         late.out.clear();
         late.machine.sink().onReadsCompleted(1, late.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SEND_SM), late.mids());
-        int first = late.row(Outbox.CONTROL);
+        int first = late.row(ActionList.CONTROL);
         assertEquals(65_536, extension(late, first));
         assertEquals(40, late.out.mseqAck(first));
         assertEquals(42, late.out.mseqAck(first + 1), "the cancel is acknowledged");
@@ -169,14 +169,14 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         late.feed(Mid.SRC_AVAIL, 0, 1, Rig.srcAvail(400_000));
         late.feed(Mid.SRC_AVAIL_CANCEL, 0, 0);
         late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(40, late.out.mseqAck(late.row(Outbox.CONTROL)));
+        assertEquals(40, late.out.mseqAck(late.row(ActionList.CONTROL)));
         late.feed(Mid.DATA, 0, 0);
         late.out.clear();
         late.machine.sink().onReadsCompleted(4, late.out);
         assertEquals(List.of(), late.mids());
         late.feed(Mid.DATA, 64, 0);
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SEND_SM), late.mids());
-        assertEquals(44, late.out.mseqAck(late.row(Outbox.CONTROL)), "released for a credit");
+        assertEquals(44, late.out.mseqAck(late.row(ActionList.CONTROL)), "released for a credit");
     }
 
     /** Its Source keeps what was neither read nor sent along. */
@@ -187,9 +187,9 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         int cancel = rig.machine.credits().lastSent();
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 65_536);
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 65_536);
-        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED));
+        assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED));
         rig.feedAck(Mid.SEND_SM, 64, cancel, 0);
-        assertSourceReturned(3, 200_000 - 68_927, Outbox.RECALLED);
+        assertSourceReturned(3, 200_000 - 68_927, ActionList.RECALLED);
     }
 
     @Test
@@ -198,7 +198,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         rig.machine.source().recall(rig.out);
         int cancel = rig.machine.credits().lastSent();
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 999);
-        assertSourceReturned(3, 1000, Outbox.DONE);
+        assertSourceReturned(3, 1000, ActionList.DONE);
         assertTrue(lendSource(4, 1000), "the cancel is processed");
 
         Rig sink = new Rig(CONFIG, 64, 0, 0);
@@ -219,8 +219,8 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         inline.machine.source().recall(inline.out);
         assertEquals(41, inline.machine.credits().lastSent());
         inline.feedAck(Mid.SEND_SM, 64, 40, 0);
-        int row = inline.row(Outbox.SOURCE_RETURNED);
-        assertEquals(Outbox.COPY, inline.out.outcome(row), "the Sink counts on these bytes");
+        int row = inline.row(ActionList.SOURCE_RETURNED);
+        assertEquals(ActionList.COPY, inline.out.outcome(row), "the Sink counts on these bytes");
         assertEquals(100, inline.out.bytesDone(row));
         assertEquals(4900, inline.machine.source().owedBytes());
         inline.send(4900);
@@ -235,7 +235,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         rig.feedAck(Mid.SRC_AVAIL, 64, 0, 1, Rig.srcAvail(300_000));
         assertEquals(List.of(Mid.SEND_SM), rig.mids(), "at once, without a timer");
         rig.feedAck(Mid.SEND_SM, 64, 1, 0); // the peer thinks alike
-        assertSourceReturned(3, 1, Outbox.COPY);
+        assertSourceReturned(3, 1, ActionList.COPY);
         assertTrue(rig.machine.writable());
         rig.send(16_384);
     }
@@ -251,23 +251,23 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         small.feed(Mid.DATA, 64, 100);
         assertTrue(small.mids().contains(Mid.SRC_AVAIL_CANCEL));
         small.feed(Mid.SEND_SM, 64, 0);
-        assertEquals(Outbox.COPY, small.out.outcome(small.row(Outbox.SOURCE_RETURNED)));
+        assertEquals(ActionList.COPY, small.out.outcome(small.row(ActionList.SOURCE_RETURNED)));
     }
 
     /** A peer that neither reads nor answers: after a second the rest is copied (18). */
     @Test
     void srcAvailTimesOut() {
         assertTrue(lendSource(3, 100_000));
-        assertEquals(SdpMachine.TIMER_SRC_AVAIL, rig.out.timer(rig.row(Outbox.ARM_TIMER)));
+        assertEquals(SdpMachine.TIMER_SRC_AVAIL, rig.out.timer(rig.row(ActionList.ARM_TIMER)));
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_SRC_AVAIL, rig.out);
         assertEquals(Mid.SRC_AVAIL_CANCEL, rig.out.mid(rowOf(Mid.SRC_AVAIL_CANCEL)));
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_CANCEL, rig.out);
         assertEquals(AbortReason.ANSWER_TIMEOUT, rig.machine.abortReason());
-        assertSourceReturned(3, 1, Outbox.CUT);
+        assertSourceReturned(3, 1, ActionList.CUT);
         assertTrue(
-                rig.row(Outbox.ABORT) < rig.row(Outbox.SOURCE_RETURNED), "access ends before that");
+                rig.row(ActionList.ABORT) < rig.row(ActionList.SOURCE_RETURNED), "access ends before that");
     }
 
     @Test
@@ -310,7 +310,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
             poor.out.clear();
             assertTrue(poor.machine.send(0, 16_384, false, poor.out));
             assertEquals(List.of(Mid.DATA), poor.mids(), "no advertisement");
-            assertEquals(-1, poor.row(Outbox.ARM_TIMER), "and nothing to wait for");
+            assertEquals(-1, poor.row(ActionList.ARM_TIMER), "and nothing to wait for");
         }
         assertEquals(3, messages);
         assertEquals(0, poor.machine.source().lent());
@@ -334,7 +334,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
     void closeWithUnreadOffer() {
         pipelineSink();
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
-        assertEquals(Outbox.READABLE, rig.out.flags(rig.row(Outbox.WAKE)));
+        assertEquals(ActionList.READABLE, rig.out.flags(rig.row(ActionList.WAKE)));
         rig.out.clear();
         rig.machine.close(false, false, rig.out);
         assertEquals(AbortReason.UNREAD_DATA, rig.machine.abortReason());

@@ -47,23 +47,23 @@ class RefusalScenarioTest {
         assertEquals(HelloFault.NO_ADVERTS, machine.onHello(m, 0, Hello.SHORT_BYTES));
         assertEquals(State.CLOSED, machine.state());
         assertEquals(0, machine.credit());
-        Outbox out = new Outbox();
+        ActionList out = new ActionList();
         machine.close(false, false, out);
         assertTrue(machine.closed());
-        assertEquals(-1, Rig.indexOf(out, Outbox.ABORT));
+        assertEquals(-1, Rig.indexOf(out, ActionList.ABORT));
     }
 
     /** The machine of a connect that is refused: nothing to release, and nothing more to do. */
     @Test
     void s46() {
         MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
-        Outbox out = new Outbox();
+        ActionList out = new ActionList();
         SdpMachine machine = SdpMachine.connecting(Rig.CONFIG);
         machine.writeHello(m, 0);
         machine.onDisconnected(out);
         assertTrue(machine.closed() && machine.reset());
         assertEquals(1, out.size(), out::toString);
-        assertEquals(Outbox.WAKE, out.kind(0));
+        assertEquals(ActionList.WAKE, out.kind(0));
         HelloAck.writeShort(m, 0, 32, 16, 16_400, 4, 4);
         assertEquals(HelloFault.WRONG_TIME, machine.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
         assertFalse(machine.reserve());
@@ -91,8 +91,8 @@ class RefusalScenarioTest {
         Rig rig = new Rig();
         rig.feed(0x40, 64, 5);
         rig.assertAlive();
-        assertTrue(rig.row(Outbox.REPOST) >= 0);
-        assertEquals(-1, rig.row(Outbox.DELIVER));
+        assertTrue(rig.row(ActionList.REPOST) >= 0);
+        assertEquals(-1, rig.row(ActionList.DELIVER));
     }
 
     /** What 2.13 checks before a message means anything. */

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ResizingTest {
     private static final int SIZE = 16_400;
 
-    private final Outbox out = new Outbox();
+    private final ActionList out = new ActionList();
 
     private static Resizing sizes(int min, int max) {
         Features features = Features.NONE.withReceiveBytes(min, max);
@@ -99,7 +99,7 @@ class ResizingTest {
     void whatIsGranted() {
         assertEquals(SIZE, granted(sizes(0, 0), 4096));
         assertEquals(SIZE, granted(sizes(0, 0), 65_552));
-        assertEquals(-1, Rig.indexOf(out, Outbox.RESIZE), "nothing changes");
+        assertEquals(-1, Rig.indexOf(out, ActionList.RESIZE), "nothing changes");
         assertEquals(SIZE, granted(sizes(20_000, 10_000), 65_552), "bounds beyond the size itself");
         assertEquals(SIZE, granted(sizes(20_000, 10_000), 37));
         assertEquals(4096, granted(sizes(4096, 65_552), 37));
@@ -126,7 +126,7 @@ class ResizingTest {
     void aLargerSizeIsAnsweredBehindTheOldBuffers() {
         Resizing sizes = sizes(0, 65_552);
         sizes.onRequest(65_552, true, 0, 2, out);
-        assertEquals(65_552, out.bytes(Rig.indexOf(out, Outbox.RESIZE)));
+        assertEquals(65_552, out.bytes(Rig.indexOf(out, ActionList.RESIZE)));
         assertEquals(SIZE, sizes.ownBytes(), "until the answer is sent");
         sizes.onArrival();
         assertFalse(sizes.answerDue());

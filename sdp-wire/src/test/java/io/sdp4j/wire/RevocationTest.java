@@ -27,7 +27,7 @@ class RevocationTest extends ZcopyRig {
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 0, 0, sinkAvail(20_000, 0));
         assertTrue(lendSource(3, 20_000));
-        assertEquals(20_000, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(20_000, rdmaBytes(ActionList.RDMA_WRITE));
         assertEquals(List.of(), rig.mids(), "no credit");
         rig.feed(Mid.SINK_AVAIL_CANCEL, 0, 0);
         assertEquals(List.of(), rig.mids());
@@ -42,10 +42,10 @@ class RevocationTest extends ZcopyRig {
         assertTrue(lendSource(3, 20_000));
         assertTrue(lendSource(4, 20_000));
         rig.feed(Mid.SEND_SM, 64, 0);
-        assertSourceReturned(3, 0, Outbox.COPY);
+        assertSourceReturned(3, 0, ActionList.COPY);
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         rig.assertAlive();
-        assertEquals(-1, rig.row(Outbox.RDMA_WRITE), rig.out::toString);
+        assertEquals(-1, rig.row(ActionList.RDMA_WRITE), rig.out::toString);
         assertEquals(List.of(), rig.mids());
     }
 
@@ -123,7 +123,7 @@ class RevocationTest extends ZcopyRig {
         one.feed(Mid.DATA, 64, 999);
         one.feedAck(Mid.SINK_AVAIL, 64, disConn + 1, 0, sinkAvail(100_000, 0));
         one.assertAlive();
-        assertEquals(-1, one.row(Outbox.RDMA_WRITE));
+        assertEquals(-1, one.row(ActionList.RDMA_WRITE));
         one.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
         one.assertAlive();
     }
@@ -187,7 +187,7 @@ class RevocationTest extends ZcopyRig {
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 1));
         assertTrue(lendSource(3, 100));
-        assertEquals(100, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(100, rdmaBytes(ActionList.RDMA_WRITE));
     }
 
     /** After SendSm nothing later is read before its bytes have come as Data (6.4). */
@@ -201,7 +201,7 @@ class RevocationTest extends ZcopyRig {
         assertEquals(List.of(Mid.SEND_SM), rig.mids());
         assertEquals(0, rig.machine.sink().offeredBytes());
         assertTrue(lendSink(5, 5000));
-        assertEquals(-1, rig.row(Outbox.RDMA_READ));
+        assertEquals(-1, rig.row(ActionList.RDMA_READ));
         rig.feed(Mid.DATA, 64, 999);
         rig.consumed();
         assertEquals(0, rig.machine.sink().offeredBytes(), "one byte is missing");
@@ -209,7 +209,7 @@ class RevocationTest extends ZcopyRig {
         rig.consumed();
         assertEquals(2000, rig.machine.sink().offeredBytes());
         assertTrue(lendSink(6, 5000));
-        assertEquals(2000, rdmaBytes(Outbox.RDMA_READ));
+        assertEquals(2000, rdmaBytes(ActionList.RDMA_READ));
         rig.assertAlive();
     }
 
@@ -231,7 +231,7 @@ class RevocationTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         assertEquals(List.of(), rig.mids());
         rig.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(2, rig.out.mseqAck(rig.row(Outbox.CONTROL)));
+        assertEquals(2, rig.out.mseqAck(rig.row(ActionList.CONTROL)));
     }
 
     /** In Combined the next SrcAvail follows the answer, also that to a cancel or an empty one. */
@@ -258,15 +258,15 @@ class RevocationTest extends ZcopyRig {
         assertEquals(List.of(), rig.mids(), "a reservation is before it");
         rig.out.clear();
         rig.machine.source().recall(rig.out);
-        assertSourceReturned(3, 0, Outbox.RECALLED);
+        assertSourceReturned(3, 0, ActionList.RECALLED);
         assertEquals(List.of(), rig.mids());
-        assertEquals(Outbox.WRITABLE, rig.out.flags(rig.row(Outbox.WAKE)));
+        assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
         assertTrue(lendSource(3, 1000), "nothing is recalled any more");
         rig.out.clear();
         rig.machine.source().changeMode(Mch.BUFFERED, rig.out);
-        assertSourceReturned(3, 0, Outbox.COPY);
+        assertSourceReturned(3, 0, ActionList.COPY);
         assertEquals(1000, rig.machine.source().owedBytes());
-        assertEquals(Outbox.WRITABLE, rig.out.flags(rig.row(Outbox.WAKE)));
+        assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
     }
 
     /** A recall of nothing recalls nothing later, on either half. */
@@ -277,7 +277,7 @@ class RevocationTest extends ZcopyRig {
         assertTrue(lendSource(3, 1000));
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
         assertTrue(lendSink(5, 1000));
-        assertEquals(-1, rig.row(Outbox.SINK_RETURNED));
+        assertEquals(-1, rig.row(ActionList.SINK_RETURNED));
     }
 
     /** What is being read when it is recalled comes back when the reads have come. */
@@ -288,11 +288,11 @@ class RevocationTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(65_000));
         rig.out.clear();
         rig.machine.sink().recall(rig.out);
-        assertEquals(-1, rig.row(Outbox.SINK_RETURNED));
+        assertEquals(-1, rig.row(ActionList.SINK_RETURNED));
         assertFalse(lendSink(7, 1000));
         readsCompleted(1);
         assertSinkReturned(5, 65_000);
-        assertEquals(6, rig.out.buffer(rig.row(Outbox.SINK_RETURNED) + 1));
+        assertEquals(6, rig.out.buffer(rig.row(ActionList.SINK_RETURNED) + 1));
         assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
         assertTrue(lendSink(7, 1000));
     }
@@ -304,7 +304,7 @@ class RevocationTest extends ZcopyRig {
         assertTrue(lendSource(3, 50_000));
         int before = rig.machine.credits().lastSent();
         rig.feedAck(Mid.SINK_AVAIL, 64, before, 0, sinkAvail(50_000, 0)); // taken back, written
-        assertEquals(50_000, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(50_000, rdmaBytes(ActionList.RDMA_WRITE));
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, before, 0, 100);
         rig.assertAlive();
         rig.feedAck(Mid.SEND_SM, 64, before, 0);
@@ -319,6 +319,6 @@ class RevocationTest extends ZcopyRig {
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 400);
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 600);
         rig.assertViolation(AbortReason.BAD_COMPLETION);
-        assertSourceReturned(3, 401, Outbox.CUT);
+        assertSourceReturned(3, 401, ActionList.CUT);
     }
 }

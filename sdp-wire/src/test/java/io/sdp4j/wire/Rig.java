@@ -13,7 +13,7 @@ final class Rig {
     static final WireConfig CONFIG = new WireConfig(32, 16_400, Integer.MAX_VALUE, 16, 4, 4);
 
     final SdpMachine machine;
-    final Outbox out = new Outbox();
+    final ActionList out = new ActionList();
     private final MemorySegment header = MemorySegment.ofArray(new byte[Bsdh.MAX_HEADER_BYTES]);
     private int mseq;
 
@@ -59,7 +59,7 @@ final class Rig {
     }
 
     /** Row of the first action of a kind, or -1. */
-    static int indexOf(Outbox out, int kind) {
+    static int indexOf(ActionList out, int kind) {
         for (int i = 0; i < out.size(); i++) {
             if (out.kind(i) == kind) {
                 return i;
@@ -115,7 +115,7 @@ final class Rig {
         List<Integer> mids = new ArrayList<>();
         for (int i = 0; i < out.size(); i++) {
             int kind = out.kind(i);
-            if (kind == Outbox.SEND || kind == Outbox.CONTROL || kind == Outbox.SEND_LENT) {
+            if (kind == ActionList.SEND || kind == ActionList.CONTROL || kind == ActionList.SEND_LENT) {
                 mids.add(out.mid(i));
             }
         }
@@ -130,7 +130,7 @@ final class Rig {
     /** The only message in the outbox, as bytes. */
     MemorySegment message() {
         assertEquals(1, mids().size(), out::toString);
-        int i = Math.max(row(Outbox.CONTROL), row(Outbox.SEND));
+        int i = Math.max(row(ActionList.CONTROL), row(ActionList.SEND));
         MemorySegment m = MemorySegment.ofArray(new byte[Bsdh.MAX_HEADER_BYTES]);
         out.writeHeader(i, m, 0);
         return m;
@@ -147,7 +147,7 @@ final class Rig {
         assertEquals(reason, machine.abortReason());
         assertTrue(reason.violation());
         assertTrue(machine.reset() && machine.closed());
-        assertEquals(reason, out.reason(row(Outbox.ABORT)));
+        assertEquals(reason, out.reason(row(ActionList.ABORT)));
         assertEquals(List.of(), mids(), "a violation is answered by no message");
     }
 

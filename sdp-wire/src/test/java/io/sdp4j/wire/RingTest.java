@@ -60,7 +60,7 @@ class RingTest {
         r.done = 1;
         r.advertised = true;
         r.mseq = 1;
-        r.outcome = Outbox.COPY;
+        r.outcome = ActionList.COPY;
         r.offerable = true;
         r.inlineBytes = 1;
         r.reported = 1;

@@ -21,8 +21,8 @@ class ScenarioTest {
     }
 
     /** Two sides with as many buffers, whose programs do what they are told, one byte at a time. */
-    private static Twins twins(int slots) {
-        return new Twins(Choices.of(List.of()), Faults.NONE, Bounds.of(slots), false);
+    private static MachinePair pair(int slots) {
+        return new MachinePair(Choices.of(List.of()), Faults.NONE, Bounds.of(slots), false);
     }
 
     @Test
@@ -56,7 +56,7 @@ class ScenarioTest {
         assertEquals(List.of(Mid.CH_RCV_BUF_ACK), rig.mids(), "control is allowed at 2");
         assertFalse(rig.machine.reserve());
         rig.feed(Mid.DATA, 3, 0);
-        assertEquals(Outbox.WRITABLE, rig.out.flags(rig.row(Outbox.WAKE)));
+        assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
         rig.send(10);
         assertEquals(List.of(Mid.DATA), rig.mids());
         assertEquals(2, rig.machine.credit());
@@ -94,9 +94,9 @@ class ScenarioTest {
     @Test
     void s06() {
         for (int slots = 4; slots < 9; slots++) {
-            Twins twins = twins(slots);
+            MachinePair pair = pair(slots);
             for (int round = 0; round < 100; round++) {
-                for (Side side : List.of(twins.a, twins.b)) {
+                for (Side side : List.of(pair.a, pair.b)) {
                     side.app.write();
                     side.app.fill();
                     side.land(1);
@@ -104,11 +104,11 @@ class ScenarioTest {
                     side.completeSends(1);
                 }
             }
-            assertFalse(twins.a.machine.writable() || twins.b.machine.writable());
-            twins.settle();
-            assertTrue(twins.a.peerSees() && twins.b.peerSees());
-            assertTrue(twins.a.machine.writable() && twins.b.machine.writable());
-            assertEquals(0, twins.a.timers | twins.b.timers);
+            assertFalse(pair.a.machine.writable() || pair.b.machine.writable());
+            pair.settle();
+            assertTrue(pair.a.peerSees() && pair.b.peerSees());
+            assertTrue(pair.a.machine.writable() && pair.b.machine.writable());
+            assertEquals(0, pair.a.timers | pair.b.timers);
         }
     }
 
@@ -117,54 +117,54 @@ class ScenarioTest {
         Rig rig = new Rig();
         rig.feed(Mid.DATA, 64, 0);
         assertEquals(List.of(), rig.mids());
-        assertEquals(-1, rig.row(Outbox.ARM_TIMER));
+        assertEquals(-1, rig.row(ActionList.ARM_TIMER));
     }
 
     /** Both windows full, nobody reads: one control message must not start an endless exchange. */
     @ParameterizedTest
     @ValueSource(ints = {4, 5, 8})
     void s07unread(int slots) {
-        Twins twins = twins(slots);
+        MachinePair pair = pair(slots);
         for (int i = 0; i < 50; i++) {
-            for (Side side : List.of(twins.a, twins.b)) {
+            for (Side side : List.of(pair.a, pair.b)) {
                 side.app.write();
                 side.app.fill();
                 side.land(1);
                 side.poll(1);
             }
         }
-        twins.a.app.read(1);
-        twins.a.app.shutOutput();
-        long before = twins.a.machine.messagesSent() + twins.b.machine.messagesSent();
+        pair.a.app.read(1);
+        pair.a.app.shutOutput();
+        long before = pair.a.machine.messagesSent() + pair.b.machine.messagesSent();
         for (int i = 0; i < 100; i++) {
-            twins.a.progress(false);
-            twins.b.progress(false);
+            pair.a.progress(false);
+            pair.b.progress(false);
         }
-        long after = twins.a.machine.messagesSent() + twins.b.machine.messagesSent();
+        long after = pair.a.machine.messagesSent() + pair.b.machine.messagesSent();
         assertTrue(after - before < 10, () -> "messages: " + (after - before));
-        twins.finish();
+        pair.finish();
     }
 
     @Test
     void s08() {
-        Twins twins = twins(32);
-        assertEquals(32, twins.b.config.receiveSlots());
+        MachinePair pair = pair(32);
+        assertEquals(32, pair.b.config.receiveSlots());
         int messages = 0;
         while (messages < 10_000) {
-            if (twins.a.machine.writable()) {
-                twins.a.app.write();
-                twins.a.app.fill();
+            if (pair.a.machine.writable()) {
+                pair.a.app.write();
+                pair.a.app.fill();
                 messages++;
             }
-            twins.b.progress(true);
-            twins.a.progress(true);
+            pair.b.progress(true);
+            pair.a.progress(true);
         }
-        twins.settle();
-        assertEquals(10_000, twins.b.machine.messagesReceived());
-        assertTrue(twins.b.machine.creditUpdatesSent() >= 10_000 / 32);
+        pair.settle();
+        assertEquals(10_000, pair.b.machine.messagesReceived());
+        assertTrue(pair.b.machine.creditUpdatesSent() >= 10_000 / 32);
         assertTrue(
-                twins.b.machine.creditUpdatesSent() <= 10_000 / 8,
-                () -> "updates: " + twins.b.machine.creditUpdatesSent());
+                pair.b.machine.creditUpdatesSent() <= 10_000 / 8,
+                () -> "updates: " + pair.b.machine.creditUpdatesSent());
     }
 
     @Test
@@ -241,7 +241,7 @@ class ScenarioTest {
         MemorySegment answer = rig.message();
         assertEquals(Mid.RDMA_RD_COMPL, Bsdh.mid(answer, 0));
         assertEquals(0, RrCh.len(answer, 16));
-        assertEquals(100, rig.out.bytes(rig.row(Outbox.DELIVER)));
+        assertEquals(100, rig.out.bytes(rig.row(ActionList.DELIVER)));
     }
 
     @Test
@@ -326,6 +326,6 @@ class ScenarioTest {
         rig.machine.onSendsCompleted(3, rig.out);
         assertEquals(List.of(Mid.CH_RCV_BUF_ACK), rig.mids());
         assertTrue(rig.machine.writable());
-        assertTrue(rig.row(Outbox.WAKE) >= 0);
+        assertTrue(rig.row(ActionList.WAKE) >= 0);
     }
 }

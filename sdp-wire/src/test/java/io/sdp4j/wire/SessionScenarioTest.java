@@ -22,7 +22,7 @@ class SessionScenarioTest extends ZcopyRig {
         boolean pending = false;
         for (long left = ahead; ; ) {
             for (int i = 0; i < rig.out.size(); i++) {
-                if (rig.out.kind(i) <= Outbox.CONTROL
+                if (rig.out.kind(i) <= ActionList.CONTROL
                         && (rig.out.bsdhFlags(i) & Bsdh.OOB_PEND) != 0) {
                     assertFalse(pending, "exactly once");
                     pending = true;
@@ -62,7 +62,7 @@ class SessionScenarioTest extends ZcopyRig {
     @Test
     void urgentIsAnnounced() {
         rig.feed("FF 02 00 40 00 00 00 10 00 00 00 01 00 00 00 00");
-        assertEquals(Outbox.URGENT, rig.out.flags(rig.row(Outbox.WAKE)));
+        assertEquals(ActionList.URGENT, rig.out.flags(rig.row(ActionList.WAKE)));
     }
 
     static Rig resizable() {
@@ -74,9 +74,9 @@ class SessionScenarioTest extends ZcopyRig {
     void s33() {
         Rig responder = resizable();
         responder.feed(Mid.CH_RCV_BUF, 64, 0, 65_552);
-        int resize = responder.row(Outbox.RESIZE);
+        int resize = responder.row(ActionList.RESIZE);
         assertEquals(65_552, responder.out.bytes(resize));
-        assertTrue(resize < responder.row(Outbox.REPOST), "big ones are posted at once");
+        assertTrue(resize < responder.row(ActionList.REPOST), "big ones are posted at once");
         for (int i = 0; i < 8; i++) {
             responder.feed(Mid.DATA, 64, 16_384);
             assertFalse(responder.mids().contains(Mid.CH_RCV_BUF_ACK), "old ones are in front");
@@ -109,7 +109,7 @@ class SessionScenarioTest extends ZcopyRig {
         Rig responder = resizable();
         responder.feed(Mid.CH_RCV_BUF, 64, 0, 2048);
         assertEquals(List.of(Mid.CH_RCV_BUF_ACK), responder.mids());
-        assertEquals(4096, responder.out.bytes(responder.row(Outbox.RESIZE)));
+        assertEquals(4096, responder.out.bytes(responder.row(ActionList.RESIZE)));
         responder.feed(Mid.DATA, 64, 4081);
         responder.assertViolation(AbortReason.MESSAGE_TOO_LONG);
     }
@@ -151,9 +151,9 @@ class SessionScenarioTest extends ZcopyRig {
         assertTrue(lendSink(5, 1000));
         rig.out.clear();
         rig.machine.onQpError(rig.out);
-        assertSourceReturned(3, 1, Outbox.CUT);
+        assertSourceReturned(3, 1, ActionList.CUT);
         assertSinkReturned(5, 0);
-        assertTrue(rig.row(Outbox.ABORT) < rig.row(Outbox.SOURCE_RETURNED));
+        assertTrue(rig.row(ActionList.ABORT) < rig.row(ActionList.SOURCE_RETURNED));
         assertEquals(0, rig.machine.source().lent() + rig.machine.sink().lent());
     }
 
@@ -166,7 +166,7 @@ class SessionScenarioTest extends ZcopyRig {
         for (int i = 0; i < 3; i++) {
             rig.machine.onKeepAlive(rig.out);
             assertEquals(1, rig.out.size());
-            assertEquals(Outbox.KEEP_ALIVE, rig.out.kind(0));
+            assertEquals(ActionList.KEEP_ALIVE, rig.out.kind(0));
             rig.out.clear();
         }
         assertEquals(lastSent, rig.machine.credits().lastSent());
@@ -193,8 +193,8 @@ class SessionScenarioTest extends ZcopyRig {
         asked.machine.sink().onReadsCompleted(1, asked.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SUSP_COMM_ACK), asked.mids());
         asked.complete(Mid.SUSP_COMM_ACK);
-        assertEquals(8080, asked.out.port(asked.row(Outbox.SUSPENDED)));
-        assertTrue(asked.row(Outbox.DISCONNECT) >= 0);
+        assertEquals(8080, asked.out.port(asked.row(ActionList.SUSPENDED)));
+        assertTrue(asked.row(ActionList.DISCONNECT) >= 0);
         assertEquals(State.SUSPENDED, asked.machine.state());
         assertTrue(asked.machine.closed());
         assertFalse(asked.machine.reset() || asked.machine.eof());
@@ -208,7 +208,7 @@ class SessionScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.SUSP_COMM_ACK), asked.mids());
         asked.out.clear();
         asked.machine.onDisconnected(asked.out);
-        assertEquals(8080, asked.out.port(asked.row(Outbox.SUSPENDED)));
+        assertEquals(8080, asked.out.port(asked.row(ActionList.SUSPENDED)));
         assertEquals(State.SUSPENDED, asked.machine.state());
         asked.complete(Mid.SUSP_COMM_ACK);
         assertEquals(0, asked.out.size());
@@ -240,10 +240,10 @@ class SessionScenarioTest extends ZcopyRig {
         asking.consumed();
         assertEquals(List.of(), asking.mids());
         asking.feed(Mid.SUSP_COMM_ACK, 64, 0);
-        assertEquals(8080, asking.out.port(asking.row(Outbox.SUSPENDED)));
-        int row = asking.row(Outbox.SOURCE_RETURNED);
+        assertEquals(8080, asking.out.port(asking.row(ActionList.SUSPENDED)));
+        int row = asking.row(ActionList.SOURCE_RETURNED);
         assertEquals(1000, asking.out.bytesDone(row));
-        assertEquals(Outbox.RECALLED, asking.out.outcome(row));
+        assertEquals(ActionList.RECALLED, asking.out.outcome(row));
         assertEquals(State.SUSPENDED, asking.machine.state());
         assertFalse(asking.machine.suspend(1, asking.out));
         asking.machine.onDisconnected(asking.out);
@@ -258,8 +258,8 @@ class SessionScenarioTest extends ZcopyRig {
         accepting.feedAck(Mid.SUSP_COMM, 64, 0, 0, 0, 0x11F91);
         assertEquals(List.of(), accepting.mids());
         accepting.feed(Mid.SUSP_COMM_ACK, 64, 0);
-        assertEquals(8080, accepting.out.port(accepting.row(Outbox.SUSPENDED)));
-        Resting connecting = new Resting();
+        assertEquals(8080, accepting.out.port(accepting.row(ActionList.SUSPENDED)));
+        Suspension connecting = new Suspension();
         connecting.want(8081);
         connecting.onRequestSent();
         assertTrue(connecting.onRequest(8080, true));

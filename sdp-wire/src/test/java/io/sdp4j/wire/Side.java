@@ -7,7 +7,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * One side of the {@link Twins}: a real machine, the shell that carries out what it wants, and the
+ * One side of the {@link MachinePair}: a real machine, the shell that carries out what it wants, and the
  * program that uses it.
  *
  * <p>Shape: a message is on the {@code wire}, then {@code landed} in a posted buffer of the peer,
@@ -18,21 +18,21 @@ final class Side {
     /** A delivered message that the program has not read. */
     record Chunk(int slot, long at, int bytes) {}
 
-    final Twins twins;
+    final MachinePair pair;
     final String name;
     SdpMachine machine; // of the connection in use
     final WireConfig config;
     final Bounds bounds;
     final Oracles oracles;
     final Application app;
-    final Outbox out = new Outbox();
+    final ActionList out = new ActionList();
     final Deque<Integer> posted = new ArrayDeque<>();
     final Deque<Flight> wire = new ArrayDeque<>();
     final Deque<Flight> landed = new ArrayDeque<>();
     final Deque<Flight> sent = new ArrayDeque<>();
     final Deque<Chunk> unread = new ArrayDeque<>();
     final Lender lender;
-    final Rest rest;
+    final SimulatedSession rest;
     final long[] slotAt;
     final int[] slotBytes; // size of the buffer posted in each
     private int receiveBytes; // size of those that are posted now
@@ -46,22 +46,22 @@ final class Side {
     int underway; // things the fabric has reported and the shell has not yet passed on
 
     Side(
-            Twins twins,
+            MachinePair pair,
             String name,
             SdpMachine machine,
             WireConfig config,
             Application.Style style,
             int writes) {
-        this.twins = twins;
+        this.pair = pair;
         this.name = name;
         this.machine = machine;
         this.config = config;
-        this.bounds = twins.bounds;
-        this.oracles = twins.oracles;
-        this.choices = twins.choices;
+        this.bounds = pair.bounds;
+        this.oracles = pair.oracles;
+        this.choices = pair.choices;
         this.app = new Application(this, choices, style, writes);
-        this.lender = new Lender(twins, this, choices);
-        this.rest = new Rest(twins, this, choices);
+        this.lender = new Lender(pair, this, choices);
+        this.rest = new SimulatedSession(pair, this, choices);
         this.slotAt = new long[config.receiveSlots()];
         this.slotBytes = new int[config.receiveSlots()];
         postAll();
@@ -103,14 +103,14 @@ final class Side {
         int useless = lender.useless();
         long returned = lender.sinksReturned();
         event.run();
-        twins.trace(this);
+        pair.trace(this);
         int woken = 0;
         boolean delivered = false;
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == Outbox.WAKE) {
+            if (out.kind(i) == ActionList.WAKE) {
                 woken |= out.flags(i);
             } else {
-                delivered |= out.kind(i) == Outbox.DELIVER;
+                delivered |= out.kind(i) == ActionList.DELIVER;
                 act(i);
             }
         }
@@ -121,31 +121,31 @@ final class Side {
         oracles.wakes(this, woken);
         app.woken(woken);
         oracles.afterEvent();
-        if ((woken & Outbox.WRITABLE) != 0) {
+        if ((woken & ActionList.WRITABLE) != 0) {
             app.served();
         }
     }
 
     private void act(int i) {
         switch (out.kind(i)) {
-            case Outbox.SEND, Outbox.CONTROL, Outbox.SEND_LENT -> send(i);
-            case Outbox.DELIVER -> deliver(i);
-            case Outbox.REPOST -> post(out.slot(i));
-            case Outbox.ARM_TIMER -> timers |= 1 << out.timer(i);
-            case Outbox.CANCEL_TIMER -> {
+            case ActionList.SEND, ActionList.CONTROL, ActionList.SEND_LENT -> send(i);
+            case ActionList.DELIVER -> deliver(i);
+            case ActionList.REPOST -> post(out.slot(i));
+            case ActionList.ARM_TIMER -> timers |= 1 << out.timer(i);
+            case ActionList.CANCEL_TIMER -> {
                 oracles.require((timers & (1 << out.timer(i))) != 0, "cancels an idle timer");
                 timers &= ~(1 << out.timer(i));
             }
-            case Outbox.DISCONNECT -> hangUp(false);
-            case Outbox.ABORT -> {
-                twins.rough();
+            case ActionList.DISCONNECT -> hangUp(false);
+            case ActionList.ABORT -> {
+                pair.rough();
                 drop(choices.below(wire.size() + 1));
                 hangUp(choices.below(2) == 0);
                 dead = true;
             }
-            case Outbox.SUSPENDED -> rest.begin(i);
-            case Outbox.RESIZE -> receiveBytes = out.bytes(i);
-            case Outbox.KEEP_ALIVE, Outbox.VIOLATION -> {}
+            case ActionList.SUSPENDED -> rest.begin(i);
+            case ActionList.RESIZE -> receiveBytes = out.bytes(i);
+            case ActionList.KEEP_ALIVE, ActionList.VIOLATION -> {}
             default -> lender.act(i);
         }
     }
@@ -159,12 +159,12 @@ final class Side {
             lender.onOffered(out.rkey(i));
         }
         message.streamAt = sendAt;
-        if (out.kind(i) == Outbox.SEND) {
+        if (out.kind(i) == ActionList.SEND) {
             lender.onSent(out.bytes(i));
-        } else if (out.kind(i) == Outbox.SEND_LENT) {
+        } else if (out.kind(i) == ActionList.SEND_LENT) {
             message.streamAt = lender.positionOf(i);
         }
-        message.tag = (out.flags(i) & Outbox.SIGNALLED) != 0 ? out.tag(i) : 0;
+        message.tag = (out.flags(i) & ActionList.SIGNALLED) != 0 ? out.tag(i) : 0;
         oracles.sends(this, header, message.byteLen, out.bytes(i) > 0);
         wire.add(message);
         oracles.sendDepth(this);
@@ -264,7 +264,7 @@ final class Side {
     /** The connection below ended: what we had on the wire may or may not have landed. */
     private void disconnected(boolean failed) {
         if (machine.state() == State.ESTABLISHED && !machine.resting.answered()) {
-            twins.rough();
+            pair.rough();
         }
         underway++;
         while (!sent.isEmpty() && choices.below(2) == 0) {
@@ -313,7 +313,7 @@ final class Side {
     void fireTimer(int timer) {
         if ((timers & (1 << timer)) != 0) {
             if (timer != SdpMachine.TIMER_SRC_AVAIL) {
-                twins.rough();
+                pair.rough();
             }
             timers &= ~(1 << timer);
             event(() -> machine.onTimer(timer, out));
@@ -337,7 +337,7 @@ final class Side {
         if (dead) {
             return;
         }
-        twins.rough();
+        pair.rough();
         drop(choices.below(wire.size() + 1));
         hangUp(true);
         dead = true;

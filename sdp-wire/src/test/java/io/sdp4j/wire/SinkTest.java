@@ -22,10 +22,10 @@ class SinkTest extends ZcopyRig {
         assertTrue(lendSink(5, room));
         rig.feed(Mid.SRC_AVAIL, 64, 20, Rig.srcAvail(1000));
         boolean fits = room >= 20;
-        assertEquals(fits, rig.row(Outbox.PLACE) >= 0);
-        assertEquals(fits, rig.row(Outbox.REPOST) >= 0);
-        assertEquals(!fits, rig.row(Outbox.DELIVER) >= 0);
-        assertEquals(room == 21, rig.row(Outbox.RDMA_READ) >= 0);
+        assertEquals(fits, rig.row(ActionList.PLACE) >= 0);
+        assertEquals(fits, rig.row(ActionList.REPOST) >= 0);
+        assertEquals(!fits, rig.row(ActionList.DELIVER) >= 0);
+        assertEquals(room == 21, rig.row(ActionList.RDMA_READ) >= 0);
         if (room < 21) {
             assertSinkReturned(5, fits ? 20 : 0);
         }
@@ -53,10 +53,10 @@ class SinkTest extends ZcopyRig {
         assertTrue(lendPrivateSink(5, 5000));
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(2000));
-        assertEquals(1000, rig.out.bufferOffset(rig.row(Outbox.RDMA_READ)));
+        assertEquals(1000, rig.out.bufferOffset(rig.row(ActionList.RDMA_READ)));
         readsCompleted(1);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
-        assertEquals(-1, rig.row(Outbox.SINK_RETURNED), "it is being filled");
+        assertEquals(-1, rig.row(ActionList.SINK_RETURNED), "it is being filled");
         readsCompleted(1);
         assertSinkReturned(5, 3000);
     }
@@ -67,7 +67,7 @@ class SinkTest extends ZcopyRig {
         assertTrue(lendSink(5, 400));
         assertTrue(lendSink(6, 600));
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
-        assertEquals(999, rdmaBytes(Outbox.RDMA_READ));
+        assertEquals(999, rdmaBytes(ActionList.RDMA_READ));
         readsCompleted(1);
         assertSinkReturned(5, 400);
         assertEquals(List.of(), rig.mids());
@@ -81,10 +81,10 @@ class SinkTest extends ZcopyRig {
     void readsAreLimited() {
         assertTrue(lendSink(5, 1_000_000));
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1_000_000));
-        assertEquals(4 * 65_536, rdmaBytes(Outbox.RDMA_READ));
+        assertEquals(4 * 65_536, rdmaBytes(ActionList.RDMA_READ));
         readsCompleted(1);
-        assertEquals(65_536, rdmaBytes(Outbox.RDMA_READ));
-        int read = rig.row(Outbox.RDMA_READ);
+        assertEquals(65_536, rdmaBytes(ActionList.RDMA_READ));
+        int read = rig.row(ActionList.RDMA_READ);
         assertEquals(1 + 4 * 65_536, rig.out.bufferOffset(read));
         assertEquals(0x1000 + 1 + 4 * 65_536, rig.out.remoteAddress(read));
     }
@@ -99,12 +99,12 @@ class SinkTest extends ZcopyRig {
         assertEquals(0, poor.machine.sink().offeredBytes());
         poor.out.clear();
         assertTrue(poor.machine.sink().lend(5, 5000, 1, 2, true, poor.out));
-        assertEquals(-1, poor.row(Outbox.RDMA_READ));
+        assertEquals(-1, poor.row(ActionList.RDMA_READ));
         poor.feed(Mid.DATA, 64, 0);
         assertEquals(List.of(Mid.SEND_SM), poor.mids());
-        assertEquals(-1, poor.row(Outbox.SINK_RETURNED), "Data will come");
+        assertEquals(-1, poor.row(ActionList.SINK_RETURNED), "Data will come");
         poor.feed(Mid.DATA, 64, 999);
-        assertEquals(5, poor.out.buffer(poor.row(Outbox.SINK_RETURNED)));
+        assertEquals(5, poor.out.buffer(poor.row(ActionList.SINK_RETURNED)));
         poor.assertAlive();
     }
 
@@ -114,10 +114,10 @@ class SinkTest extends ZcopyRig {
         pipelineSink();
         assertTrue(lendSink(5, 100_000));
         rig.feed(Mid.MODE_CHANGE, 64, 0, Mch.COMBINED << 28);
-        assertEquals(-1, rig.row(Outbox.SINK_RETURNED));
+        assertEquals(-1, rig.row(ActionList.SINK_RETURNED));
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
-        assertTrue(rig.row(Outbox.PLACE) >= 0);
-        assertEquals(999, rdmaBytes(Outbox.RDMA_READ));
+        assertTrue(rig.row(ActionList.PLACE) >= 0);
+        assertEquals(999, rdmaBytes(ActionList.RDMA_READ));
         readsCompleted(1);
         assertSinkReturned(5, 1000);
     }
@@ -153,7 +153,7 @@ class SinkTest extends ZcopyRig {
         rig.feed(end, 64, 0, header);
         rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 100);
         rig.assertAlive();
-        assertEquals(-1, rig.row(Outbox.SINK_RETURNED), "no bytes of the stream");
+        assertEquals(-1, rig.row(ActionList.SINK_RETURNED), "no bytes of the stream");
         rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 0);
         rig.assertAlive();
         rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 0);
@@ -256,7 +256,7 @@ class SinkTest extends ZcopyRig {
         assertSinkReturned(6, 600);
         assertEquals(999, extension(rig, rowOf(Mid.RDMA_RD_COMPL)), "nobody reads on");
         assertTrue(lendSink(7, 1_000_000));
-        assertEquals(4000, rdmaBytes(Outbox.RDMA_READ));
+        assertEquals(4000, rdmaBytes(ActionList.RDMA_READ));
         readsCompleted(1);
         assertSinkReturned(7, 4000);
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1_000_000));
@@ -264,7 +264,7 @@ class SinkTest extends ZcopyRig {
         assertTrue(lendSink(8, 1_000_000));
         rig.machine.sink().recall(rig.out);
         readsCompleted(1);
-        assertEquals(-1, rig.row(Outbox.RDMA_READ));
+        assertEquals(-1, rig.row(ActionList.RDMA_READ));
         readsCompleted(3);
         assertSinkReturned(8, 4 * 65_536);
     }
@@ -288,7 +288,7 @@ class SinkTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1_000_000));
         rig.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         readsCompleted(1);
-        assertEquals(-1, rig.row(Outbox.RDMA_READ));
+        assertEquals(-1, rig.row(ActionList.RDMA_READ));
         readsCompleted(3);
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SEND_SM), rig.mids());
         assertEquals(4 * 65_536, extension(rig, rowOf(Mid.RDMA_RD_COMPL)));
@@ -313,7 +313,7 @@ class SinkTest extends ZcopyRig {
         pipelineSink();
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
         assertTrue(lendSink(5, 100_000));
-        assertEquals(1000, rdmaBytes(Outbox.RDMA_READ));
+        assertEquals(1000, rdmaBytes(ActionList.RDMA_READ));
         assertEquals(List.of(), rig.mids());
         assertTrue(lendSink(6, 100_000));
         assertEquals(List.of(), rig.mids());
@@ -332,7 +332,7 @@ class SinkTest extends ZcopyRig {
         sink.out.clear();
         sink.machine.sink().onReadsCompleted(1, sink.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), sink.mids());
-        assertEquals(0, sink.out.bsdhFlags(sink.row(Outbox.CONTROL)));
+        assertEquals(0, sink.out.bsdhFlags(sink.row(ActionList.CONTROL)));
     }
 
     /** Who stops reading says so at once to a peer that offers. */

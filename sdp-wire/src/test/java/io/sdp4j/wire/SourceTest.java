@@ -25,17 +25,17 @@ class SourceTest extends ZcopyRig {
         rig.machine.onTimer(SdpMachine.TIMER_SRC_AVAIL, rig.out);
         assertFalse(lendSource(4, 1000), "a cancel is out");
         rig.feed(Mid.SEND_SM, 64, 0);
-        assertSourceReturned(3, 1, Outbox.COPY);
+        assertSourceReturned(3, 1, ActionList.COPY);
         rig.send(999);
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 2));
         assertTrue(lendSource(4, 1000));
-        assertEquals(1000, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(1000, rdmaBytes(ActionList.RDMA_WRITE));
         recall();
         assertEquals(List.of(), rig.mids(), "nothing is advertised");
         assertFalse(lendSource(5, 1000), "a write is running");
         writesCompleted(1);
-        assertSourceReturned(4, 1000, Outbox.DONE);
+        assertSourceReturned(4, 1000, ActionList.DONE);
         assertTrue(lendSource(5, 1000));
     }
 
@@ -73,10 +73,10 @@ class SourceTest extends ZcopyRig {
         int before = rig.machine.credits().lastSent();
         assertTrue(lendSource(4, 1000));
         rig.feedAck(Mid.SEND_SM, 64, before, 0);
-        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED));
+        assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED));
         assertEquals(0, rig.machine.source().refusals());
         rig.feedAck(Mid.SEND_SM, 64, before + 1, 0);
-        assertSourceReturned(4, 1, Outbox.COPY);
+        assertSourceReturned(4, 1, ActionList.COPY);
     }
 
     /** SendSm concerns one SrcAvail: what waits behind it is advertised all the same. */
@@ -87,7 +87,7 @@ class SourceTest extends ZcopyRig {
         source.machine.source().lend(3, 1000, 1, 2, source.out);
         source.machine.source().lend(4, 1000, 1, 2, source.out);
         source.feed(Mid.SEND_SM, 64, 0);
-        assertEquals(3, source.out.buffer(source.row(Outbox.SOURCE_RETURNED)));
+        assertEquals(3, source.out.buffer(source.row(ActionList.SOURCE_RETURNED)));
         assertEquals(1, source.machine.source().lent());
         source.send(999);
         assertEquals(List.of(Mid.DATA, Mid.SRC_AVAIL), source.mids());
@@ -104,9 +104,9 @@ class SourceTest extends ZcopyRig {
         recall();
         assertEquals(List.of(Mid.SRC_AVAIL_CANCEL), rig.mids());
         rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0));
-        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED), "the cancel is not processed");
+        assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED), "the cancel is not processed");
         rig.feed(Mid.SEND_SM, 64, 0);
-        assertSourceReturned(3, 1, Outbox.RECALLED);
+        assertSourceReturned(3, 1, ActionList.RECALLED);
     }
 
     /** One is being written, the next advertised: each comes back as it ended, in order. */
@@ -119,12 +119,12 @@ class SourceTest extends ZcopyRig {
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
         recall();
         rig.feed(Mid.SEND_SM, 64, 0);
-        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED), "a write is running");
+        assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED), "a write is running");
         writesCompleted(1);
-        assertSourceReturned(3, 1000, Outbox.DONE);
-        int next = rig.row(Outbox.SOURCE_RETURNED) + 1;
+        assertSourceReturned(3, 1000, ActionList.DONE);
+        int next = rig.row(ActionList.SOURCE_RETURNED) + 1;
         assertEquals(4, rig.out.buffer(next));
-        assertEquals(Outbox.RECALLED, rig.out.outcome(next));
+        assertEquals(ActionList.RECALLED, rig.out.outcome(next));
     }
 
     /** At a cut only what is known to have arrived is done. */
@@ -135,13 +135,13 @@ class SourceTest extends ZcopyRig {
         assertTrue(lendSource(3, 1000));
         assertTrue(lendSource(4, 1000));
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 1000);
-        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED), "one after the other");
+        assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED), "one after the other");
         rig.out.clear();
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
-        assertSourceReturned(3, 0, Outbox.CUT);
-        int next = rig.row(Outbox.SOURCE_RETURNED) + 1;
+        assertSourceReturned(3, 0, ActionList.CUT);
+        int next = rig.row(ActionList.SOURCE_RETURNED) + 1;
         assertEquals(4, rig.out.buffer(next));
-        assertEquals(Outbox.DONE, rig.out.outcome(next));
+        assertEquals(ActionList.DONE, rig.out.outcome(next));
         assertEquals(1000, rig.out.bytesDone(next));
     }
 
@@ -151,13 +151,13 @@ class SourceTest extends ZcopyRig {
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 0, 0, sinkAvail(20_000, 0));
         assertTrue(lendSource(3, 20_001));
-        assertEquals(20_000, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(20_000, rdmaBytes(ActionList.RDMA_WRITE));
         assertEquals(List.of(), rig.mids(), "no credit");
         rig.machine.source().changeMode(Mch.COMBINED, rig.out);
         rig.feed(Mid.DATA, 64, 0);
         assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.MODE_CHANGE), rig.mids());
         writesCompleted(1);
-        assertSourceReturned(3, 20_000, Outbox.COPY);
+        assertSourceReturned(3, 20_000, ActionList.COPY);
         assertEquals(1, rig.machine.source().owedBytes());
         assertEquals(1, rig.machine.source().payloadLimit());
     }
@@ -172,10 +172,10 @@ class SourceTest extends ZcopyRig {
         source.machine.source().recall(source.out);
         int cancel = source.machine.credits().lastSent();
         source.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 999);
-        int row = source.row(Outbox.SOURCE_RETURNED);
-        assertEquals(Outbox.DONE, source.out.outcome(row));
+        int row = source.row(ActionList.SOURCE_RETURNED);
+        assertEquals(ActionList.DONE, source.out.outcome(row));
         assertEquals(4, source.out.buffer(row + 1));
-        assertEquals(Outbox.RECALLED, source.out.outcome(row + 1));
+        assertEquals(ActionList.RECALLED, source.out.outcome(row + 1));
         assertEquals(List.of(), source.mids());
     }
 }

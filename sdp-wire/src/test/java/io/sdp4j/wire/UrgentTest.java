@@ -72,9 +72,9 @@ class UrgentTest extends ZcopyRig {
         assertEquals(List.of(), source.mids(), "80,000 bytes are ahead");
         source.feed(Mid.RDMA_RD_COMPL, 64, 0, 99_999);
         assertEquals(List.of(Mid.SRC_AVAIL, Mid.DATA), source.mids());
-        assertEquals(0, source.out.bsdhFlags(source.row(Outbox.SEND_LENT)), "not yet then");
-        assertEquals(Bsdh.OOB_PEND, source.out.bsdhFlags(source.row(Outbox.CONTROL)));
-        assertEquals(Outbox.SOLICITED, source.out.flags(source.row(Outbox.CONTROL)));
+        assertEquals(0, source.out.bsdhFlags(source.row(ActionList.SEND_LENT)), "not yet then");
+        assertEquals(Bsdh.OOB_PEND, source.out.bsdhFlags(source.row(ActionList.CONTROL)));
+        assertEquals(ActionList.SOLICITED, source.out.flags(source.row(ActionList.CONTROL)));
     }
 
     /** What came back unread and is owed is ahead, too. */
@@ -90,8 +90,8 @@ class UrgentTest extends ZcopyRig {
         assertEquals(List.of(Mid.DATA), rig.mids());
         rig.send(16_384);
         assertEquals(List.of(Mid.DATA, Mid.DATA), rig.mids());
-        assertEquals(0, rig.out.bsdhFlags(rig.row(Outbox.SEND)));
-        assertEquals(Bsdh.OOB_PEND, rig.out.bsdhFlags(rig.row(Outbox.CONTROL)));
+        assertEquals(0, rig.out.bsdhFlags(rig.row(ActionList.SEND)));
+        assertEquals(Bsdh.OOB_PEND, rig.out.bsdhFlags(rig.row(ActionList.CONTROL)));
     }
 
     /** Bytes advertised, payload of the SrcAvail among them, count as sent once. */
@@ -116,7 +116,7 @@ class UrgentTest extends ZcopyRig {
             source.machine.source().announceUrgent(70_000, source.out);
             source.out.clear();
             assertTrue(source.machine.source().lend(3, bytes, 1, 2, source.out));
-            int word = source.out.bsdhFlags(source.row(Outbox.CONTROL));
+            int word = source.out.bsdhFlags(source.row(ActionList.CONTROL));
             assertEquals(bytes == 4466 ? Bsdh.OOB_PEND : 0, word);
         }
     }

@@ -43,7 +43,7 @@ class VectorReceiptTest {
     private static void assertUsed(Rig rig, boolean used) {
         rig.out.clear();
         assertTrue(rig.machine.source().lend(3, 1000, 1, 2, rig.out));
-        assertEquals(used, rig.row(Outbox.RDMA_WRITE) >= 0);
+        assertEquals(used, rig.row(ActionList.RDMA_WRITE) >= 0);
         assertEquals(!used, rig.mids().contains(Mid.SRC_AVAIL));
     }
 
@@ -56,7 +56,7 @@ class VectorReceiptTest {
         assertEquals(3, rig.machine.send.offers.p());
         assertUsed(rig, used);
         if (used) {
-            int row = rig.row(Outbox.RDMA_WRITE);
+            int row = rig.row(ActionList.RDMA_WRITE);
             assertEquals(0x5566_7788, rig.out.rkey(row));
             assertEquals(0x7FAA_0000_0000L, rig.out.remoteAddress(row));
         }
@@ -68,7 +68,7 @@ class VectorReceiptTest {
         Rig rig = pipelinedSource(p, 7);
         rig.feed(V12);
         rig.assertAlive();
-        int row = rig.row(Outbox.DELIVER);
+        int row = rig.row(ActionList.DELIVER);
         assertEquals(3, rig.out.bytes(row));
         assertEquals(36, rig.out.offset(row));
         assertUsed(rig, used);
@@ -83,10 +83,10 @@ class VectorReceiptTest {
         assertEquals(9, rig.machine.credits().lastSent());
         rig.feed("06 " + flags + " 00 3D 00 00 00 14 00 00 00 0A 00 00 00 09 00 01 FF FF");
         rig.assertAlive();
-        int row = rig.row(Outbox.SOURCE_RETURNED);
+        int row = rig.row(ActionList.SOURCE_RETURNED);
         assertEquals(3, rig.out.buffer(row));
         assertEquals(131_072, rig.out.bytesDone(row));
-        assertEquals(Outbox.DONE, rig.out.outcome(row));
+        assertEquals(ActionList.DONE, rig.out.outcome(row));
         assertEquals(Mch.COMBINED, rig.machine.source().mode());
     }
 
@@ -98,7 +98,7 @@ class VectorReceiptTest {
         assertEquals(7, rig.machine.credits().lastSent());
         rig.feed(V14);
         rig.assertAlive();
-        int row = rig.row(Outbox.SINK_RETURNED);
+        int row = rig.row(ActionList.SINK_RETURNED);
         assertEquals(5, rig.out.buffer(row));
         assertEquals(262_144, rig.out.bytesDone(row));
     }
@@ -130,7 +130,7 @@ class VectorReceiptTest {
         rig.assertAlive();
         assertEquals(List.of(Mid.SUSP_COMM_ACK), rig.mids());
         rig.complete(Mid.SUSP_COMM_ACK);
-        assertEquals(8080, rig.out.port(rig.row(Outbox.SUSPENDED)));
+        assertEquals(8080, rig.out.port(rig.row(ActionList.SUSPENDED)));
         Rig unable = rig(Features.NONE, 16, 20);
         unable.feed(V18);
         unable.assertViolation(AbortReason.SUSPEND_UNSUPPORTED);

@@ -18,7 +18,7 @@ class VectorTest extends VectorRig {
         assertWritten(hex);
         Rig rig = rig(0, 0);
         rig.feed(hex);
-        int row = rig.row(Outbox.DELIVER);
+        int row = rig.row(ActionList.DELIVER);
         assertEquals(5, rig.out.bytes(row));
         assertEquals(16, rig.out.offset(row));
         assertEquals(7, rig.out.slot(row));
@@ -32,7 +32,7 @@ class VectorTest extends VectorRig {
         assertWritten(hex);
         Rig rig = rig(0xA00, 0x1001);
         rig.feed(hex);
-        assertEquals(-1, rig.row(Outbox.DELIVER));
+        assertEquals(-1, rig.row(ActionList.DELIVER));
         assertEquals(48, rig.machine.credit());
     }
 
@@ -53,7 +53,7 @@ class VectorTest extends VectorRig {
         Rig combined = rig(2, 4);
         combined.feed(V09);
         combined.assertAlive();
-        int row = combined.row(Outbox.DELIVER);
+        int row = combined.row(ActionList.DELIVER);
         assertEquals(1, combined.out.bytes(row));
         assertEquals(32, combined.out.offset(row));
         assertEquals(List.of(Mid.SEND_SM), combined.mids());
@@ -298,7 +298,7 @@ class VectorTest extends VectorRig {
         assertWritten(hex);
         Rig rig = rig(16, 21);
         rig.feed(hex);
-        int row = rig.row(Outbox.DELIVER);
+        int row = rig.row(ActionList.DELIVER);
         assertEquals(4, rig.out.bytes(row));
         assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.flags(row));
     }
@@ -310,7 +310,7 @@ class VectorTest extends VectorRig {
         assertTrue(rig.machine.reserve());
         rig.machine.send(2, 4, true, rig.out);
         assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(rig.message(), 0));
-        assertEquals(Outbox.SOLICITED, rig.out.flags(rig.row(Outbox.SEND)));
+        assertEquals(ActionList.SOLICITED, rig.out.flags(rig.row(ActionList.SEND)));
     }
 
     @Test

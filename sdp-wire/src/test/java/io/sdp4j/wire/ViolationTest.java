@@ -21,7 +21,7 @@ class ViolationTest {
         assertEquals(
                 "ILLEGAL_IN_STATE: MID AbortConn, 16 bytes, Len 16, MSeq 1, state ESTABLISHED",
                 rig.machine.violation().toString());
-        assertTrue(rig.row(Outbox.VIOLATION) < rig.row(Outbox.ABORT), rig.out::toString);
+        assertTrue(rig.row(ActionList.VIOLATION) < rig.row(ActionList.ABORT), rig.out::toString);
         assertTrue(rig.out.toString().contains("VIOLATION ILLEGAL_IN_STATE"));
     }
 
@@ -32,15 +32,15 @@ class ViolationTest {
         rig.complete(Mid.DISCONN);
         rig.feed("FE 00 00 20 FF FF FF FF FF FF FF FF 00 00 00 00");
         assertEquals(State.ABORTING, rig.machine.state());
-        assertEquals(AbortReason.BAD_LENGTH, rig.out.reason(rig.row(Outbox.VIOLATION)));
+        assertEquals(AbortReason.BAD_LENGTH, rig.out.reason(rig.row(ActionList.VIOLATION)));
         assertEquals(
                 "BAD_LENGTH: MID SrcAvail, 16 bytes, Len 4294967295, MSeq 4294967295,"
                         + " state FIN_SENT",
                 rig.machine.violation().toString());
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_ABORT, rig.out);
-        assertTrue(rig.row(Outbox.ABORT) >= 0);
-        assertEquals(-1, rig.row(Outbox.VIOLATION), "once");
+        assertTrue(rig.row(ActionList.ABORT) >= 0);
+        assertEquals(-1, rig.row(ActionList.VIOLATION), "once");
     }
 
     @Test
@@ -69,7 +69,7 @@ class ViolationTest {
         rig.feed(Mid.DISCONN, 64, 0);
         rig.feed(Mid.ABORT_CONN, 64, 0);
         assertEquals(AbortReason.PEER_ABORT, rig.machine.abortReason());
-        assertEquals(-1, rig.row(Outbox.VIOLATION));
+        assertEquals(-1, rig.row(ActionList.VIOLATION));
         assertNull(rig.machine.violation());
     }
 
@@ -78,9 +78,9 @@ class ViolationTest {
     void urgentDataIsNotAnnouncedByARefusedMessage() {
         rig.feed("03 02 00 20 00 00 00 10 00 00 00 01 00 00 00 00");
         rig.assertViolation(AbortReason.ILLEGAL_IN_STATE);
-        assertEquals(0, rig.out.flags(rig.row(Outbox.WAKE)) & Outbox.URGENT);
+        assertEquals(0, rig.out.flags(rig.row(ActionList.WAKE)) & ActionList.URGENT);
         Rig other = new Rig();
         other.feed("FF 02 00 20 00 00 00 10 00 00 00 01 00 00 00 00");
-        assertEquals(Outbox.URGENT, other.out.flags(other.row(Outbox.WAKE)) & Outbox.URGENT);
+        assertEquals(ActionList.URGENT, other.out.flags(other.row(ActionList.WAKE)) & ActionList.URGENT);
     }
 }

@@ -21,11 +21,11 @@ class WriteZcopyScenarioTest extends ZcopyRig {
             assertEquals(List.of(), rig.mids());
         }
         assertTrue(lendSource(3, 5000), "the third is used");
-        assertEquals(5000, rdmaBytes(Outbox.RDMA_WRITE));
-        assertEquals(0x2000, rig.out.remoteAddress(rig.row(Outbox.RDMA_WRITE)));
+        assertEquals(5000, rdmaBytes(ActionList.RDMA_WRITE));
+        assertEquals(0x2000, rig.out.remoteAddress(rig.row(ActionList.RDMA_WRITE)));
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(200_000, 0)); // P ended 0
         assertTrue(lendSource(4, 5000));
-        assertEquals(5000, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(5000, rdmaBytes(ActionList.RDMA_WRITE));
     }
 
     @Test
@@ -34,9 +34,9 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         assertTrue(lendSink(5, 100_000));
         assertEquals(List.of(Mid.SINK_AVAIL), rig.mids());
         rig.feedAck(Mid.DATA, 64, 0, 50);
-        assertEquals(50, rig.out.bytes(rig.row(Outbox.DELIVER)));
+        assertEquals(50, rig.out.bytes(rig.row(ActionList.DELIVER)));
         assertSinkReturned(5, 0);
-        assertTrue(rig.row(Outbox.DELIVER) < rig.row(Outbox.SINK_RETURNED));
+        assertTrue(rig.row(ActionList.DELIVER) < rig.row(ActionList.SINK_RETURNED));
         rig.consumed();
         assertTrue(lendSink(6, 100_000));
         assertEquals(0, nonDiscards(rowOf(Mid.SINK_AVAIL)), "N unchanged");
@@ -62,7 +62,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         source.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 1)); // equal counters
         source.out.clear();
         source.machine.source().lend(3, 500, 1, 2, source.out);
-        assertTrue(source.row(Outbox.RDMA_WRITE) >= 0);
+        assertTrue(source.row(ActionList.RDMA_WRITE) >= 0);
     }
 
     @Test
@@ -71,7 +71,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         assertTrue(lendSource(3, 300_000));
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(200_000, 0));
-        assertEquals(200_000, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(200_000, rdmaBytes(ActionList.RDMA_WRITE));
         assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.SRC_AVAIL), rig.mids());
         assertEquals(200_000, extension(rig, rowOf(Mid.RDMA_WR_COMPL)));
         assertEquals(100_000, extension(rig, rowOf(Mid.SRC_AVAIL)));
@@ -80,7 +80,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         pipelineSink();
         assertTrue(lendSink(5, 200_000));
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(300_000));
-        assertEquals(-1, rig.row(Outbox.RDMA_READ), "the Sink ignores it");
+        assertEquals(-1, rig.row(ActionList.RDMA_READ), "the Sink ignores it");
         rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 200_000);
         assertSinkReturned(5, 200_000);
     }
@@ -90,12 +90,12 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(262_144, 0));
         assertTrue(lendSource(3, 1000));
-        assertEquals(1000, rdmaBytes(Outbox.RDMA_WRITE));
+        assertEquals(1000, rdmaBytes(ActionList.RDMA_WRITE));
         assertEquals(1000, extension(rig, rowOf(Mid.RDMA_WR_COMPL)));
-        assertTrue(rig.row(Outbox.RDMA_WRITE) < rowOf(Mid.RDMA_WR_COMPL));
-        assertEquals(-1, rig.row(Outbox.SOURCE_RETURNED), "the write is still running");
+        assertTrue(rig.row(ActionList.RDMA_WRITE) < rowOf(Mid.RDMA_WR_COMPL));
+        assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED), "the write is still running");
         writesCompleted(1);
-        assertSourceReturned(3, 1000, Outbox.DONE);
+        assertSourceReturned(3, 1000, ActionList.DONE);
     }
 
     /** The Source: what is partly written is completed short, the rest given up with one answer. */
@@ -111,7 +111,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         few.feed(Mid.SINK_AVAIL_CANCEL, 64, 0);
         assertEquals(Mid.RDMA_WR_COMPL, few.mids().get(0));
         assertEquals(Mid.SINK_CANCEL_ACK, few.mids().get(1));
-        assertEquals(5000, extension(few, few.row(Outbox.CONTROL)));
+        assertEquals(5000, extension(few, few.row(ActionList.CONTROL)));
         few.feed(Mid.DATA, 64, 0);
         assertFalse(few.mids().contains(Mid.SINK_CANCEL_ACK), "exactly one");
 
@@ -142,7 +142,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
             if (acknowledged) {
                 rig.feedAck(Mid.SINK_CANCEL_ACK, 64, before + 1, 0);
                 rig.assertAlive();
-                assertEquals(-1, rig.row(Outbox.SINK_RETURNED), "the newer one is untouched");
+                assertEquals(-1, rig.row(ActionList.SINK_RETURNED), "the newer one is untouched");
             }
             rig.feed(Mid.RDMA_WR_COMPL, 64, 0, 7);
             assertSinkReturned(6, 7);
@@ -180,11 +180,11 @@ class WriteZcopyScenarioTest extends ZcopyRig {
     void transaction(int nonDiscards) {
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 64, 3, sinkAvail(65_536, nonDiscards));
-        assertEquals(3, rig.out.bytes(rig.row(Outbox.DELIVER)));
-        assertEquals(36, rig.out.offset(rig.row(Outbox.DELIVER)));
+        assertEquals(3, rig.out.bytes(rig.row(ActionList.DELIVER)));
+        assertEquals(36, rig.out.offset(rig.row(ActionList.DELIVER)));
         rig.assertAlive();
         lendSource(3, 100);
-        assertEquals(nonDiscards == 0, rig.row(Outbox.RDMA_WRITE) >= 0);
+        assertEquals(nonDiscards == 0, rig.row(ActionList.RDMA_WRITE) >= 0);
     }
 
     /** RdmaRdCompl and RdmaWrCompl for what was never advertised. */

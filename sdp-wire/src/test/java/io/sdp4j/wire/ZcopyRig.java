@@ -54,7 +54,7 @@ abstract class ZcopyRig {
     }
 
     void assertSourceReturned(int buffer, long done, int outcome) {
-        int row = rig.row(Outbox.SOURCE_RETURNED);
+        int row = rig.row(ActionList.SOURCE_RETURNED);
         assertTrue(row >= 0, rig.out::toString);
         assertEquals(buffer, rig.out.buffer(row));
         assertEquals(done, rig.out.bytesDone(row));
@@ -62,7 +62,7 @@ abstract class ZcopyRig {
     }
 
     void assertSinkReturned(int buffer, long done) {
-        int row = rig.row(Outbox.SINK_RETURNED);
+        int row = rig.row(ActionList.SINK_RETURNED);
         assertTrue(row >= 0, rig.out::toString);
         assertEquals(buffer, rig.out.buffer(row));
         assertEquals(done, rig.out.bytesDone(row));
@@ -72,7 +72,7 @@ abstract class ZcopyRig {
         for (int i = 0; i < rig.out.size(); i++) {
             int kind = rig.out.kind(i);
             boolean message =
-                    kind == Outbox.SEND || kind == Outbox.CONTROL || kind == Outbox.SEND_LENT;
+                    kind == ActionList.SEND || kind == ActionList.CONTROL || kind == ActionList.SEND_LENT;
             if (message && rig.out.mid(i) == mid) {
                 return i;
             }

@@ -6,7 +6,7 @@ import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Features;
 import io.sdp4j.wire.HelloAck;
 import io.sdp4j.wire.HelloFault;
-import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.WireConfig;
 import java.io.IOException;
@@ -98,7 +98,7 @@ final class Conversation {
     /** One end: machine, and the least of a shell. */
     final class End {
         final SdpMachine machine;
-        private final Outbox out = new Outbox();
+        private final ActionList out = new ActionList();
         private final Deque<Runnable> arriving = new ArrayDeque<>();
         private final Deque<Integer> posted = new ArrayDeque<>();
         private final Deque<Integer> unread = new ArrayDeque<>();
@@ -115,7 +115,7 @@ final class Conversation {
         }
 
         /** Tells the machine something and carries out what it wants. */
-        void event(Consumer<Outbox> event) {
+        void event(Consumer<ActionList> event) {
             event.accept(out);
             for (int i = 0; i < out.size(); i++) {
                 act(i);
@@ -164,28 +164,28 @@ final class Conversation {
 
         private void act(int i) {
             switch (out.kind(i)) {
-                case Outbox.SEND, Outbox.CONTROL, Outbox.SEND_LENT -> send(i);
-                case Outbox.DELIVER -> unread.add(out.slot(i));
-                case Outbox.REPOST -> posted.add(out.slot(i));
-                case Outbox.RDMA_READ -> {
+                case ActionList.SEND, ActionList.CONTROL, ActionList.SEND_LENT -> send(i);
+                case ActionList.DELIVER -> unread.add(out.slot(i));
+                case ActionList.REPOST -> posted.add(out.slot(i));
+                case ActionList.RDMA_READ -> {
                     trace.rdmaRead(tick(), out.bytes(i), out.rkey(i), out.remoteAddress(i));
                     arriving.add(() -> event(o -> machine.sink().onReadsCompleted(1, o)));
                 }
-                case Outbox.RDMA_WRITE -> {
+                case ActionList.RDMA_WRITE -> {
                     trace.rdmaWrite(tick(), out.bytes(i), out.rkey(i), out.remoteAddress(i));
                     arriving.add(() -> event(o -> machine.source().onWritesCompleted(1, o)));
                 }
-                case Outbox.SOURCE_RETURNED -> {
-                    if (out.outcome(i) == Outbox.COPY) {
+                case ActionList.SOURCE_RETURNED -> {
+                    if (out.outcome(i) == ActionList.COPY) {
                         owed = machine.source().owedBytes();
                     }
                 }
-                case Outbox.DISCONNECT -> {
+                case ActionList.DISCONNECT -> {
                     trace.disconnect(tick(), false);
                     peer.arriving.add(peer::disconnected);
                     arriving.add(this::disconnected);
                 }
-                case Outbox.ABORT -> {
+                case ActionList.ABORT -> {
                     trace.abort(tick(), false, "");
                     up = false;
                     peer.arriving.add(peer::disconnected);
@@ -209,7 +209,7 @@ final class Conversation {
             out.writeHeader(i, m, 0);
             trace.sent(tick(), m, 0, byteLen);
             peer.arriving.add(() -> peer.receive(message, byteLen));
-            if ((out.flags(i) & Outbox.SIGNALLED) != 0) {
+            if ((out.flags(i) & ActionList.SIGNALLED) != 0) {
                 int tag = out.tag(i);
                 arriving.add(() -> event(o -> machine.onControlSent(tag, o)));
             }

@@ -1,7 +1,7 @@
 package io.sdp4j.bench.jmh;
 
 import io.sdp4j.wire.HelloFault;
-import io.sdp4j.wire.Outbox;
+import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.WireConfig;
 import java.lang.foreign.Arena;
@@ -36,7 +36,7 @@ public class WireMessage {
 
     private final SdpMachine source = SdpMachine.connecting(CONFIG);
     private final SdpMachine sink = SdpMachine.accepting(CONFIG);
-    private final Outbox out = new Outbox();
+    private final ActionList out = new ActionList();
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment wire = arena.allocate(256, 8);
 
@@ -77,7 +77,7 @@ public class WireMessage {
         out.clear();
         sink.consumed(slot, out);
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == Outbox.CONTROL) { // a credit update
+            if (out.kind(i) == ActionList.CONTROL) { // a credit update
                 out.writeHeader(i, wire, 0);
                 int updateBytes = out.messageBytes(i);
                 out.clear();

@@ -25,7 +25,7 @@ final class ChannelSockets implements SocketKind {
     }
 
     @Override
-    public Link connect(Path path, Runnable ifDead) throws FabricException {
+    public PeerSocket connect(Path path, Runnable ifDead) throws FabricException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return null;
         }
@@ -34,7 +34,7 @@ final class ChannelSockets implements SocketKind {
             channel = loop.provider().openSocketChannel(StandardProtocolFamily.UNIX);
             channel.configureBlocking(false);
             if (channel.connect(UnixDomainSocketAddress.of(path))) {
-                Link link = new ChannelLink(channel, loop, ownUid);
+                PeerSocket link = new ChannelPeerSocket(channel, loop, ownUid);
                 channel = null;
                 return link;
             }
@@ -132,7 +132,7 @@ final class ChannelSockets implements SocketKind {
                 taker.nobodyCame();
                 return;
             }
-            taker.take(new ChannelLink(channel, loop, ownUid));
+            taker.take(new ChannelPeerSocket(channel, loop, ownUid));
         }
     }
 

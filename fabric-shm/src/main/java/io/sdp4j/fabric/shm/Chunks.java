@@ -66,7 +66,7 @@ final class Chunks {
     }
 
     /** Gives back their pages; false if one is out. */
-    boolean rest() {
+    boolean trim() {
         boolean quiet = freeCount == layout.chunks;
         if (quiet && used) {
             used = false;

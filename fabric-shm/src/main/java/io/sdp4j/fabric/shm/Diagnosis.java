@@ -101,30 +101,30 @@ final class Diagnosis {
 
     /** Where this user's processes would meet; makes nothing. */
     static ShmFabric.MeetingPlace meetingPlace(ShmConfig config, boolean nativeCalls) {
-        Places places;
+        RendezvousDirectories places;
         try {
-            places = new Places(config.directory(), OwnUser.id(nativeCalls), nativeCalls);
+            places = new RendezvousDirectories(config.directory(), OwnUser.id(nativeCalls), nativeCalls);
         } catch (FabricException e) {
             return new ShmFabric.MeetingPlace(null, String.valueOf(e.getMessage()), List.of());
         }
         List<String> passed = new ArrayList<>();
-        for (Places.Place place : places.all()) {
-            Places.Opened opened = places.open(place);
+        for (RendezvousDirectories.Place place : places.all()) {
+            RendezvousDirectories.Opened opened = places.open(place);
             if (opened.directory() != null) {
                 opened.directory().close();
                 return new ShmFabric.MeetingPlace(
                         place.path(), place.path() + " is private", passed);
             }
-            if (opened.finding() == Places.Finding.ABSENT && Places.makeable(place)) {
+            if (opened.finding() == RendezvousDirectories.Finding.ABSENT && RendezvousDirectories.makeable(place)) {
                 return new ShmFabric.MeetingPlace(
                         place.path(), place.path() + " will be made when it is needed", passed);
             }
-            if (opened.finding() == Places.Finding.BAD) {
+            if (opened.finding() == RendezvousDirectories.Finding.BAD) {
                 passed.add(opened.fault());
             }
         }
-        for (Places.Place place : places.unforeseen()) {
-            if (Places.makeable(place)) {
+        for (RendezvousDirectories.Place place : places.unforeseen()) {
+            if (RendezvousDirectories.makeable(place)) {
                 Path in = place.path().getParent();
                 return new ShmFabric.MeetingPlace(
                         in, "a directory with a random name in " + in + " will be made", passed);

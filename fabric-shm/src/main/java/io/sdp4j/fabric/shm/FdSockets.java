@@ -19,7 +19,7 @@ final class FdSockets implements SocketKind {
     }
 
     @Override
-    public Link connect(Path path, Runnable ifDead) throws FabricException {
+    public PeerSocket connect(Path path, Runnable ifDead) throws FabricException {
         if (!Linux.exists(path.toString())) {
             return null; // much the commonest case
         }
@@ -36,7 +36,7 @@ final class FdSockets implements SocketKind {
         }
         int r = UnixFd.connect(fd, path.toString());
         if (r >= 0) {
-            return new FdLink(fd, loop);
+            return new FdPeerSocket(fd, loop);
         }
         Linux.close(fd);
         if (r == -Linux.EAGAIN) {
@@ -87,7 +87,7 @@ final class FdSockets implements SocketKind {
                 }
                 int accepted = accept();
                 if (accepted >= 0) {
-                    taker.take(new FdLink(accepted, loop));
+                    taker.take(new FdPeerSocket(accepted, loop));
                     continue;
                 }
                 taker.nobodyCame();

@@ -7,7 +7,7 @@ import java.io.IOException;
 
 /**
  * What the passive side of a hand-shake grants, and how it says so: memory for both sides with a
- * queue pair on it, or the memory of a cable that has carried a connection once more.
+ * queue pair on it, or the memory of a transport that has carried a connection once more.
  *
  * <p>Owns the memory, its file and the queue pair until {@link #handOver}. On the event thread, but
  * for {@link #make}, during which nothing else is called.
@@ -15,14 +15,14 @@ import java.io.IOException;
 final class PassiveAnswer {
     private final ShmFabric fabric;
     private final ShmListener listener;
-    private final Link link;
-    private Cable cable;
+    private final PeerSocket link;
+    private ShmTransport transport;
     private ShmQueuePair queuePair;
 
     /** The very file that was made, while it has a name, or null. */
     private Object file;
 
-    /** Memory that was made, before there is a cable. */
+    /** Memory that was made, before there is a transport. */
     private Segment segment;
 
     private long bookedBytes;
@@ -33,13 +33,13 @@ final class PassiveAnswer {
     private int end = -1;
 
     /**
-     * @param cable one that has carried a connection, or null
+     * @param transport one that has carried a connection, or null
      */
-    PassiveAnswer(ShmFabric fabric, ShmListener listener, Link link, Cable cable) {
+    PassiveAnswer(ShmFabric fabric, ShmListener listener, PeerSocket link, ShmTransport transport) {
         this.fabric = fabric;
         this.listener = listener;
         this.link = link;
-        this.cable = cable;
+        this.transport = transport;
     }
 
     /** Takes this side's end of the TCP connection that moves: the answer shows it. */
@@ -55,21 +55,21 @@ final class PassiveAnswer {
     /** Says no. */
     void refuse(int status, byte[] privateData) throws IOException {
         link.send(
-                Handshake.Reply.refusal(status, privateData).encode(), Handshake.MESSAGE_BYTES, -1);
+                ShmHandshake.Reply.refusal(status, privateData).encode(), ShmHandshake.MESSAGE_BYTES, -1);
     }
 
     /** Whether the memory that the client will get cannot change its size. */
-    boolean sealed(Handshake.Hello hello) {
-        return (hello.modes() & fabric.modes() & Handshake.MODE_NATIVE) != 0;
+    boolean sealed(ShmHandshake.Hello hello) {
+        return (hello.modes() & fabric.modes() & ShmHandshake.MODE_NATIVE) != 0;
     }
 
     /** Whether making the memory takes so long that it is to be made elsewhere first. */
-    boolean slow(Handshake.Hello hello) {
-        return cable == null && !sealed(hello);
+    boolean slow(ShmHandshake.Hello hello) {
+        return transport == null && !sealed(hello);
     }
 
     /** Makes the memory, on any thread; why it cannot be, or null. */
-    FabricException make(Handshake.Hello hello, QpSpec spec) {
+    FabricException make(ShmHandshake.Hello hello, QpSpec spec) {
         try {
             makeMemory(layout(hello, spec), sealed(hello));
             return null;
@@ -79,18 +79,18 @@ final class PassiveAnswer {
     }
 
     /** Says yes, with what was negotiated. */
-    void grant(Handshake.Hello hello, QpSpec spec, byte[] privateData) throws IOException {
+    void grant(ShmHandshake.Hello hello, QpSpec spec, byte[] privateData) throws IOException {
         ShmLayout layout = layout(hello, spec);
-        int mode = sealed(hello) ? Handshake.MODE_NATIVE : Handshake.MODE_PORTABLE;
-        if (cable != null) {
+        int mode = sealed(hello) ? ShmHandshake.MODE_NATIVE : ShmHandshake.MODE_PORTABLE;
+        if (transport != null) {
             grantAgain(mode, layout, spec, privateData);
         } else {
             grantMemory(mode, layout, spec, privateData);
         }
     }
 
-    private ShmLayout layout(Handshake.Hello hello, QpSpec spec) {
-        int mode = sealed(hello) ? Handshake.MODE_NATIVE : Handshake.MODE_PORTABLE;
+    private ShmLayout layout(ShmHandshake.Hello hello, QpSpec spec) {
+        int mode = sealed(hello) ? ShmHandshake.MODE_NATIVE : ShmHandshake.MODE_PORTABLE;
         return ShmFabric.layout(mode, hello.spec(), spec);
     }
 
@@ -100,28 +100,28 @@ final class PassiveAnswer {
      */
     private void grantAgain(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
             throws IOException {
-        if (mode != Handshake.MODE_NATIVE || !layout.sameAs(cable.layout())) {
+        if (mode != ShmHandshake.MODE_NATIVE || !layout.sameAs(transport.layout())) {
             throw new FabricException(Cause.PROTOCOL, "another shape on the same memory");
         }
         if (!link.drain()) {
             throw new FabricException(Cause.CLOSED, "the client left");
         }
-        queuePair = fabric.queuePair(1, cable, listener::rest);
-        reply(Handshake.ACCEPTED_AGAIN, mode, layout, "", spec, privateData, -1);
+        queuePair = fabric.queuePair(1, transport, listener::rest);
+        reply(ShmHandshake.ACCEPTED_AGAIN, mode, layout, "", spec, privateData, -1);
     }
 
     private void grantMemory(int mode, ShmLayout layout, QpSpec spec, byte[] privateData)
             throws IOException {
-        boolean sealed = mode == Handshake.MODE_NATIVE;
+        boolean sealed = mode == ShmHandshake.MODE_NATIVE;
         try {
             if (segment == null) {
                 makeMemory(layout, sealed);
             }
-            cable = new Cable(fabric, link, segment, layout, sealed);
-            queuePair = fabric.queuePair(1, cable, listener::rest);
-            reply(Handshake.ACCEPTED, mode, layout, name, spec, privateData, fd);
+            transport = new ShmTransport(fabric, link, segment, layout, sealed);
+            queuePair = fabric.queuePair(1, transport, listener::rest);
+            reply(ShmHandshake.ACCEPTED, mode, layout, name, spec, privateData, fd);
         } catch (FabricException e) {
-            refuse(Handshake.NO_MEMORY, new byte[0]);
+            refuse(ShmHandshake.NO_MEMORY, new byte[0]);
             throw e;
         } finally {
             ShmListener.closeDescriptor(fd);
@@ -164,16 +164,16 @@ final class PassiveAnswer {
             byte[] privateData,
             int fd)
             throws IOException {
-        Handshake.Reply reply =
-                new Handshake.Reply(
-                        Handshake.VERSION,
+        ShmHandshake.Reply reply =
+                new ShmHandshake.Reply(
+                        ShmHandshake.VERSION,
                         mode,
                         status,
                         spec,
                         layout.totalBytes,
                         fileName,
                         privateData);
-        link.send(reply.encode(), Handshake.MESSAGE_BYTES, end, fd);
+        link.send(reply.encode(), ShmHandshake.MESSAGE_BYTES, end, fd);
         forgetEnd();
     }
 
@@ -196,8 +196,8 @@ final class PassiveAnswer {
         removeFile();
         if (queuePair != null) {
             queuePair.close();
-        } else if (cable != null) {
-            cable.close();
+        } else if (transport != null) {
+            transport.close();
         } else {
             if (segment != null) {
                 segment.release().run();

@@ -33,8 +33,8 @@ final class RdmaEngine {
     private static final int MAX_OPERATIONS = 16;
 
     private final ShmQueuePair qp;
-    private final LaneOut out;
-    private final LaneIn in;
+    private final SendRing out;
+    private final ReceiveRing in;
     private final MemorySegment mem;
     private final ShmLayout layout;
     private final int lane;
@@ -69,8 +69,8 @@ final class RdmaEngine {
 
     RdmaEngine(
             ShmQueuePair qp,
-            LaneOut out,
-            LaneIn in,
+            SendRing out,
+            ReceiveRing in,
             MemorySegment mem,
             ShmLayout layout,
             ShmRegions regions) {
@@ -126,9 +126,9 @@ final class RdmaEngine {
         return true;
     }
 
-    /** See {@link ShmQueuePair#rest}. */
-    boolean rest() {
-        return operations.isEmpty() && chunks.rest();
+    /** See {@link ShmQueuePair#trim}. */
+    boolean trim() {
+        return operations.isEmpty() && chunks.trim();
     }
 
     /** Whether something posted earlier still waits to be published. */

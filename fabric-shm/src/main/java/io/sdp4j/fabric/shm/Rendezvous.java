@@ -41,7 +41,7 @@ final class Rendezvous {
     private static final long YOUNG_MILLIS = TimeUnit.SECONDS.toMillis(2);
     private static final long ABANDONED_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
-    private final Places places;
+    private final RendezvousDirectories places;
     private final SocketKind sockets;
     private final Consumer<String> warnings;
     private final String namespace = namespace();
@@ -52,7 +52,7 @@ final class Rendezvous {
     /**
      * @param warnings told once of each place that is passed over although it is there
      */
-    Rendezvous(Places places, SocketKind sockets, Consumer<String> warnings) {
+    Rendezvous(RendezvousDirectories places, SocketKind sockets, Consumer<String> warnings) {
         this.places = places;
         this.sockets = sockets;
         this.warnings = warnings;
@@ -71,21 +71,21 @@ final class Rendezvous {
     /** The first directory that is good, made if need be; the caller's to close. */
     PrivateDirectory forListening() throws FabricException {
         List<String> faults = new ArrayList<>();
-        for (Places.Place place : places.all()) {
-            Places.Opened opened = places.make(place);
+        for (RendezvousDirectories.Place place : places.all()) {
+            RendezvousDirectories.Opened opened = places.make(place);
             if (opened.directory() != null) {
                 return opened.directory();
             }
             faults.add(opened.fault());
             warn(place, opened);
         }
-        for (Places.Place place : places.foundByOwner()) {
+        for (RendezvousDirectories.Place place : places.foundByOwner()) {
             PrivateDirectory directory = places.open(place).directory();
             if (directory != null) {
                 return directory;
             }
         }
-        for (Places.Place place : places.unforeseen()) {
+        for (RendezvousDirectories.Place place : places.unforeseen()) {
             PrivateDirectory directory = places.make(place).directory();
             if (directory != null) {
                 return directory;
@@ -108,10 +108,10 @@ final class Rendezvous {
     boolean search(Visit visit) throws FabricException {
         boolean good = false;
         boolean taken = false;
-        List<Places.Place> absent = new ArrayList<>();
+        List<RendezvousDirectories.Place> absent = new ArrayList<>();
         List<String> faults = new ArrayList<>();
-        for (Places.Place place : places.all()) {
-            Places.Opened opened = places.open(place);
+        for (RendezvousDirectories.Place place : places.all()) {
+            RendezvousDirectories.Opened opened = places.open(place);
             try (PrivateDirectory directory = opened.directory()) {
                 if (directory != null) {
                     good = true;
@@ -123,20 +123,20 @@ final class Rendezvous {
             }
             faults.add(opened.fault());
             warn(place, opened);
-            taken |= opened.finding() == Places.Finding.BAD;
-            if (opened.finding() == Places.Finding.ABSENT) {
+            taken |= opened.finding() == RendezvousDirectories.Finding.BAD;
+            if (opened.finding() == RendezvousDirectories.Finding.ABSENT) {
                 absent.add(place);
             }
         }
         return !good
                 && (taken || absent.isEmpty())
-                && absent.stream().noneMatch(Places::makeable)
+                && absent.stream().noneMatch(RendezvousDirectories::makeable)
                 && searchFoundByOwner(visit, faults);
     }
 
     private boolean searchFoundByOwner(Visit visit, List<String> faults) throws FabricException {
         boolean good = false;
-        for (Places.Place place : places.foundByOwner()) {
+        for (RendezvousDirectories.Place place : places.foundByOwner()) {
             try (PrivateDirectory directory = places.open(place).directory()) {
                 good |= directory != null;
                 if (directory != null && visit.visit(directory)) {
@@ -156,8 +156,8 @@ final class Rendezvous {
                 "no rendezvous directory: " + String.join("; ", faults));
     }
 
-    private void warn(Places.Place place, Places.Opened opened) {
-        if (opened.finding() == Places.Finding.BAD && warned.add(place.path())) {
+    private void warn(RendezvousDirectories.Place place, RendezvousDirectories.Opened opened) {
+        if (opened.finding() == RendezvousDirectories.Finding.BAD && warned.add(place.path())) {
             warnings.accept(
                     "a rendezvous directory is passed over: "
                             + opened.fault()
@@ -287,7 +287,7 @@ final class Rendezvous {
 
     /** Opens a directory that was good once more; the caller's to close. */
     PrivateDirectory reopen(Path path) throws FabricException {
-        Places.Opened opened = places.open(places.at(path));
+        RendezvousDirectories.Opened opened = places.open(places.at(path));
         if (opened.directory() == null) {
             throw unusable(List.of(opened.fault()));
         }

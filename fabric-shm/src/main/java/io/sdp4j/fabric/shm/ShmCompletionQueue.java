@@ -16,12 +16,12 @@ final class ShmCompletionQueue implements CompletionQueue {
     private static final int MAX_SILENT = 64;
 
     private final ShmQueuePair qp;
-    private final LaneIn in;
-    private final LaneOut out;
+    private final ReceiveRing in;
+    private final SendRing out;
     private final OwnCompletions own;
     private final Waiter waiter;
-    private final Bell bell;
-    private final Lifeline lifeline;
+    private final WakeSocket bell;
+    private final PeerLiveness liveness;
 
     /** A returned chunk would let RDMA work go on. */
     private volatile boolean rdmaWaits;
@@ -30,18 +30,18 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     ShmCompletionQueue(
             ShmQueuePair qp,
-            LaneIn in,
-            LaneOut out,
+            ReceiveRing in,
+            SendRing out,
             OwnCompletions own,
             Waiter waiter,
-            Lifeline lifeline) {
+            PeerLiveness liveness) {
         this.qp = qp;
         this.in = in;
         this.out = out;
         this.own = own;
         this.waiter = waiter;
         bell = waiter.bell();
-        this.lifeline = lifeline;
+        this.liveness = liveness;
     }
 
     /** Whether the peer has said its last word. Queue pair's lock, or nothing else runs. */
@@ -63,7 +63,7 @@ final class ShmCompletionQueue implements CompletionQueue {
         if (own.over()) {
             return own.present();
         }
-        return in.present() || own.present() || lifeline.gone() || (rdmaWaits && out.returned());
+        return in.present() || own.present() || liveness.gone() || (rdmaWaits && out.returned());
     }
 
     @Override
@@ -83,7 +83,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     }
 
     private boolean pollLane(Completion into) {
-        boolean last = lifeline.gone();
+        boolean last = liveness.gone();
         for (int n = 0; n < MAX_SILENT; n++) {
             long d = in.next();
             if (d == 0) {
@@ -116,7 +116,7 @@ final class ShmCompletionQueue implements CompletionQueue {
             }
         }
         if (last && !in.present()) {
-            WcStatus why = lifeline.killed();
+            WcStatus why = liveness.killed();
             if (why != null) {
                 qp.fail(why);
                 return own.poll(into, qp.rdmaOrNull());
@@ -131,7 +131,7 @@ final class ShmCompletionQueue implements CompletionQueue {
         if (qp.disconnected()) {
             return WcStatus.SUCCESS;
         }
-        return lifeline.peerFailed() ? WcStatus.REM_OP_ERR : WcStatus.RETRY_EXC_ERR;
+        return liveness.peerFailed() ? WcStatus.REM_OP_ERR : WcStatus.RETRY_EXC_ERR;
     }
 
     private boolean received(Completion into, int slot, int byteLen) {
@@ -177,13 +177,13 @@ final class ShmCompletionQueue implements CompletionQueue {
     }
 
     @Override
-    public void onDoorbell(Runnable handler) {
-        bell.onDoorbell(handler);
+    public void onNotify(Runnable handler) {
+        bell.onNotify(handler);
     }
 
     @Override
     public int descriptor() {
-        return lifeline.descriptor();
+        return liveness.descriptor();
     }
 
     @Override

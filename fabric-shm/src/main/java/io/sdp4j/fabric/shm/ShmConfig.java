@@ -6,7 +6,7 @@ import java.nio.file.Path;
  * Settings of the shared-memory fabric.
  *
  * @param directory listeners are found in {@code sdp4j-UID} in it; null = the usual places, see
- *     {@link Places}
+ *     {@link RendezvousDirectories}
  * @param allowNative whether native calls may be used where the JVM grants them
  * @param spinMaxNanos longest busy wait before a thread sleeps; 0 = never spin
  * @param spinnersMax most threads of this process that spin at once

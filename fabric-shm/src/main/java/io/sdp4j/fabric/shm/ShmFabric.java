@@ -12,9 +12,9 @@ import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.EventLoops;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.RunQueue;
+import io.sdp4j.linux.CpuPressure;
 import io.sdp4j.linux.SelectorLoop;
-import io.sdp4j.linux.Spinner;
+import io.sdp4j.linux.AdaptiveSpin;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  * nothing proves what the other side says of itself. Fabrics of both modes can be joined where both
  * allow it; the connection is portable then.
  *
- * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link Trust}.
+ * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link PeerCredentials}.
  */
 public final class ShmFabric implements Fabric {
     /** The processor that reads is kept by one operation for no longer than this takes. */
@@ -42,8 +42,8 @@ public final class ShmFabric implements Fabric {
 
     private static final Capabilities CAPABILITIES =
             new Capabilities(
-                    Handshake.MAX_PRIVATE_BYTES,
-                    Handshake.MAX_PRIVATE_BYTES,
+                    ShmHandshake.MAX_PRIVATE_BYTES,
+                    ShmHandshake.MAX_PRIVATE_BYTES,
                     true,
                     RdmaEngine.MAX_READS,
                     false,
@@ -69,7 +69,7 @@ public final class ShmFabric implements Fabric {
     private final ShmConfig config;
     private final EventLoop loop;
     private final boolean nativeMode;
-    private final Trust trust;
+    private final PeerCredentials trust;
     private final SocketKind sockets;
     private final Rendezvous rendezvous;
     private final Proof proof = new Proof();
@@ -77,7 +77,7 @@ public final class ShmFabric implements Fabric {
     private final Set<ShmQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final Set<ShmListener> listeners = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean sweepDue = new AtomicBoolean();
-    private final Spares spares = new Spares(this);
+    private final ShmTransportPool pool = new ShmTransportPool(this);
     private volatile boolean closed;
 
     /** Clients that have come and not been answered in full. Of the event thread. */
@@ -111,12 +111,12 @@ public final class ShmFabric implements Fabric {
                             + " JVM; sdp4j.shm.portable=true on both sides allows memory in files,"
                             + " whose size and ends nobody can prove");
         }
-        Trust trust = new Trust(OwnUser.id(nativeMode), nativeMode);
+        PeerCredentials trust = new PeerCredentials(OwnUser.id(nativeMode), nativeMode);
         return new ShmFabric(config, loop, nativeMode, trust, warnings);
     }
 
     /** With another view of who owns what, for tests. */
-    ShmFabric(ShmConfig config, EventLoop loop, boolean nativeMode, Trust trust)
+    ShmFabric(ShmConfig config, EventLoop loop, boolean nativeMode, PeerCredentials trust)
             throws FabricException {
         this(config, loop, nativeMode, trust, warning -> {});
     }
@@ -125,7 +125,7 @@ public final class ShmFabric implements Fabric {
             ShmConfig config,
             EventLoop loop,
             boolean nativeMode,
-            Trust trust,
+            PeerCredentials trust,
             Consumer<String> warnings)
             throws FabricException {
         this.config = config;
@@ -146,7 +146,7 @@ public final class ShmFabric implements Fabric {
         mostHandshakes = mostHandshakes(nativeMode);
         rendezvous =
                 new Rendezvous(
-                        new Places(config.directory(), trust.ownUid(), nativeMode),
+                        new RendezvousDirectories(config.directory(), trust.ownUid(), nativeMode),
                         sockets,
                         warnings);
     }
@@ -168,7 +168,7 @@ public final class ShmFabric implements Fabric {
      */
     long patienceNanos() {
         boolean spins = nativeMode && config.spinMaxNanos() > 0 && config.spinnersMax() > 0;
-        return spins && !RunQueue.crowded(System.nanoTime()) ? PATIENCE_NANOS : 0;
+        return spins && !CpuPressure.crowded(System.nanoTime()) ? PATIENCE_NANOS : 0;
     }
 
     /** What this machine offers the fabric, one fact per line; makes no file. */
@@ -212,7 +212,7 @@ public final class ShmFabric implements Fabric {
     @Override
     public Connection connect(ConnectRequest request) throws FabricException {
         requireOpen();
-        return new ActiveSide(this, request).connect();
+        return new ShmActiveSide(this, request).connect();
     }
 
     @Override
@@ -244,7 +244,7 @@ public final class ShmFabric implements Fabric {
         for (ShmQueuePair qp : queuePairs) {
             qp.kill(WcStatus.WR_FLUSH_ERR);
         }
-        spares.close();
+        pool.close();
     }
 
     // ---- for the hand-shake
@@ -253,7 +253,7 @@ public final class ShmFabric implements Fabric {
         return loop;
     }
 
-    Trust trust() {
+    PeerCredentials trust() {
         return trust;
     }
 
@@ -301,8 +301,8 @@ public final class ShmFabric implements Fabric {
         }
     }
 
-    Spares spares() {
-        return spares;
+    ShmTransportPool pool() {
+        return pool;
     }
 
     SocketKind sockets() {
@@ -314,12 +314,12 @@ public final class ShmFabric implements Fabric {
     }
 
     int modes() {
-        return (nativeMode ? Handshake.MODE_NATIVE : 0)
-                | (config.portable() ? Handshake.MODE_PORTABLE : 0);
+        return (nativeMode ? ShmHandshake.MODE_NATIVE : 0)
+                | (config.portable() ? ShmHandshake.MODE_PORTABLE : 0);
     }
 
     static ShmLayout layout(int mode, QpSpec active, QpSpec passive) {
-        return mode == Handshake.MODE_NATIVE
+        return mode == ShmHandshake.MODE_NATIVE
                 ? new ShmLayout(active, passive, NATIVE_CHUNKS, NATIVE_CHUNK_BYTES)
                 : new ShmLayout(
                         paidInFull(active),
@@ -339,7 +339,7 @@ public final class ShmFabric implements Fabric {
     /** Books memory for a connection; what only waits for another use must go first. */
     void reserve(long bytes) throws FabricException {
         if (!tryReserve(bytes)) {
-            spares.drop();
+            pool.drop();
             if (loop.inLoop()) {
                 listeners.forEach(ShmListener::dropResting);
             }
@@ -376,12 +376,12 @@ public final class ShmFabric implements Fabric {
     }
 
     /** Makes the queue pair of a connection whose memory is booked and mapped. */
-    ShmQueuePair queuePair(int side, Cable cable, Cable.Heir heir) {
-        Spinner spinner =
-                new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, nativeMode);
+    ShmQueuePair queuePair(int side, ShmTransport transport, ShmTransport.Recycler recycler) {
+        AdaptiveSpin spinner =
+                new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, nativeMode);
         return new ShmQueuePair(
                 new ShmQueuePair.Parts(
-                        side, cable, heir, spinner, nativeMode, config.sleepTogether()));
+                        side, transport, recycler, spinner, nativeMode, config.sleepTogether()));
     }
 
     /** From now on {@link #close} cuts {@code qp}. */

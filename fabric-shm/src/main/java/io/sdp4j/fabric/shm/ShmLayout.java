@@ -37,7 +37,7 @@ final class ShmLayout {
     static final int CPU_WORD = 8;
     static final int FAILED_WORD = 12;
 
-    /** What {@link Company} says of this side. */
+    /** What {@link CoLocationPolicy} says of this side. */
     static final int COMPANY_WORD = 16;
 
     /** See {@link Unsent}; in a line that the peer does not look at. */

@@ -28,7 +28,7 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
 
     private final ShmFabric fabric;
     private final ListenRequest request;
-    private final Set<PassiveSide> pending = ConcurrentHashMap.newKeySet();
+    private final Set<ShmPassiveSide> pending = ConcurrentHashMap.newKeySet();
     private final AtomicInteger resting = new AtomicInteger();
     private final List<Name> names = new ArrayList<>();
     private Path directory;
@@ -113,7 +113,7 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
     }
 
     @Override
-    public void take(Link link) {
+    public void take(PeerSocket link) {
         String refusal = fabric.trust().refuseClient(link.peerUid());
         if (closed || refusal != null) {
             if (!closed) {
@@ -123,30 +123,30 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
             fabric.endHandshake();
             return;
         }
-        PassiveSide side = new PassiveSide(fabric, this, link);
+        ShmPassiveSide side = new ShmPassiveSide(fabric, this, link);
         pending.add(side);
         side.start();
     }
 
-    /** Waits for another connection on {@code cable}, unless enough others do. */
-    boolean rest(Cable cable) {
+    /** Waits for another connection on {@code transport}, unless enough others do. */
+    boolean rest(ShmTransport transport) {
         if (closed
-                || !cable.nativeMode()
+                || !transport.nativeMode()
                 || resting.get() >= MAX_RESTING
-                || ShmFabric.scarce(cable.link().descriptor()) != null) {
+                || ShmFabric.scarce(transport.link().descriptor()) != null) {
             return false;
         }
         resting.incrementAndGet();
         if (fabric.loop().inLoop()) {
-            startResting(cable);
+            startResting(transport);
         } else {
-            fabric.loop().execute(() -> startResting(cable));
+            fabric.loop().execute(() -> startResting(transport));
         }
         return true;
     }
 
-    private void startResting(Cable cable) {
-        PassiveSide side = new PassiveSide(fabric, this, cable);
+    private void startResting(ShmTransport transport) {
+        ShmPassiveSide side = new ShmPassiveSide(fabric, this, transport);
         pending.add(side);
         side.start();
         if (closed) {
@@ -154,9 +154,9 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
         }
     }
 
-    /** On the event thread: gives up the cables that wait for another connection. */
+    /** On the event thread: gives up the transports that wait for another connection. */
     void dropResting() {
-        for (PassiveSide side : pending) {
+        for (ShmPassiveSide side : pending) {
             side.dropIfResting();
         }
     }
@@ -182,7 +182,7 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
         return copy[0];
     }
 
-    void onRequest(PassiveSide side) {
+    void onRequest(ShmPassiveSide side) {
         request.handler().onRequest(side);
     }
 
@@ -190,12 +190,12 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
         request.handler().onShort(why);
     }
 
-    void onRefused(Link link, String why) {
+    void onRefused(PeerSocket link, String why) {
         request.handler().onRefused(link.peerName(), why);
     }
 
     /** It has ended, or has become a connection. */
-    void forget(PassiveSide side) {
+    void forget(ShmPassiveSide side) {
         if (pending.remove(side) && !side.again()) {
             fabric.endHandshake();
         }
@@ -233,7 +233,7 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
             fabric.rendezvous().removeOwn(directory, n.name, n.identity);
             n.listening.close();
         }
-        for (PassiveSide side : pending) {
+        for (ShmPassiveSide side : pending) {
             side.listenerClosed();
         }
         fabric.forget(this);

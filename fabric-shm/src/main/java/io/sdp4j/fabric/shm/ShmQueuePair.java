@@ -7,7 +7,7 @@ import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.NonTemporal;
-import io.sdp4j.linux.Spinner;
+import io.sdp4j.linux.AdaptiveSpin;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -15,23 +15,23 @@ import java.nio.ByteBuffer;
  * One side of a connection over shared memory.
  *
  * <p>Shape: a send slot <em>is</em> one of the peer's posted receive slots, so posting moves
- * nothing: it publishes eight bytes. {@link LaneOut} and {@link LaneIn} are the two directions,
+ * nothing: it publishes eight bytes. {@link SendRing} and {@link ReceiveRing} are the two directions,
  * {@link ShmCompletionQueue} what comes in, {@link OwnCompletions} what is reported without the
- * peer's doing, {@link Waiter} the ways to wait, {@link Lifeline} the socket and what it shows of
+ * peer's doing, {@link Waiter} the ways to wait, {@link PeerLiveness} the socket and what it shows of
  * the peer's life, {@link RdmaEngine} the rest of RC, made when needed.
  *
- * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link Lifeline} for
+ * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link PeerLiveness} for
  * what any thread may call.
  */
-final class ShmQueuePair implements QueuePair, Link.Handler {
+final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     private final int side;
     private final MemorySegment mem;
     private final ShmLayout layout;
-    private final LaneOut out;
-    private final LaneIn in;
+    private final SendRing out;
+    private final ReceiveRing in;
     private final Waiter waiter;
     private final OwnCompletions own = new OwnCompletions();
-    private final Lifeline lifeline;
+    private final PeerLiveness liveness;
     private final ShmCompletionQueue queue;
     private final ShmFabric fabric;
     private final int sendBase;
@@ -58,30 +58,30 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     /** What the hand-shake has agreed on, and what serves it. */
     record Parts(
             int side,
-            Cable cable,
-            Cable.Heir heir,
-            Spinner spinner,
+            ShmTransport transport,
+            ShmTransport.Recycler recycler,
+            AdaptiveSpin spinner,
             boolean nativeCalls,
             boolean sleepTogether) {}
 
     ShmQueuePair(Parts parts) {
-        Cable cable = parts.cable;
+        ShmTransport transport = parts.transport;
         this.side = parts.side;
-        this.layout = cable.layout();
-        this.mem = cable.memory().memory();
-        this.fabric = cable.fabric();
-        out = new LaneOut(layout, side, mem);
-        in = new LaneIn(layout, 1 - side, mem);
-        waiter = new Waiter(this, mem, parts, cable.nativeMode());
-        lifeline = new Lifeline(cable, parts.heir, side, waiter, fabric::peerLeft);
-        queue = new ShmCompletionQueue(this, in, out, own, waiter, lifeline);
+        this.layout = transport.layout();
+        this.mem = transport.memory().memory();
+        this.fabric = transport.fabric();
+        out = new SendRing(layout, side, mem);
+        in = new ReceiveRing(layout, 1 - side, mem);
+        waiter = new Waiter(this, mem, parts, transport.nativeMode());
+        liveness = new PeerLiveness(transport, parts.recycler, side, waiter, fabric::peerLeft);
+        queue = new ShmCompletionQueue(this, in, out, own, waiter, liveness);
         sendBase = Math.toIntExact(layout.data[side]);
         sendStride = layout.stride[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
         receiveStride = layout.stride[1 - side];
         unsent = new Unsent(mem, layout, side);
         readWord = ShmLayout.control(side) + ShmLayout.READ_WORD;
-        sealed = cable.nativeMode();
+        sealed = transport.nativeMode();
         inMemfd = sealed && parts.nativeCalls;
     }
 
@@ -95,7 +95,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
 
     @Override
     public String peer() {
-        return lifeline.peer();
+        return liveness.peer();
     }
 
     boolean failed() {
@@ -252,13 +252,13 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     /** The slot of ours that a peer which has ended had read and not returned, or -1. */
     int peerRead() {
         long word = ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
-        return (int) Words.INT.getAcquire(mem, word) - 1;
+        return (int) SharedWords.INT.getAcquire(mem, word) - 1;
     }
 
     @Override
     public void readToEnd(int slot) {
         read = slot + 1;
-        Words.INT.setRelease(mem, readWord, slot + 1);
+        SharedWords.INT.setRelease(mem, readWord, slot + 1);
     }
 
     @Override
@@ -266,7 +266,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         try {
             if (read == slot + 1) {
                 read = 0;
-                Words.INT.setRelease(mem, readWord, 0); // before the peer can fill it again
+                SharedWords.INT.setRelease(mem, readWord, 0); // before the peer can fill it again
             }
             in.post(slot);
         } catch (InternalError e) {
@@ -276,15 +276,15 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
 
     /** Files keep their pages: one that could not be had again would be a fault in a copy. */
     @Override
-    public boolean rest(Runnable onUse) {
+    public boolean trim(Runnable onUse) {
         if (!inMemfd || ended()) {
             return true;
         }
-        boolean done = out.rest(rdma, onUse);
+        boolean done = out.trim(rdma, onUse);
         if (done && !out.broken()) {
             releaseLong();
         }
-        return (rdma == null || rdma.rest()) && done;
+        return (rdma == null || rdma.trim()) && done;
     }
 
     // ---- RDMA
@@ -363,7 +363,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     /** The queue pair goes to error. Caller's lock. */
     void fail(WcStatus status) {
         if (own.fail(status)) {
-            lifeline.fail();
+            liveness.fail();
         }
         waiter.rouse();
     }
@@ -371,32 +371,32 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
     // ---- the socket
 
     void ring() {
-        lifeline.ring();
+        liveness.ring();
     }
 
     /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
     void leaveBytes(boolean leave) {
-        lifeline.leaveBytes(leave);
+        liveness.leaveBytes(leave);
     }
 
     /** Throws away the bytes on the socket; whether there were any. */
     boolean discardBytes() {
-        return lifeline.discardBytes();
+        return liveness.discardBytes();
     }
 
     @Override
     public void onReadable() {
-        lifeline.onReadable();
+        liveness.onReadable();
     }
 
     @Override
     public void onHangup() {
-        lifeline.onHangup();
+        liveness.onHangup();
     }
 
     /** Cuts the connection from outside; the user learns {@code why} at his next poll. */
     void kill(WcStatus why) {
-        lifeline.kill(why);
+        liveness.kill(why);
     }
 
     /** As {@link #kill}, for callers that hold locks. */
@@ -406,7 +406,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
 
     /** Runs {@code task} unless the memory was unmapped and the socket closed. */
     void whileMapped(Runnable task) {
-        lifeline.whileMapped(task);
+        liveness.whileMapped(task);
     }
 
     // ---- the end
@@ -435,13 +435,13 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         } catch (InternalError e) {
             // the memory is gone already
         } finally {
-            lifeline.cut();
+            liveness.cut();
         }
     }
 
     @Override
     public void close() {
-        if (lifeline.closed()) {
+        if (liveness.closed()) {
             return;
         }
         try {
@@ -453,7 +453,7 @@ final class ShmQueuePair implements QueuePair, Link.Handler {
         // RDMA leaves chunks and regions behind whose end nobody has agreed on, and what was booked
         // by this connection alone is not another one's to keep
         boolean asItWas = rdma == null && !bookedLong;
-        lifeline.close(disconnected && queue.farewell() && !own.failed() && asItWas);
+        liveness.close(disconnected && queue.farewell() && !own.failed() && asItWas);
         releaseLong();
     }
 }

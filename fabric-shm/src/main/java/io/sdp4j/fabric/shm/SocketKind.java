@@ -13,7 +13,7 @@ interface SocketKind {
      * @return null if nobody is there
      * @throws FabricException if somebody is, but cannot be reached now
      */
-    Link connect(Path path, Runnable ifDead) throws FabricException;
+    PeerSocket connect(Path path, Runnable ifDead) throws FabricException;
 
     /** Whether {@code path} is a socket without a process. */
     boolean isDead(Path path);
@@ -27,7 +27,7 @@ interface SocketKind {
         boolean mayCome();
 
         /** After {@link #mayCome}. */
-        void take(Link link);
+        void take(PeerSocket link);
 
         /** After {@link #mayCome}, when nobody had come. */
         void nobodyCame();

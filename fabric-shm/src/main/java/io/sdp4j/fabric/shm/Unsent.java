@@ -51,7 +51,7 @@ final class Unsent {
     void sent(int slot) {
         if (slot == shown) {
             shown = NONE;
-            Words.LONG.setRelease(mem, ShmLayout.control(side) + ShmLayout.UNSENT_WORD, 0L);
+            SharedWords.LONG.setRelease(mem, ShmLayout.control(side) + ShmLayout.UNSENT_WORD, 0L);
         }
     }
 
@@ -64,7 +64,7 @@ final class Unsent {
                         | (long) byteLen << BYTES_SHIFT
                         | (long) stagedBytes << STAGED_SHIFT
                         | (turn & TURN_MASK);
-        Words.LONG.setRelease(mem, ShmLayout.control(side) + ShmLayout.UNSENT_WORD, word);
+        SharedWords.LONG.setRelease(mem, ShmLayout.control(side) + ShmLayout.UNSENT_WORD, word);
     }
 
     /**
@@ -72,10 +72,10 @@ final class Unsent {
      *
      * @return the slot (high half) and its bytes (low half), or 0 if there is nothing to believe
      */
-    long takePeers(LaneIn in) {
+    long takePeers(ReceiveRing in) {
         int peer = 1 - side;
         long word =
-                (long) Words.LONG.getAcquire(mem, ShmLayout.control(peer) + ShmLayout.UNSENT_WORD);
+                (long) SharedWords.LONG.getAcquire(mem, ShmLayout.control(peer) + ShmLayout.UNSENT_WORD);
         int slot = (int) (word >>> SLOT_SHIFT) & SLOT_MASK;
         int bytes = (int) (word >>> BYTES_SHIFT) & BYTES_MASK;
         int staged = (int) (word >>> STAGED_SHIFT) & STAGED_MASK;

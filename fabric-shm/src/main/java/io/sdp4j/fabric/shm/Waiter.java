@@ -5,9 +5,9 @@ import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.Affinity;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.RunQueue;
-import io.sdp4j.linux.Spinner;
-import io.sdp4j.linux.Yielder;
+import io.sdp4j.linux.CpuPressure;
+import io.sdp4j.linux.AdaptiveSpin;
+import io.sdp4j.linux.AdaptiveYield;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
  * How a thread of one side of a connection waits, and wakes the other side.
  *
  * <p>Shape: each side has two words in its control line. The sleep word is 1 while a thread sleeps
- * on it in the kernel; the bell word is {@link Bell}'s. Their owner sets them, fences, looks again,
+ * on it in the kernel; the bell word is {@link WakeSocket}'s. Their owner sets them, fences, looks again,
  * and only then waits; whoever publishes something fences, then looks at them, clears what it finds
  * and wakes. No wake-up is lost and none is paid for in vain. Where the two sides cannot share
  * futexes, a thread parks and the bell's byte, taken by the event thread, unparks it.
@@ -57,17 +57,17 @@ final class Waiter {
 
     private final ShmQueuePair qp;
     private final MemorySegment mem;
-    private final Bell bell;
+    private final WakeSocket bell;
     private final long own;
     private final long peer;
     private final boolean nativeCalls;
     private final boolean futex;
-    private final Spinner spinner;
+    private final AdaptiveSpin spinner;
 
     /** Judges waits of a side that has said nothing since it last heard something. */
-    private final Spinner listener;
+    private final AdaptiveSpin listener;
 
-    private final Yielder yielder;
+    private final AdaptiveYield yielder;
 
     /** There is no other processor to be woken on. */
     private final boolean alone;
@@ -92,7 +92,7 @@ final class Waiter {
     private int beside;
 
     /** Null where nobody sleeps together. */
-    private final Together together;
+    private final CoLocation together;
 
     /**
      * @param futex whether both sides can sleep and wake by futex
@@ -100,7 +100,7 @@ final class Waiter {
     Waiter(ShmQueuePair qp, MemorySegment mem, ShmQueuePair.Parts parts, boolean futex) {
         this.qp = qp;
         this.mem = mem;
-        bell = new Bell(qp, mem, parts.side(), futex);
+        bell = new WakeSocket(qp, mem, parts.side(), futex);
         own = ShmLayout.control(parts.side());
         peer = ShmLayout.control(1 - parts.side());
         nativeCalls = parts.nativeCalls();
@@ -109,13 +109,13 @@ final class Waiter {
         listener = spinner.another();
         together =
                 futex && nativeCalls && parts.sleepTogether() && Affinity.available()
-                        ? new Together(mem, parts.side())
+                        ? new CoLocation(mem, parts.side())
                         : null;
-        yielder = new Yielder(MOST_YIELDS, TURN_NANOS);
+        yielder = new AdaptiveYield(MOST_YIELDS, TURN_NANOS);
         alone = Runtime.getRuntime().availableProcessors() == 1;
     }
 
-    Bell bell() {
+    WakeSocket bell() {
         return bell;
     }
 
@@ -128,7 +128,7 @@ final class Waiter {
     void notifyPeer(boolean quiet) {
         said++;
         VarHandle.fullFence();
-        long words = (long) Words.LONG.getOpaque(mem, peer + ShmLayout.SLEEP_WORD);
+        long words = (long) SharedWords.LONG.getOpaque(mem, peer + ShmLayout.SLEEP_WORD);
         if (words != 0) {
             wakePeer(words, quiet);
         }
@@ -136,14 +136,14 @@ final class Waiter {
 
     private void wakePeer(long words, boolean quiet) {
         if ((int) words != 0) {
-            Words.INT.setOpaque(mem, peer + ShmLayout.SLEEP_WORD, 0);
+            SharedWords.INT.setOpaque(mem, peer + ShmLayout.SLEEP_WORD, 0);
             if (futex) {
                 Futex.wake(mem.address() + peer + ShmLayout.SLEEP_WORD);
             }
         }
         int wanted = (int) (words >>> 32);
-        if (wanted != 0 && !(quiet && wanted == Bell.LOUD)) {
-            Words.INT.setOpaque(mem, peer + ShmLayout.BELL_WORD, 0);
+        if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
+            SharedWords.INT.setOpaque(mem, peer + ShmLayout.BELL_WORD, 0);
             qp.ring();
         }
     }
@@ -182,7 +182,7 @@ final class Waiter {
         int n = ++beside;
         return n > SETTLED
                 && n % SLEEP_EVERY != 0
-                && (alone || RunQueue.crowded(System.nanoTime()))
+                && (alone || CpuPressure.crowded(System.nanoTime()))
                 && yielder.giveWay(something);
     }
 
@@ -208,7 +208,7 @@ final class Waiter {
             return;
         }
         cpu = joined;
-        Words.INT.setOpaque(mem, own + ShmLayout.CPU_WORD, joined + 1);
+        SharedWords.INT.setOpaque(mem, own + ShmLayout.CPU_WORD, joined + 1);
         try {
             sleepHere(nanos);
         } finally {
@@ -216,12 +216,12 @@ final class Waiter {
         }
     }
 
-    /** See {@link Together#join}. */
+    /** See {@link CoLocation#join}. */
     private int joinPeer() {
         long now = System.nanoTime();
         int spoke = said;
         said = 0;
-        return together.join(now, spinner.allowed(now) ? 0 : spoke, RunQueue.crowded(now));
+        return together.join(now, spinner.allowed(now) ? 0 : spoke, CpuPressure.crowded(now));
     }
 
     private void sleepHere(long nanos) {
@@ -229,7 +229,7 @@ final class Waiter {
         long word = own + ShmLayout.SLEEP_WORD;
         sleeping = true;
         for (int n = 0; ; n++) {
-            Words.INT.setOpaque(mem, word, 1);
+            SharedWords.INT.setOpaque(mem, word, 1);
             VarHandle.fullFence();
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
@@ -241,7 +241,7 @@ final class Waiter {
             }
             n = count(n);
         }
-        Words.INT.setOpaque(mem, word, 0);
+        SharedWords.INT.setOpaque(mem, word, 0);
         sleeping = false;
         publishCpu();
     }
@@ -252,7 +252,7 @@ final class Waiter {
         publishCpu();
         parked = Thread.currentThread();
         for (int n = 0; ; n++) {
-            bell.ask(Bell.ANY);
+            bell.ask(WakeSocket.ANY);
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
                 break;
@@ -300,14 +300,14 @@ final class Waiter {
             int now = Linux.cpu();
             if (now != cpu) {
                 cpu = now;
-                Words.INT.setOpaque(mem, own + ShmLayout.CPU_WORD, now + 1);
+                SharedWords.INT.setOpaque(mem, own + ShmLayout.CPU_WORD, now + 1);
             }
         }
     }
 
     /** Spinning on the processor that the peer needs would only keep it from answering. */
     private boolean peerElsewhere() {
-        boolean elsewhere = (int) Words.INT.getOpaque(mem, peer + ShmLayout.CPU_WORD) != cpu + 1;
+        boolean elsewhere = (int) SharedWords.INT.getOpaque(mem, peer + ShmLayout.CPU_WORD) != cpu + 1;
         if (elsewhere) {
             beside = 0;
         }
@@ -331,7 +331,7 @@ final class Waiter {
     }
 
     private void wakeOwnSleeper() {
-        Words.INT.setVolatile(mem, own + ShmLayout.SLEEP_WORD, 0);
+        SharedWords.INT.setVolatile(mem, own + ShmLayout.SLEEP_WORD, 0);
         Futex.wake(mem.address() + own + ShmLayout.SLEEP_WORD);
     }
 
@@ -354,7 +354,7 @@ final class Waiter {
 
     /** See {@link ShmCompletionQueue#busyLook}. */
     CompletionQueue.BusyLook busyLook() {
-        Spinner many = spinner.another();
+        AdaptiveSpin many = spinner.another();
         return (queues, something, elsewhere) -> {
             many.worth(queues);
             return many.spin(something, Long.MAX_VALUE, elsewhere);

@@ -49,16 +49,16 @@ final class ShmAdmissionTest extends ShmDirectory {
 
     @Test
     void aServerThatDoesNotOwnThePortIsRefused() throws Exception {
-        Trust ourselves = new Trust(1234, true);
+        PeerCredentials ourselves = new PeerCredentials(1234, true);
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
         assertNotNull(ourselves.refuseServer(1234, any));
         assertNotNull(ourselves.refuseServer(77, any));
         assertNotNull(ourselves.refuseServer(65534, any));
         assertNotNull(ourselves.refuseClient(77));
-        assertNotNull(ourselves.refuseClient(Trust.STRANGER));
-        assertEquals(null, new Trust(65534, true).refuseClient(65534));
-        Trust owner =
-                new Trust(1234, true) {
+        assertNotNull(ourselves.refuseClient(PeerCredentials.STRANGER));
+        assertEquals(null, new PeerCredentials(65534, true).refuseClient(65534));
+        PeerCredentials owner =
+                new PeerCredentials(1234, true) {
                     @Override
                     long portOwner(InetSocketAddress address) {
                         return 1234;
@@ -98,8 +98,8 @@ final class ShmAdmissionTest extends ShmDirectory {
 
     /** A fabric that takes everybody else for a stranger. */
     private ShmFabric picky(long uid) throws FabricException {
-        Trust trust =
-                new Trust(uid, true) {
+        PeerCredentials trust =
+                new PeerCredentials(uid, true) {
                     @Override
                     String refuseServer(long server, InetSocketAddress wanted) {
                         return super.refuseServer(server == uid ? uid + 1 : server, wanted);

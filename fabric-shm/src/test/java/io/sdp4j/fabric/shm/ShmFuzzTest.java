@@ -161,7 +161,7 @@ final class ShmFuzzTest {
         CompletionQueue cq = qp.completions();
         Completion c = new Completion();
         MemoryRegion region = qp.register(arena.allocate(1000), true, true);
-        cq.onDoorbell(cq::wake);
+        cq.onNotify(cq::wake);
         if (first) {
             send(qp, random);
         }

@@ -53,7 +53,7 @@ final class ShmIsolationTest {
         Served(QueuePair qp, EventLoop loop) {
             this.qp = qp;
             this.loop = loop;
-            qp.completions().onDoorbell(this);
+            qp.completions().onNotify(this);
         }
 
         @Override

@@ -136,7 +136,7 @@ final class ShmRendezvousTest extends ShmDirectory {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aHeldDirectoryIsUsedWhateverItsNameLeadsTo(boolean nativeMode) throws Exception {
-        Places places = new Places(dir, OwnUser.id(nativeMode), nativeMode);
+        RendezvousDirectories places = new RendezvousDirectories(dir, OwnUser.id(nativeMode), nativeMode);
         Path meeting = places.all().getFirst().path();
         try (PrivateDirectory held = places.make(places.all().getFirst()).directory()) {
             deadSocket(meeting.resolve(DEAD));
@@ -165,14 +165,14 @@ final class ShmRendezvousTest extends ShmDirectory {
                     nativeMode ? List.of("") : List.of("", ASIDE),
                     List.copyOf(everything(moved).keySet()));
             assertEquals(
-                    Places.Finding.BAD, places.open(places.all().getFirst()).finding(), "a link");
+                    RendezvousDirectories.Finding.BAD, places.open(places.all().getFirst()).finding(), "a link");
         }
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void onlyWhatWeMakeUnderItsNameIsRemovedOrReplaced(boolean nativeMode) throws Exception {
-        Places places = new Places(dir, OwnUser.id(nativeMode), nativeMode);
+        RendezvousDirectories places = new RendezvousDirectories(dir, OwnUser.id(nativeMode), nativeMode);
         Path meeting = places.all().getFirst().path();
         try (PrivateDirectory held = places.make(places.all().getFirst()).directory()) {
             deadSocket(meeting.resolve(ASIDE));
@@ -244,15 +244,15 @@ final class ShmRendezvousTest extends ShmDirectory {
         Path linked =
                 Files.createSymbolicLink(
                         dir.resolve("linked"), privateDirectory(dir.resolve("own")));
-        Places places =
-                new Places(
+        RendezvousDirectories places =
+                new RendezvousDirectories(
                         List.of(
-                                new Places.Place(dir.resolve("no/run/user/sdp4j"), true),
-                                new Places.Place(writable.resolve("sdp4j"), true),
-                                new Places.Place(linked.resolve("sdp4j"), true),
-                                new Places.Place(open, false),
-                                new Places.Place(link, false),
-                                new Places.Place(dir.resolve("good"), false)),
+                                new RendezvousDirectories.Place(dir.resolve("no/run/user/sdp4j"), true),
+                                new RendezvousDirectories.Place(writable.resolve("sdp4j"), true),
+                                new RendezvousDirectories.Place(linked.resolve("sdp4j"), true),
+                                new RendezvousDirectories.Place(open, false),
+                                new RendezvousDirectories.Place(link, false),
+                                new RendezvousDirectories.Place(dir.resolve("good"), false)),
                         List.of(),
                         uid,
                         nativeMode);
@@ -281,9 +281,9 @@ final class ShmRendezvousTest extends ShmDirectory {
         Files.setPosixFilePermissions(looksAlike, PosixFilePermissions.fromString("rwxrwxrwx"));
         Files.createFile(dir.resolve("sdp4j-" + uid + "-ffffffffffffffff"));
         Path readOnly = Path.of("/proc/sys/sdp4j");
-        Places places =
-                new Places(
-                        List.of(new Places.Place(readOnly, false), new Places.Place(taken, false)),
+        RendezvousDirectories places =
+                new RendezvousDirectories(
+                        List.of(new RendezvousDirectories.Place(readOnly, false), new RendezvousDirectories.Place(taken, false)),
                         List.of(dir.resolve("missing"), dir),
                         uid,
                         nativeMode);
@@ -309,27 +309,27 @@ final class ShmRendezvousTest extends ShmDirectory {
     void aDirectoryOfAnotherUserIsNotOurs(boolean nativeMode) throws Exception {
         long other = OwnUser.id(nativeMode) + 1;
         privateDirectory(dir.resolve("sdp4j-" + other));
-        Places theirs = new Places(dir, other, nativeMode);
-        Places.Opened opened = theirs.make(theirs.all().getFirst());
-        assertEquals(Places.Finding.BAD, opened.finding());
+        RendezvousDirectories theirs = new RendezvousDirectories(dir, other, nativeMode);
+        RendezvousDirectories.Opened opened = theirs.make(theirs.all().getFirst());
+        assertEquals(RendezvousDirectories.Finding.BAD, opened.finding());
         assertTrue(opened.fault().contains("not to us, user " + other), opened.fault());
     }
 
     @Test
     void theOrderIsTheSameForEveryEnvironment() {
-        List<Path> without = paths(new Places(null, 1000, true, null));
-        List<Path> with = paths(new Places(null, 1000, true, "/home/me/run"));
+        List<Path> without = paths(new RendezvousDirectories(null, 1000, true, null));
+        List<Path> with = paths(new RendezvousDirectories(null, 1000, true, "/home/me/run"));
         assertEquals(
                 List.of("/run/user/1000/sdp4j", "/dev/shm/sdp4j-1000", "/tmp/sdp4j-1000"),
                 without.stream().map(Path::toString).toList());
         assertEquals(without, with.subList(0, 3));
         assertEquals(List.of(Path.of("/home/me/run/sdp4j")), with.subList(3, 4));
-        assertEquals(without, paths(new Places(null, 1000, true, "/run/user/1000")));
-        assertEquals(without, paths(new Places(null, 1000, true, "relative")));
+        assertEquals(without, paths(new RendezvousDirectories(null, 1000, true, "/run/user/1000")));
+        assertEquals(without, paths(new RendezvousDirectories(null, 1000, true, "relative")));
     }
 
-    private static List<Path> paths(Places places) {
-        return places.all().stream().map(Places.Place::path).toList();
+    private static List<Path> paths(RendezvousDirectories places) {
+        return places.all().stream().map(RendezvousDirectories.Place::path).toList();
     }
 
     /** Whichever side has a run-time directory in its environment, and whoever else has it not. */
@@ -340,8 +340,8 @@ final class ShmRendezvousTest extends ShmDirectory {
         String runtime = privateDirectory(dir.resolve("run")).toString();
         long uid = OwnUser.id(nativeMode);
         List<String> said = new ArrayList<>();
-        Places of = new Places(null, uid, nativeMode, server ? runtime : null);
-        Places other = new Places(null, uid, nativeMode, client ? runtime : null);
+        RendezvousDirectories of = new RendezvousDirectories(null, uid, nativeMode, server ? runtime : null);
+        RendezvousDirectories other = new RendezvousDirectories(null, uid, nativeMode, client ? runtime : null);
         try (PrivateDirectory listens = new Rendezvous(of, null, said::add).forListening()) {
             List<Path> looked = new ArrayList<>();
             new Rendezvous(other, null, said::add).search(d -> !looked.add(d.path()));

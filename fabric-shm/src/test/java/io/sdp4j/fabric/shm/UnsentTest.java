@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 class UnsentTest {
     private static final QpSpec SPEC = new QpSpec(4, 1024, 4);
 
-    private final ShmLayout layout = ShmFabric.layout(Handshake.MODE_NATIVE, SPEC, SPEC);
+    private final ShmLayout layout = ShmFabric.layout(ShmHandshake.MODE_NATIVE, SPEC, SPEC);
     private final MemorySegment mem = Arena.ofAuto().allocate(layout.totalBytes, 4096);
     private final Unsent unsent = new Unsent(mem, layout, 0);
 
     private long word() {
-        return (long) Words.LONG.getAcquire(mem, ShmLayout.control(0) + ShmLayout.UNSENT_WORD);
+        return (long) SharedWords.LONG.getAcquire(mem, ShmLayout.control(0) + ShmLayout.UNSENT_WORD);
     }
 
     /** The turn of a slot comes round, so a word that stayed would be believed again. */
@@ -49,10 +49,10 @@ class UnsentTest {
                 unsent.show(random.nextInt(6), 0, random.nextInt(1_200), random.nextInt(1_030));
                 word = word() ^ (random.nextInt(4) == 0 ? 1L << random.nextInt(64) : 0);
             }
-            Words.LONG.setRelease(mem, ShmLayout.control(0) + ShmLayout.UNSENT_WORD, word);
+            SharedWords.LONG.setRelease(mem, ShmLayout.control(0) + ShmLayout.UNSENT_WORD, word);
             byte[] beyond =
                     mem.asSlice(layout.data[0] + 4L * layout.stride[0], 64).toArray(JAVA_BYTE);
-            LaneIn in = new LaneIn(layout, 0, mem);
+            ReceiveRing in = new ReceiveRing(layout, 0, mem);
             boolean taken = random.nextInt(8) == 0 && in.deliver(1, 16);
             long got = mine.takePeers(in);
             String what = "seed " + seed + ", word " + Long.toHexString(word);

@@ -20,7 +20,7 @@ final class ChannelEvents {
 
     private final VerbsQueuePair qp;
     private final QpResources resources;
-    private final Outstanding outstanding;
+    private final WorkRequests requests;
     private final CompletionEvents events;
     private int receiveAsked;
     private boolean sendAsked;
@@ -34,10 +34,10 @@ final class ChannelEvents {
     /** Others have taken events, or tried to, so often. */
     private int foreignTakes;
 
-    ChannelEvents(VerbsQueuePair qp, QpResources resources, Outstanding outstanding) {
+    ChannelEvents(VerbsQueuePair qp, QpResources resources, WorkRequests requests) {
         this.qp = qp;
         this.resources = resources;
-        this.outstanding = outstanding;
+        this.requests = requests;
         events = resources.events();
         receiveAsked = resources.kit().receiveAsked;
         sendAsked = resources.kit().sendAsked;
@@ -65,7 +65,7 @@ final class ChannelEvents {
         if (!qp.isOpen()) {
             return;
         }
-        if (outstanding.fewReceives()) {
+        if (requests.fewReceives()) {
             qp.postReceives();
         }
         int wanted = marked ? MARKED : ANY;
@@ -73,7 +73,7 @@ final class ChannelEvents {
             receiveAsked = wanted;
             resources.requestReceiveEvent(marked);
         }
-        if (!sendAsked && outstanding.sendsAwaited()) {
+        if (!sendAsked && requests.sendsAwaited()) {
             sendAsked = true;
             resources.requestSendEvent();
         }

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The one event channel of a fabric: its ids live here, and every event is taken from it on the
  * event thread and handed to the target of its id. Only an id that somebody connects is elsewhere,
- * on an {@link OwnChannel} of the connecting thread's, and comes here when it is connected.
+ * on a {@link ConnectChannel} of the connecting thread's, and comes here when it is connected.
  *
  * <p>Destroying an id waits until the events that were fetched for it are acknowledged. The target
  * of an event is looked up before it is acknowledged, so an address that is in use again never
@@ -32,7 +32,7 @@ final class CmChannel {
 
     private final RdmaCm cm;
     private final EpollLoop loop;
-    private final ArrayDeque<OwnChannel> spare = new ArrayDeque<>();
+    private final ArrayDeque<ConnectChannel> spare = new ArrayDeque<>();
     private final MemorySegment scratch = Arena.ofAuto().allocate(Descriptors.AWAIT_BYTES, 8);
     private boolean closed;
     private final int fd;
@@ -48,14 +48,14 @@ final class CmChannel {
         this.loop = loop;
         channel = cm.createEventChannel();
         if (channel < 0) {
-            throw Failures.noChannel((int) channel);
+            throw VerbsFailures.noChannel((int) channel);
         }
         fd = RdmaEventChannel.fd(Bindings.at(channel, RdmaEventChannel.LAYOUT));
         Descriptors.nonBlocking(fd);
         watch = loop.watchLevel(fd, what -> onReadable());
         if (watch < 0) {
             cm.destroyEventChannel(channel);
-            throw Failures.of("the event channel cannot be watched", (int) watch);
+            throw VerbsFailures.of("the event channel cannot be watched", (int) watch);
         }
     }
 
@@ -68,17 +68,17 @@ final class CmChannel {
     }
 
     /** A channel for one attempt to connect, to be given back. */
-    OwnChannel own() throws FabricException {
+    ConnectChannel own() throws FabricException {
         synchronized (spare) {
             if (!spare.isEmpty()) {
                 return spare.pop();
             }
         }
-        return new OwnChannel(cm);
+        return new ConnectChannel(cm);
     }
 
     /** No id is left there. */
-    void giveBack(OwnChannel own) {
+    void giveBack(ConnectChannel own) {
         synchronized (spare) {
             if (!closed && spare.size() < MAX_SPARE) {
                 spare.push(own);
@@ -94,14 +94,14 @@ final class CmChannel {
     }
 
     /** A new id whose events are taken from {@code own}; {@code target} gets those that follow. */
-    long createId(OwnChannel own, Target target) throws FabricException {
+    long createId(ConnectChannel own, Target target) throws FabricException {
         return createId(own.address(), target);
     }
 
     private long createId(long channel, Target target) throws FabricException {
         long id = cm.createId(channel);
         if (id < 0) {
-            throw Failures.of("rdma_create_id", (int) id);
+            throw VerbsFailures.of("rdma_create_id", (int) id);
         }
         targets.put(id, target);
         return id;
@@ -119,7 +119,7 @@ final class CmChannel {
         retarget(id, target);
         int r = cm.migrateId(id, channel);
         if (r < 0) {
-            throw Failures.of("rdma_migrate_id", r);
+            throw VerbsFailures.of("rdma_migrate_id", r);
         }
         // what has come meanwhile was moved along, and the kernel wakes nobody for that
         boolean more;
@@ -189,7 +189,7 @@ final class CmChannel {
         cm.destroyEventChannel(channel);
         synchronized (spare) {
             closed = true;
-            spare.forEach(OwnChannel::close);
+            spare.forEach(ConnectChannel::close);
             spare.clear();
         }
     }

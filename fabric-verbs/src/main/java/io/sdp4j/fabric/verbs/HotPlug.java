@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.KernelSocket;
+import io.sdp4j.linux.NetlinkSocket;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +37,7 @@ final class HotPlug {
      */
     static Closeable watch(EventLoop loop, Consumer<Predicate<String>> onChange) {
         try {
-            return KernelSocket.watch(
+            return NetlinkSocket.watch(
                     loop,
                     NETLINK_KOBJECT_UEVENT,
                     KERNEL_EVENTS,

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * What one queue pair has of the device and the kernel, and the native calls on it.
  *
- * <p>Shape: a {@link QueueKit}: a completion channel with a descriptor, an eventfd to wake the
+ * <p>Shape: a {@link CqResources}: a completion channel with a descriptor, an eventfd to wake the
  * thread that sleeps on it, a queue for receives and one for everything sent, so that the end of a
  * send wakes nobody who waits for input. Cost: two descriptors, two queues, the spec's buffers in
  * the device's slabs (receive slots from the beginning, send slots when the peer's size is known),
@@ -27,7 +27,7 @@ final class QpResources {
 
     private final CmChannel channel;
     private final Ibv ibv;
-    private final HotVerbs hot;
+    private final DataPathVerbs hot;
     private final long id;
     private final int receiveStride;
 
@@ -39,7 +39,7 @@ final class QpResources {
     private MemorySegment receiveMemory;
     private MemorySegment sendMemory = MemorySegment.NULL;
     private int sendStride;
-    private QueueKit kit;
+    private CqResources kit;
     private long receiveCq;
     private long sendCq;
     private long qp;
@@ -163,7 +163,7 @@ final class QpResources {
                 }
             }
             if (r < 0) {
-                throw Failures.of("no queue pair on " + device.name(), r);
+                throw VerbsFailures.of("no queue pair on " + device.name(), r);
             }
             qpMade = true;
             inlineBytes = IbvQpInitAttr.inlineBytes(attr);
@@ -190,7 +190,7 @@ final class QpResources {
         }
         int r = postReceive(receives - 1);
         if (r != 0) {
-            throw Failures.of("no receive posted on " + device.name(), -Math.abs(r));
+            throw VerbsFailures.of("no receive posted on " + device.name(), -Math.abs(r));
         }
     }
 
@@ -365,7 +365,7 @@ final class QpResources {
         }
     }
 
-    QueueKit kit() {
+    CqResources kit() {
         return kit;
     }
 

@@ -19,7 +19,7 @@ import java.util.Map;
  * leave when their arena was closed, when they were idle between two sweeps, and oldest first when
  * all are too much. Memory of the global scope has no lifetime and is not kept.
  *
- * <p>Kept here are only registrations that give the peer no rights; {@link LentKeys} has others.
+ * <p>Kept here are only registrations that give the peer no rights; {@link RemoteKeyCache} has others.
  *
  * <p>Guarded by this object's monitor. Bounded in bytes and by {@value #MAX_ENTRIES} entries.
  */
@@ -29,7 +29,7 @@ final class RegistrationCache {
     private record Key(MemorySegment.Scope scope, long address, long lenBytes) {}
 
     /** One registration. */
-    private static final class Entry extends Kept {
+    private static final class Entry extends CachedRegistration {
         private final Key key;
         private final long registration;
 
@@ -39,7 +39,7 @@ final class RegistrationCache {
         }
     }
 
-    private final class LocalUse extends Use {
+    private final class LocalUse extends RegistrationHandle {
         private final Entry entry;
         private final boolean leavable;
 
@@ -90,7 +90,7 @@ final class RegistrationCache {
      * A registration of {@code memory} for local use; null if it fails even with nothing else kept,
      * and {@code failure[0]} then says why.
      */
-    synchronized Use acquire(MemorySegment memory, int[] failure) {
+    synchronized RegistrationHandle acquire(MemorySegment memory, int[] failure) {
         evictClosed();
         Key key = new Key(memory.scope(), memory.address(), memory.byteSize());
         Entry known = entries.get(key);

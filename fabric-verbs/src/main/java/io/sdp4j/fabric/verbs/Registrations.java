@@ -24,7 +24,7 @@ final class Registrations {
     private final long tickNanos;
 
     private final RegistrationCache cache;
-    private final LentKeys keys;
+    private final RemoteKeyCache keys;
     private volatile boolean closed;
 
     Registrations(VerbsDevice device, EventLoop loop, VerbsConfig config) {
@@ -34,7 +34,7 @@ final class Registrations {
         long maxBytes = config.cacheMaxBytes();
         cache = new RegistrationCache(new WithRights(localAccess()), maxBytes, this::sweepLater);
         long keysBytes = tickNanos == 0 ? 0 : maxBytes;
-        keys = new LentKeys(new WithRights(Ibv.ACCESS_REMOTE_READ), keysBytes, this::tickLater);
+        keys = new RemoteKeyCache(new WithRights(Ibv.ACCESS_REMOTE_READ), keysBytes, this::tickLater);
     }
 
     private final class WithRights implements SlabPool.Registrar {
@@ -93,7 +93,7 @@ final class Registrations {
             MemorySegment memory,
             boolean remoteRead,
             boolean remoteWrite,
-            LentKeys.Lender lender,
+            RemoteKeyCache.Lender lender,
             Consumer<VerbsMemoryRegion> onClose)
             throws FabricException {
         if (!memory.isNative()) {
@@ -116,13 +116,13 @@ final class Registrations {
                         | (remoteWrite && !memory.isReadOnly() ? localAccess() : 0);
         long mr = regMr(memory, access);
         if (mr < 0) {
-            throw Failures.memory(memory.byteSize(), (int) mr);
+            throw VerbsFailures.memory(memory.byteSize(), (int) mr);
         }
         return new VerbsMemoryRegion(device, memory, new OnlyUse(mr), onClose);
     }
 
     /** Of a registration that ends with it. */
-    private final class OnlyUse extends Use {
+    private final class OnlyUse extends RegistrationHandle {
         private final long registration;
 
         OnlyUse(long registration) {
@@ -149,12 +149,12 @@ final class Registrations {
     }
 
     private VerbsMemoryRegion lend(
-            MemorySegment memory, LentKeys.Lender lender, Consumer<VerbsMemoryRegion> onClose)
+            MemorySegment memory, RemoteKeyCache.Lender lender, Consumer<VerbsMemoryRegion> onClose)
             throws FabricException {
         int[] failure = new int[1];
-        Use use = keys.lend(lender, memory, failure);
+        RegistrationHandle use = keys.lend(lender, memory, failure);
         if (use == null) {
-            throw Failures.memory(memory.byteSize(), failure[0]);
+            throw VerbsFailures.memory(memory.byteSize(), failure[0]);
         }
         return new VerbsMemoryRegion(device, memory, use, onClose);
     }
@@ -163,9 +163,9 @@ final class Registrations {
             MemorySegment memory, int concealed, Consumer<VerbsMemoryRegion> onClose)
             throws FabricException {
         int[] failure = new int[1];
-        Use use = cache.acquire(memory, failure);
+        RegistrationHandle use = cache.acquire(memory, failure);
         if (use == null) {
-            throw Failures.memory(memory.byteSize(), failure[0]);
+            throw VerbsFailures.memory(memory.byteSize(), failure[0]);
         }
         return new LocalRegion(memory, concealed, use, onClose);
     }
@@ -175,7 +175,7 @@ final class Registrations {
         private int concealed;
 
         LocalRegion(
-                MemorySegment memory, int concealed, Use use, Consumer<VerbsMemoryRegion> onClose) {
+                MemorySegment memory, int concealed, RegistrationHandle use, Consumer<VerbsMemoryRegion> onClose) {
             super(device, memory, use, onClose);
             this.concealed = concealed;
         }
@@ -191,7 +191,7 @@ final class Registrations {
     }
 
     /** {@code lender} begins to end: its peer reads nothing any more but what is lent just now. */
-    void forgetKeys(LentKeys.Lender lender) {
+    void forgetKeys(RemoteKeyCache.Lender lender) {
         keys.forget(lender);
     }
 

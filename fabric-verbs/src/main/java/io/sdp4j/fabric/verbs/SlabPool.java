@@ -179,7 +179,7 @@ final class SlabPool {
             }
             arena.close();
             if (size == need && !releaseEmpty()) {
-                throw Failures.memory(need, (int) registration);
+                throw VerbsFailures.memory(need, (int) registration);
             }
             size = Math.max(need, (size / 2) & -PAGE);
         }

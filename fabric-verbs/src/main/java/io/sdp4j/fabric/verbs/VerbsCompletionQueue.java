@@ -13,9 +13,9 @@ import java.util.function.BooleanSupplier;
  */
 final class VerbsCompletionQueue implements CompletionQueue {
     private final VerbsQueuePair qp;
-    private final Outstanding outstanding;
-    private final Ending ending;
-    private final Bell bell;
+    private final WorkRequests requests;
+    private final QpTeardown teardown;
+    private final CqWaiter bell;
 
     /** The user was told of the end. */
     private boolean over;
@@ -23,10 +23,10 @@ final class VerbsCompletionQueue implements CompletionQueue {
     /** See {@link #spared}. */
     private boolean spared;
 
-    VerbsCompletionQueue(VerbsQueuePair qp, Outstanding outstanding, Ending ending, Bell bell) {
+    VerbsCompletionQueue(VerbsQueuePair qp, WorkRequests requests, QpTeardown teardown, CqWaiter bell) {
         this.qp = qp;
-        this.outstanding = outstanding;
-        this.ending = ending;
+        this.requests = requests;
+        this.teardown = teardown;
         this.bell = bell;
     }
 
@@ -54,12 +54,12 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     /** As {@link #look}, without asking the device. Monitor held. */
     private boolean isKnown() {
-        return !outstanding.completed().isEmpty()
+        return !requests.completed().isEmpty()
                 || (!over
-                        && (ending.failure() != null
-                                || outstanding.sendsToReport()
-                                || ending.peerDead()
-                                || ending.complete()));
+                        && (teardown.failure() != null
+                                || requests.sendsToReport()
+                                || teardown.peerDead()
+                                || teardown.complete()));
     }
 
     @Override
@@ -70,15 +70,15 @@ final class VerbsCompletionQueue implements CompletionQueue {
     }
 
     private boolean take(Completion into) {
-        CompletionRing ring = outstanding.completed();
-        if (ring.isEmpty() && !outstanding.takeEmptied()) {
+        CompletionRing ring = requests.completed();
+        if (ring.isEmpty() && !requests.takeEmptied()) {
             qp.reap();
         }
         while (true) {
-            if (ending.failure() != null && !over) {
+            if (teardown.failure() != null && !over) {
                 over = true;
                 into.opcode = Completion.ERROR;
-                into.status = ending.failure();
+                into.status = teardown.failure();
                 return true;
             }
             if (ring.isEmpty()) {
@@ -100,7 +100,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
         into.status = IbvWc.meaning(status);
         into.signalled = false;
         if (status != IbvWc.SUCCESS) {
-            ending.onBadStatus(into.status);
+            teardown.onBadStatus(into.status);
         }
         switch (kind) {
             case WrId.RECEIVE -> {
@@ -109,7 +109,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
                 into.byteLen = byteLen;
             }
             case WrId.RDMA -> {
-                outstanding.reportRdma(WrId.index(wrId), into);
+                requests.reportRdma(WrId.index(wrId), into);
                 return true;
             }
             default -> {
@@ -117,7 +117,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
                 into.slot = WrId.index(wrId);
                 into.count = 1;
                 into.signalled = kind == WrId.SIGNALLED_SEND;
-                outstanding.returnSlot(into.slot);
+                requests.returnSlot(into.slot);
             }
         }
         return status == IbvWc.SUCCESS && !over;
@@ -127,22 +127,22 @@ final class VerbsCompletionQueue implements CompletionQueue {
         if (over) {
             return false;
         }
-        if (outstanding.sendsToReport()) {
+        if (requests.sendsToReport()) {
             into.opcode = Completion.SEND;
             into.status = WcStatus.SUCCESS;
             into.signalled = false;
-            into.count = outstanding.takeSendsToReport();
+            into.count = requests.takeSendsToReport();
             return true;
         }
-        boolean peerDead = ending.peerDead();
-        if (!peerDead && !ending.complete()) {
+        boolean peerDead = teardown.peerDead();
+        if (!peerDead && !teardown.complete()) {
             return false;
         }
         over = true;
         into.opcode = Completion.DISCONNECTED;
         into.byteLen = 0;
         into.status = peerDead ? WcStatus.RESP_TIMEOUT_ERR : WcStatus.SUCCESS;
-        into.count = peerDead ? Math.max(1, outstanding.sends()) : 0;
+        into.count = peerDead ? Math.max(1, requests.sends()) : 0;
         return true;
     }
 
@@ -160,12 +160,12 @@ final class VerbsCompletionQueue implements CompletionQueue {
     @Override
     public boolean ready() {
         synchronized (qp) {
-            spared = outstanding.takeFreeLook();
+            spared = requests.takeFreeLook();
             if (spared) {
                 return isKnown();
             }
             boolean something = look();
-            outstanding.onLookOfSend();
+            requests.onLookOfSend();
             return something;
         }
     }
@@ -213,7 +213,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
     }
 
     @Override
-    public void onDoorbell(Runnable handler) {
-        bell.onDoorbell(handler);
+    public void onNotify(Runnable handler) {
+        bell.onNotify(handler);
     }
 }

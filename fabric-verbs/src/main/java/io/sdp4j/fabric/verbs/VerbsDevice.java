@@ -39,11 +39,11 @@ final class VerbsDevice {
     private final int maxCqes;
     private final int readsServed;
     private final int readsStarted;
-    private final HotVerbs hot;
-    final Marks marks = new Marks();
+    private final DataPathVerbs hot;
+    final SolicitedEventSupport marks = new SolicitedEventSupport();
     private final Registrations registrations;
     private final SlabPool slabs;
-    private final QueueKits kits;
+    private final CqResourcesPool kits;
 
     /** What to ask a queue pair for: what is refused once is not asked for again. */
     private volatile int inlineBytes = MAX_INLINE_BYTES;
@@ -83,12 +83,12 @@ final class VerbsDevice {
             throw new FabricException(Cause.UNAVAILABLE, "RDMA device " + name + " is leaving");
         }
         iwarp = IbvDevice.iwarp(d);
-        hot = new HotVerbs(c);
+        hot = new DataPathVerbs(c);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(IbvDeviceAttr.LAYOUT);
             int r = ibv.queryDevice(context, attr);
             if (r < 0) {
-                throw Failures.of("RDMA device " + name + " cannot be asked", r);
+                throw VerbsFailures.of("RDMA device " + name + " cannot be asked", r);
             }
             siw = SiwOffsets.concern(IbvDeviceAttr.vendorId(attr));
             maxWrs = IbvDeviceAttr.maxQpWr(attr);
@@ -98,14 +98,14 @@ final class VerbsDevice {
         }
         pd = ibv.allocPd(context);
         if (pd < 0) {
-            throw Failures.of("no protection domain on " + name, (int) pd);
+            throw VerbsFailures.of("no protection domain on " + name, (int) pd);
         }
         if (siw) {
             SiwOffsets.take(ibv, context);
         }
         registrations = new Registrations(this, loop, config);
         slabs = new SlabPool(registrations.local(), config);
-        kits = new QueueKits(this, loop);
+        kits = new CqResourcesPool(this, loop);
         int async = IbvContext.asyncFd(c);
         Descriptors.nonBlocking(async);
         asyncWatch = loop.watch(async, what -> onAsyncEvents());
@@ -115,7 +115,7 @@ final class VerbsDevice {
         return ibv;
     }
 
-    HotVerbs hot() {
+    DataPathVerbs hot() {
         return hot;
     }
 
@@ -175,7 +175,7 @@ final class VerbsDevice {
         return readsStarted;
     }
 
-    QueueKits kits() {
+    CqResourcesPool kits() {
         return kits;
     }
 

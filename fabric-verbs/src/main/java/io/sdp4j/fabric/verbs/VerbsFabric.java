@@ -12,7 +12,7 @@ import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.EventLoops;
 import io.sdp4j.linux.NativeAccess;
-import io.sdp4j.linux.Spinner;
+import io.sdp4j.linux.AdaptiveSpin;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -94,9 +94,9 @@ public final class VerbsFabric implements Fabric {
     /** A device was removed, and the library may still have it. */
     private volatile boolean anyRemoved;
 
-    private final Rehearsal rehearsal;
-    private final ConnectThreads connectThreads = new ConnectThreads();
-    private final CallWatch callWatch;
+    private final Warmup warmup;
+    private final BlockingCallThreads connectThreads = new BlockingCallThreads();
+    private final ConnectWatchdog callWatch;
 
     /** Null where the kernel's announcements are not to be had. */
     private Closeable hotPlug;
@@ -105,8 +105,8 @@ public final class VerbsFabric implements Fabric {
         this.config = config;
         this.ibv = ibv;
         this.channel = channel;
-        callWatch = new CallWatch(channel.loop());
-        this.rehearsal = new Rehearsal(this, channel);
+        callWatch = new ConnectWatchdog(channel.loop());
+        this.warmup = new Warmup(this, channel);
     }
 
     /**
@@ -125,7 +125,7 @@ public final class VerbsFabric implements Fabric {
         Ibv ibv = new Ibv();
         VerbsFabric fabric = new VerbsFabric(config, ibv, new CmChannel(new RdmaCm(), epoll));
         fabric.hotPlug = HotPlug.watch(loop, fabric::onHotPlug);
-        fabric.rehearsal.begin();
+        fabric.warmup.begin();
         return fabric;
     }
 
@@ -141,7 +141,7 @@ public final class VerbsFabric implements Fabric {
 
     @Override
     public boolean awaitReady(long nanos) {
-        return rehearsal.await(nanos);
+        return warmup.await(nanos);
     }
 
     @Override
@@ -155,7 +155,7 @@ public final class VerbsFabric implements Fabric {
         long begun = request.askedNanos();
         for (int left = PORTS_TRIED - 1; ; left--) {
             try {
-                return new ActiveSide(this, channel, own, begun).connect();
+                return new VerbsActiveSide(this, channel, own, begun).connect();
             } catch (FabricException e) {
                 if (e.why() != Cause.IN_USE || left == 0) {
                     throw e;
@@ -340,17 +340,17 @@ public final class VerbsFabric implements Fabric {
         return wire;
     }
 
-    ConnectThreads connectThreads() {
+    BlockingCallThreads connectThreads() {
         return connectThreads;
     }
 
-    CallWatch callWatch() {
+    ConnectWatchdog callWatch() {
         return callWatch;
     }
 
     /** Of a new queue pair. */
-    Spinner spinner() {
-        return new Spinner(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, true);
+    AdaptiveSpin spinner() {
+        return new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, true);
     }
 
     /** From now on {@link #close} cuts {@code qp}. */
@@ -386,7 +386,7 @@ public final class VerbsFabric implements Fabric {
 
     /** The channel is not used any more by whoever calls. Event thread. */
     void shutIfUnused() {
-        if (closed && rehearsal.await(0) && channel.ids() == 0 && shut.compareAndSet(false, true)) {
+        if (closed && warmup.await(0) && channel.ids() == 0 && shut.compareAndSet(false, true)) {
             channel.loop()
                     .execute(
                             () -> {

@@ -33,7 +33,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     private final VerbsFabric fabric;
     private final CmChannel channel;
     private final ListenRequest request;
-    private final Set<PassiveSide> pending = ConcurrentHashMap.newKeySet();
+    private final Set<VerbsPassiveSide> pending = ConcurrentHashMap.newKeySet();
     private volatile long id;
 
     /** Its device has left. Of the event thread. */
@@ -80,7 +80,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             }
             int r = channel.cm().listen(id, MAX_PENDING);
             if (r < 0) {
-                throw Failures.of("cannot listen on RDMA port " + wanted, r);
+                throw VerbsFailures.of("cannot listen on RDMA port " + wanted, r);
             }
             complete = true;
         } finally {
@@ -107,7 +107,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             MemorySegment a = SockAddr.of(arena, address, port);
             int r = channel.cm().bindAddr(id, a);
             if (r < 0) {
-                throw Failures.of("cannot bind RDMA port " + port + " of " + address, r);
+                throw VerbsFailures.of("cannot bind RDMA port " + port + " of " + address, r);
             }
         }
     }
@@ -163,7 +163,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         if (e.type() != RdmaCmEvent.CONNECT_REQUEST) {
             return;
         }
-        PassiveSide side = new PassiveSide(fabric, channel, this, e);
+        VerbsPassiveSide side = new VerbsPassiveSide(fabric, channel, this, e);
         if (closed || pending.size() >= MAX_PENDING) {
             side.reject(new byte[0]);
             return;
@@ -177,14 +177,14 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     }
 
     private void look() {
-        pending.forEach(PassiveSide::onLook);
+        pending.forEach(VerbsPassiveSide::onLook);
         looking = !pending.isEmpty();
         if (looking) {
             channel.loop().schedule(this::look, LOOK_NANOS);
         }
     }
 
-    void forget(PassiveSide side) {
+    void forget(VerbsPassiveSide side) {
         pending.remove(side);
     }
 
@@ -202,7 +202,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             closed = true;
         }
         destroy(); // at once: the port is free for the next listener
-        for (PassiveSide side : pending) {
+        for (VerbsPassiveSide side : pending) {
             side.listenerClosed();
         }
         fabric.forget(this);

@@ -18,13 +18,13 @@ class VerbsMemoryRegion implements MemoryRegion {
     /** These two are null when it has ended for good, so that it keeps no memory from going. */
     private volatile MemorySegment memory;
 
-    private volatile Use use;
+    private volatile RegistrationHandle use;
 
     /**
      * @param onEnd told when it cannot be opened again, in any thread
      */
     VerbsMemoryRegion(
-            VerbsDevice device, MemorySegment memory, Use use, Consumer<VerbsMemoryRegion> onEnd) {
+            VerbsDevice device, MemorySegment memory, RegistrationHandle use, Consumer<VerbsMemoryRegion> onEnd) {
         this.device = device;
         this.memory = memory;
         this.use = use;
@@ -67,7 +67,7 @@ class VerbsMemoryRegion implements MemoryRegion {
 
     /** Whether a queue pair of {@code user} may use so much of it. */
     boolean covers(VerbsDevice user, long offset, long len) {
-        Use u = use;
+        RegistrationHandle u = use;
         return device == user
                 && u != null
                 && u.inUse()
@@ -78,13 +78,13 @@ class VerbsMemoryRegion implements MemoryRegion {
 
     @Override
     public boolean reopen() {
-        Use u = use;
+        RegistrationHandle u = use;
         return u != null && u.comeBack();
     }
 
     @Override
     public void close() {
-        Use u = use;
+        RegistrationHandle u = use;
         if (u != null && u.inUse() && !u.leave()) {
             u.end();
         }
@@ -92,7 +92,7 @@ class VerbsMemoryRegion implements MemoryRegion {
 
     /** Ends it, open or closed, and what is kept of it. */
     void end() {
-        Use u = use;
+        RegistrationHandle u = use;
         if (u != null) {
             u.end();
         }

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * One RC queue pair of a real device.
  *
- * <p>{@link Outstanding} knows its requests, {@link Ending} how it ends, {@link Bell} the ways to
+ * <p>{@link WorkRequests} knows its requests, {@link QpTeardown} how it ends, {@link CqWaiter} the ways to
  * wait. {@code over}: the user was told of the end.
  *
  * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
@@ -31,16 +31,16 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private final CmChannel channel;
     private final VerbsDevice device;
     private final QpResources resources;
-    private final Outstanding outstanding;
-    private final Ending ending;
-    private final Bell bell;
+    private final WorkRequests requests;
+    private final QpTeardown teardown;
+    private final CqWaiter bell;
     private final VerbsCompletionQueue completions;
 
     /** What the user registered and has not closed, or may open again. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
     /** Whose keys are kept for a while. */
-    private final LentKeys.Lender lender = new LentKeys.Lender();
+    private final RemoteKeyCache.Lender lender = new RemoteKeyCache.Lender();
 
     private int sendBytes;
 
@@ -77,10 +77,10 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
                 fabric.release(device);
             }
         }
-        outstanding = new Outstanding(resources, spec);
-        ending = new Ending(this, channel, resources, outstanding);
-        bell = new Bell(this, resources, outstanding, channel.loop(), fabric.spinner());
-        completions = new VerbsCompletionQueue(this, outstanding, ending, bell);
+        requests = new WorkRequests(resources, spec);
+        teardown = new QpTeardown(this, channel, resources, requests);
+        bell = new CqWaiter(this, resources, requests, channel.loop(), fabric.spinner());
+        completions = new VerbsCompletionQueue(this, requests, teardown, bell);
         VerbsDevice.add(resources.queuePair(), this);
     }
 
@@ -123,9 +123,9 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     synchronized void greet() throws FabricException {
         int r = resources.postGreeting();
         if (r != 0) {
-            throw Failures.of("the connection ended at once", -Math.abs(r));
+            throw VerbsFailures.of("the connection ended at once", -Math.abs(r));
         }
-        outstanding.onSendPosted(false, true);
+        requests.onSendPosted(false, true);
     }
 
     /** Runs {@code then} on the event thread when the peer's greeting has come. Event thread. */
@@ -151,7 +151,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     }
 
     boolean draining() {
-        return ending.draining();
+        return teardown.draining();
     }
 
     // ---- slots
@@ -193,19 +193,19 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     @Override
     public synchronized int takeSendSlot() {
-        return outstanding.takeSlot();
+        return requests.takeSlot();
     }
 
     @Override
     public synchronized void returnSendSlot(int slot) {
-        outstanding.returnSlot(slot);
+        requests.returnSlot(slot);
     }
 
     // ---- posting
 
     /** Whether requests still go to the device. */
     private boolean usable() {
-        return !completions.isOver() && ending.none();
+        return !completions.isOver() && teardown.none();
     }
 
     @Override
@@ -216,27 +216,27 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
         if (byteLen < 0 || byteLen > sendBytes) {
             returnSendSlot(slot);
-            ending.fail(WcStatus.LOC_LEN_ERR);
+            teardown.fail(WcStatus.LOC_LEN_ERR);
             return;
         }
         boolean signalled = (flags & SIGNALLED) != 0;
         long wrId = WrId.of(signalled ? WrId.SIGNALLED_SEND : WrId.SEND, slot);
-        if (!outstanding.postReceives()
+        if (!requests.postReceives()
                 || resources.postSend(wrId, slot, byteLen, (flags & MORE) == 0) != 0) {
             returnSendSlot(slot);
-            ending.onFlush();
+            teardown.onFlush();
             return;
         }
-        outstanding.onSendPosted(signalled, (flags & QUIET) != 0);
+        requests.onSendPosted(signalled, (flags & QUIET) != 0);
     }
 
     @Override
     public synchronized void postReceive(int slot) {
-        if (ending.isCut() || completions.isOver()) {
+        if (teardown.isCut() || completions.isOver()) {
             return;
         }
-        if (!outstanding.postReceive(slot)) {
-            ending.onFlush();
+        if (!requests.postReceive(slot)) {
+            teardown.onFlush();
         }
     }
 
@@ -275,14 +275,14 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             int len,
             long address,
             int rkey) {
-        int place = outstanding.takeRdma(opcode, wrId);
+        int place = requests.takeRdma(opcode, wrId);
         if (place < 0) {
             return false;
         }
         VerbsMemoryRegion region =
                 local instanceof VerbsMemoryRegion r && r.covers(device, offset, len) ? r : null;
         if (region == null && usable()) {
-            outstanding.completeRdma(place, IbvWc.LOC_PROT_ERR);
+            requests.completeRdma(place, IbvWc.LOC_PROT_ERR);
             bell.onChange();
         } else {
             int op = opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
@@ -293,7 +293,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     @Override
     public synchronized boolean postProbe(long wrId) {
-        int place = outstanding.takeRdma(Completion.WRITE, wrId);
+        int place = requests.takeRdma(Completion.WRITE, wrId);
         if (place >= 0) {
             post(place, IbvSendWr.OP_RDMA_WRITE, null, 0, 0, 0, 0);
         }
@@ -304,7 +304,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private void post(
             int place, int op, VerbsMemoryRegion local, long offset, int len, long to, int rkey) {
         if (!usable()) {
-            outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
+            requests.completeRdma(place, IbvWc.WR_FLUSH_ERR);
             bell.onChange();
             return;
         }
@@ -312,10 +312,10 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         int lkey = local == null ? 0 : local.lkey();
         long id = WrId.of(WrId.RDMA, place);
         if (resources.postRdma(id, op, from, lkey, len, to, rkey) == 0) {
-            outstanding.onRdmaPosted(place);
+            requests.onRdmaPosted(place);
         } else {
-            outstanding.completeRdma(place, IbvWc.WR_FLUSH_ERR);
-            ending.onFlush();
+            requests.completeRdma(place, IbvWc.WR_FLUSH_ERR);
+            teardown.onFlush();
         }
     }
 
@@ -323,20 +323,20 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     /** Posts the receives that were kept to be posted together. Monitor held. */
     void postReceives() {
-        if (!outstanding.postReceives()) {
-            ending.onFlush();
+        if (!requests.postReceives()) {
+            teardown.onFlush();
         }
     }
 
     /** Monitor held. */
     void reap() {
         if (open) {
-            outstanding.reap();
-            ending.onReaped();
+            requests.reap();
+            teardown.onReaped();
         }
     }
 
-    Bell bell() {
+    CqWaiter bell() {
         return bell;
     }
 
@@ -359,19 +359,19 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     @Override
     public synchronized void disconnect() {
-        ending.drain(Ending.DRAIN_NANOS);
+        teardown.drain(QpTeardown.DRAIN_NANOS);
     }
 
     @Override
     public synchronized void abort() {
         // what was sent last tells the peer why, so it is given a moment
-        ending.drain(Ending.ABORT_DRAIN_NANOS);
+        teardown.drain(QpTeardown.ABORT_DRAIN_NANOS);
     }
 
     /** The device, the fabric or the clock ends it. Any thread. */
     synchronized void failFromOutside(WcStatus why) {
-        if (!ending.isCut()) {
-            ending.fail(why);
+        if (!teardown.isCut()) {
+            teardown.fail(why);
         }
     }
 
@@ -392,7 +392,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     /** The peer knows of the end, or is not waited for any longer. Event thread. */
     void onGone() {
         synchronized (this) {
-            ending.onGone();
+            teardown.onGone();
         }
         bell.onChange();
         destroyIfLeft();
@@ -407,7 +407,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             closed = true;
             completions.end();
             bell.disarm();
-            ending.drain(Ending.DRAIN_NANOS);
+            teardown.drain(QpTeardown.DRAIN_NANOS);
         }
         channel.loop().execute(this::destroyIfLeft);
     }
@@ -416,14 +416,14 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     void discard() {
         synchronized (this) {
             closed = true;
-            ending.skip();
+            teardown.skip();
         }
         destroyIfLeft();
     }
 
     private void destroyIfLeft() {
         synchronized (this) {
-            if (!closed || !ending.gone() || !open) {
+            if (!closed || !teardown.gone() || !open) {
                 return;
             }
             if (bell.beingRead()) { // the library looks at its queues when it comes out
@@ -431,7 +431,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
                 return;
             }
             open = false;
-            ending.cancelTimers();
+            teardown.cancelTimers();
             boolean again = bell.close();
             VerbsDevice.remove(resources.queuePair());
             resources.release(again);

@@ -50,7 +50,7 @@ final class BareEnd {
 
     private final RdmaCm cm;
     private final Ibv ibv;
-    private final HotVerbs hot;
+    private final DataPathVerbs hot;
     private final long id;
     private final long channel;
     private final long cq;
@@ -74,7 +74,7 @@ final class BareEnd {
         this.id = id;
         MemorySegment m = Bindings.at(id, RdmaCmId.LAYOUT);
         long context = RdmaCmId.verbs(m);
-        hot = new HotVerbs(Bindings.at(context, IbvContext.LAYOUT));
+        hot = new DataPathVerbs(Bindings.at(context, IbvContext.LAYOUT));
         registerOnce(ibv, context);
         channel = ibv.createCompChannel(context);
         check("completion channel", channel);

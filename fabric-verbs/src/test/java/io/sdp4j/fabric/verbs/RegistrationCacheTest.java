@@ -28,14 +28,14 @@ class RegistrationCacheTest {
 
     /** Uses it once; the registration. */
     private long use(MemorySegment m) {
-        Use use = cache.acquire(m, failure);
+        RegistrationHandle use = cache.acquire(m, failure);
         long registration = use.registration();
         use.end();
         return registration;
     }
 
     /** Whether the end of the use asks for sweeps. */
-    private boolean asks(Use use) {
+    private boolean asks(RegistrationHandle use) {
         int before = asked;
         use.end();
         return asked > before;
@@ -65,7 +65,7 @@ class RegistrationCacheTest {
             try (Arena second = Arena.ofShared()) {
                 MemorySegment again = at(address, second);
                 assertEquals(address, again.address());
-                Use e = cache.acquire(again, failure);
+                RegistrationHandle e = cache.acquire(again, failure);
                 assertNotEquals(old, e.registration());
                 assertEquals(1, registrar.live(), "the old registration has ended");
                 e.end();
@@ -82,7 +82,7 @@ class RegistrationCacheTest {
 
     @Test
     void aRegistrationInUseOutlivesItsArena() {
-        Use e;
+        RegistrationHandle e;
         try (Arena arena = Arena.ofShared()) {
             e = cache.acquire(arena.allocate(100), failure);
         }
@@ -104,7 +104,7 @@ class RegistrationCacheTest {
         ByteBuffer a = ByteBuffer.allocateDirect((int) (3 * MIB));
         ByteBuffer b = ByteBuffer.allocateDirect((int) (2 * MIB));
         long first = use(MemorySegment.ofBuffer(a));
-        Use held = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        RegistrationHandle held = cache.acquire(MemorySegment.ofBuffer(b), failure);
         assertEquals(1, cache.size(), "together they are too much, and the first is idle");
         assertNotEquals(first, use(MemorySegment.ofBuffer(a)));
         assertTrue(cache.sweep(), "it was used since the last");
@@ -141,7 +141,7 @@ class RegistrationCacheTest {
         ByteBuffer a = ByteBuffer.allocateDirect((int) (2 * MIB));
         ByteBuffer b = ByteBuffer.allocateDirect((int) (2 * MIB));
         small.acquire(MemorySegment.ofBuffer(a), failure).end();
-        Use e = small.acquire(MemorySegment.ofBuffer(b), failure);
+        RegistrationHandle e = small.acquire(MemorySegment.ofBuffer(b), failure);
         assertEquals(1, limited.live());
         assertNull(small.acquire(MemorySegment.ofBuffer(a), failure));
         assertEquals(-12, failure[0]);
@@ -154,7 +154,7 @@ class RegistrationCacheTest {
     @Test
     void whatWasLeftIsThereAgainUntilItIsEnded() {
         ByteBuffer b = ByteBuffer.allocateDirect(1000);
-        Use use = cache.acquire(MemorySegment.ofBuffer(b), failure);
+        RegistrationHandle use = cache.acquire(MemorySegment.ofBuffer(b), failure);
         assertFalse(use.leave(), "nobody sweeps yet");
         use.end();
         use = cache.acquire(MemorySegment.ofBuffer(b), failure);
@@ -179,12 +179,12 @@ class RegistrationCacheTest {
     void whatWasLeftEndsForAnotherUserAndWhereALimitIsMet() {
         MemorySegment m = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
         long registration = use(m);
-        Use first = cache.acquire(m, failure);
+        RegistrationHandle first = cache.acquire(m, failure);
         assertTrue(first.leave());
-        Use second = cache.acquire(m, failure);
+        RegistrationHandle second = cache.acquire(m, failure);
         assertEquals(registration, second.registration());
         assertFalse(first.comeBack());
-        Use third = cache.acquire(m, failure);
+        RegistrationHandle third = cache.acquire(m, failure);
         assertFalse(third.leave(), "one of those who share it");
         third.end();
         assertTrue(second.leave());

@@ -118,7 +118,7 @@ public abstract class WaitContract extends EndContract {
         SynchronousQueue<Integer> rung = new SynchronousQueue<>();
         AtomicInteger count = new AtomicInteger();
         p.b().completions()
-                .onDoorbell(
+                .onNotify(
                         () -> {
                             count.incrementAndGet();
                             try {
@@ -150,7 +150,7 @@ public abstract class WaitContract extends EndContract {
         Pair p = connect();
         CompletionQueue b = p.b().completions();
         Semaphore rung = new Semaphore(0);
-        b.onDoorbell(rung::release);
+        b.onNotify(rung::release);
         int fd = b.descriptor();
         if (fd >= 0) {
             for (int i = 0; i < 50; i++) {
@@ -216,7 +216,7 @@ public abstract class WaitContract extends EndContract {
             throws InterruptedException {
         CompletionQueue cq = qp.completions();
         java.util.concurrent.Semaphore rung = new java.util.concurrent.Semaphore(0);
-        cq.onDoorbell(rung::release);
+        cq.onNotify(rung::release);
         Completion c = new Completion();
         byte[] b = new byte[8];
         for (int i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 package io.sdp4j.offload.aio;
 
-import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -42,7 +42,7 @@ final class AsyncAcceptor
     private final AsynchronousServerSocketChannel kernel;
     private final Children children;
 
-    private Listening listening; // set once
+    private OffloadListeners listening; // set once
     private Operation waiting;
     private boolean kernelAccepts;
     private AsynchronousSocketChannel kept;
@@ -57,7 +57,7 @@ final class AsyncAcceptor
         this.children = children;
     }
 
-    synchronized void start(Listening from) {
+    synchronized void start(OffloadListeners from) {
         listening = from;
     }
 

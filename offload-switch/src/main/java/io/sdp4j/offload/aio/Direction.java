@@ -54,7 +54,7 @@ final class Direction implements Runnable, Pending.Owner {
     private boolean timerRan; // the timer of this operation
     private int staleTimers; // of operations that are over, which could not be stopped
 
-    private final BufferLoan loan;
+    private final OperationBuffers loan;
     private CompletionHandler<Number, Object> handler;
     private Object attachment;
     private Pending<Number> future;
@@ -65,7 +65,7 @@ final class Direction implements Runnable, Pending.Owner {
         this.owner = owner;
         this.reading = reading;
         this.op = reading ? OffloadStream.READ : OffloadStream.WRITE;
-        this.loan = new BufferLoan(reading);
+        this.loan = new OperationBuffers(reading);
     }
 
     int op() {

@@ -56,7 +56,7 @@ final class Readiness implements KernelAsync.Watcher {
         int ready = 0;
         boolean asked = false;
         while (waiting != 0 && !asked) {
-            int now = futures == 0 && watched() ? owner.stream.armDoorbell(waiting) : -1;
+            int now = futures == 0 && watched() ? owner.stream.requestNotify(waiting) : -1;
             asked = now <= 0;
             if (now == 0) {
                 rung = waiting;
@@ -90,8 +90,8 @@ final class Readiness implements KernelAsync.Watcher {
     private boolean watched() {
         if (!watchTried) {
             watchTried = true;
-            int doorbell = owner.stream.doorbell();
-            watch = doorbell < 0 ? null : owner.group.watch(doorbell, this);
+            int notifyFd = owner.stream.notifyFd();
+            watch = notifyFd < 0 ? null : owner.group.watch(notifyFd, this);
         }
         return watch != null;
     }

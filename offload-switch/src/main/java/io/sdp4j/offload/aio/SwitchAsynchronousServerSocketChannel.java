@@ -1,8 +1,8 @@
 package io.sdp4j.offload.aio;
 
 import io.sdp4j.offload.Attempt;
-import io.sdp4j.offload.EarlyListening;
-import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.EarlyOffloadListeners;
+import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.OptionLog;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -50,7 +50,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     public AsynchronousServerSocketChannel bind(SocketAddress local, int backlog)
             throws IOException {
         synchronized (stateLock) {
-            Decision decision = EarlyListening.decision(owner, local);
+            Decision decision = EarlyOffloadListeners.decision(owner, local);
             if (kernel.getLocalAddress() != null
                     || decision == null
                     || !decision.verdict().offloads()) {
@@ -78,8 +78,8 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     private Attempt bindAndListen(Decision decision, SocketAddress local, int asked, int backlog)
             throws IOException {
         AsyncAcceptor both = new AsyncAcceptor(group, kernel, this);
-        Listening listening =
-                EarlyListening.around(
+        OffloadListeners listening =
+                EarlyOffloadListeners.around(
                         owner,
                         local,
                         (at, dual) -> owner.listen(decision, at, dual, backlog, both::onPending),

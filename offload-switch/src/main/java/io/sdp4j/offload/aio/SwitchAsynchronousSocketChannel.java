@@ -2,7 +2,7 @@ package io.sdp4j.offload.aio;
 
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.net.LocalAddresses;
+import io.sdp4j.offload.net.SourceAddressSelection;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
@@ -157,7 +157,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         if (!(target instanceof InetSocketAddress address) || address.isUnresolved()) {
             return null; // the kernel says what is wrong with it
         }
-        InetSocketAddress reachable = LocalAddresses.reachable(address);
+        InetSocketAddress reachable = SourceAddressSelection.reachable(address);
         var decision = side.decision(reachable);
         Attempt settled =
                 owner.beginsOnKernel(decision, reachable)
@@ -181,7 +181,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
     /** For a provider: binds the kernel's channel, so that the number is ours against TCP too. */
     InetSocketAddress localAddressTowards(InetSocketAddress target, InetAddress known)
             throws IOException {
-        InetAddress source = LocalAddresses.towards(target, known);
+        InetAddress source = SourceAddressSelection.towards(target, known);
         synchronized (stateLock) {
             if (closed) {
                 throw new AsynchronousCloseException();

@@ -1,6 +1,6 @@
 package io.sdp4j.offload.net;
 
-import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.jdk.ListenWaiter;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -29,7 +29,7 @@ final class Acceptor {
     private final KernelSocket kernel;
     private final ListenWaiter waiter;
     private final ReentrantLock acceptLock = new ReentrantLock();
-    private Listening listening; // set once, before use
+    private OffloadListeners listening; // set once, before use
     private boolean kernelTurn; // acceptLock
     private volatile boolean closed;
 
@@ -44,12 +44,12 @@ final class Acceptor {
     }
 
     /** Begins to take from {@code listening} as well. */
-    void start(Listening from) throws IOException {
+    void start(OffloadListeners from) throws IOException {
         listening = from;
         kernel.setOption(SocketOptions.SO_TIMEOUT, SHORTEST_MILLIS);
     }
 
-    Listening listening() {
+    OffloadListeners listening() {
         return listening;
     }
 

@@ -3,7 +3,7 @@ package io.sdp4j.offload.net;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.OpenStream;
+import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.Upgrade;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
@@ -69,7 +69,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
-    protected OpenStream take(OffloadStream stream) throws IOException {
+    protected StreamHandle take(OffloadStream stream) throws IOException {
         owner.counters().opened(stream, accepted);
         OffloadedConnection taken =
                 new OffloadedConnection(
@@ -91,7 +91,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
-    protected OpenStream taken() {
+    protected StreamHandle taken() {
         return moved;
     }
 
@@ -277,15 +277,15 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    boolean move() throws IOException {
+    boolean migrate() throws IOException {
         OffloadedConnection stream = moved;
-        return stream != null && stream.move();
+        return stream != null && stream.migrate();
     }
 
     /**
      * Closes the stream, if there is one; the kernel's socket is the caller's to close, after this.
      *
-     * @param lingerSeconds see {@link OpenStream#close}
+     * @param lingerSeconds see {@link StreamHandle#close}
      */
     void close(int lingerSeconds) throws IOException {
         close(lingerSeconds == 0);

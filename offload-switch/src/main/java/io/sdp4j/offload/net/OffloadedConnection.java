@@ -1,6 +1,6 @@
 package io.sdp4j.offload.net;
 
-import io.sdp4j.offload.OpenStream;
+import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
  * Blocking reads and writes and their time-outs on top of one {@link OffloadStream}, as the JDK's
  * own socket implementation has them on top of a descriptor.
  */
-public final class OffloadedConnection extends OpenStream implements Duplex {
+public final class OffloadedConnection extends StreamHandle implements Duplex {
     /** Whether a thread is in a write that may be in parts. */
     private final BooleanSupplier writing = writeLock::isLocked;
 

@@ -62,10 +62,10 @@ final class SwitchClientImpl extends DataSocketImpl {
     }
 
     @Override
-    public boolean move() throws IOException {
+    public boolean migrate() throws IOException {
         OffloadedConnection connection = offloaded;
         MovingConnection young = moving;
-        return connection != null ? connection.move() : young != null && young.move();
+        return connection != null ? connection.migrate() : young != null && young.migrate();
     }
 
     @Override
@@ -254,7 +254,7 @@ final class SwitchClientImpl extends DataSocketImpl {
     /** Binds the kernel's socket, so that the number is ours against TCP too (behaviour 6). */
     private InetSocketAddress localAddressTowards(InetSocketAddress target, InetAddress known)
             throws IOException {
-        InetAddress source = LocalAddresses.towards(target, known);
+        InetAddress source = SourceAddressSelection.towards(target, known);
         synchronized (stateLock) {
             if (state != State.CONNECTING) {
                 throw new SocketException("Socket closed");

@@ -3,7 +3,7 @@ package io.sdp4j.offload.net;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ListenPort;
-import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.spi.ConnectionInfo;
@@ -84,7 +84,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
             return OffloadSwitch.byRule(decision);
         }
         Acceptor both = new Acceptor(kernel);
-        Listening listening = null;
+        OffloadListeners listening = null;
         try {
             InetAddress at = (InetAddress) kernel.option(SO_BINDADDR);
             listening =

@@ -97,8 +97,8 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         }
     }
 
-    /** See {@link io.sdp4j.offload.spi.OffloadStream#move}; false while nothing is offloaded. */
-    public boolean move() throws IOException {
+    /** See {@link io.sdp4j.offload.spi.OffloadStream#migrate}; false while nothing is offloaded. */
+    public boolean migrate() throws IOException {
         return false;
     }
 

@@ -1,6 +1,6 @@
 package io.sdp4j.offload.nio;
 
-import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.jdk.EpollWaiter;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import sun.nio.ch.SelChImpl;
 final class AcceptQueues {
     private final ServerSocketChannel kernel;
     private final EpollWaiter waiter;
-    private Listening listening; // set once, before use
+    private OffloadListeners listening; // set once, before use
     private boolean kernelsTurn;
 
     AcceptQueues(ServerSocketChannel kernel) throws IOException {
@@ -27,11 +27,11 @@ final class AcceptQueues {
         this.waiter = new EpollWaiter(((SelChImpl) kernel).getFD());
     }
 
-    void start(Listening from) {
+    void start(OffloadListeners from) {
         listening = from;
     }
 
-    Listening listening() {
+    OffloadListeners listening() {
         return listening;
     }
 

@@ -4,7 +4,7 @@ import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.KernelScope;
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.net.LocalAddresses;
+import io.sdp4j.offload.net.SourceAddressSelection;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.ReasonCode;
@@ -225,7 +225,7 @@ final class ChannelConnect {
         if (address instanceof Inet6Address && family == StandardProtocolFamily.INET) {
             return null;
         }
-        return LocalAddresses.reachable(given);
+        return SourceAddressSelection.reachable(given);
     }
 
     private boolean tryBlocking(SocketAddress remote, Decision decision, long nanos)

@@ -1,6 +1,6 @@
 package io.sdp4j.offload.nio;
 
-import io.sdp4j.offload.OpenStream;
+import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
@@ -19,14 +19,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>A blocking operation announces itself to the channel before it moves a byte (behaviour 37),
  * and its thread sleeps in the fabric, not in a selector.
  */
-final class ChannelStream extends OpenStream {
+final class ChannelStream extends StreamHandle {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final SwitchSocketChannel channel;
     private final Targets targets = new Targets(); // readLock
     private final Sources sources = new Sources(); // writeLock
-    private final BlockingLoan readLoan; // readLock
-    private final BlockingLoan writeLoan; // writeLock
+    private final BlockingBuffer readLoan; // readLock
+    private final BlockingBuffer writeLoan; // writeLock
     private SocketException
             untold; // writeLock: for the next write, as this one had moved something
     private boolean reset; // readLock
@@ -45,8 +45,8 @@ final class ChannelStream extends OpenStream {
             ReentrantLock writeLock) {
         super(stream, counters, readLock, writeLock);
         this.channel = channel;
-        this.readLoan = new BlockingLoan(stream, OffloadStream.READ);
-        this.writeLoan = new BlockingLoan(stream, OffloadStream.WRITE);
+        this.readLoan = new BlockingBuffer(stream, OffloadStream.READ);
+        this.writeLoan = new BlockingBuffer(stream, OffloadStream.WRITE);
         noteThread(); // which may have connected it
     }
 

@@ -1,7 +1,7 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.jdk.ChannelBridge;
-import io.sdp4j.offload.net.LocalAddresses;
+import io.sdp4j.offload.net.SourceAddressSelection;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -45,7 +45,7 @@ final class HeldPort {
 
     /** For a provider: finds, if need be binds, the local address of a way to {@code target}. */
     InetSocketAddress localAddress(InetSocketAddress target, InetAddress known) throws IOException {
-        InetAddress source = LocalAddresses.towards(target, known);
+        InetAddress source = SourceAddressSelection.towards(target, known);
         synchronized (channel.stateLock) {
             channel.ensureOpen();
             if (asked != null) {

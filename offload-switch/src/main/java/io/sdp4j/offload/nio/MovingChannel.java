@@ -2,7 +2,7 @@ package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Began;
-import io.sdp4j.offload.OpenStream;
+import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.Upgrade;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -83,7 +83,7 @@ final class MovingChannel extends Upgrade {
     }
 
     @Override
-    protected OpenStream take(OffloadStream stream) {
+    protected StreamHandle take(OffloadStream stream) {
         ChannelStream taken = channel.takeMoved(stream, accepted);
         moved = taken;
         if (virtual) {
@@ -99,7 +99,7 @@ final class MovingChannel extends Upgrade {
     }
 
     @Override
-    protected OpenStream taken() {
+    protected StreamHandle taken() {
         return moved;
     }
 

@@ -17,7 +17,7 @@ abstract sealed class PolledSocketChannel extends DataSocketChannel implements S
     }
 
     /** Null as long as the kernel's descriptor is the one to watch. */
-    abstract Doorbell doorbell();
+    abstract ReadinessFd notifyFd();
 
     private SelChImpl selectableKernel() {
         SelChImpl kernel = (SelChImpl) kernel();
@@ -31,19 +31,19 @@ abstract sealed class PolledSocketChannel extends DataSocketChannel implements S
 
     @Override
     public FileDescriptor getFD() {
-        Doorbell d = doorbell();
+        ReadinessFd d = notifyFd();
         return d != null ? d.descriptor() : selectableKernel().getFD();
     }
 
     @Override
     public int getFDVal() {
-        Doorbell d = doorbell();
+        ReadinessFd d = notifyFd();
         return d != null ? d.value() : selectableKernel().getFDVal();
     }
 
     @Override
     public int translateInterestOps(int ops) {
-        Doorbell d = doorbell();
+        ReadinessFd d = notifyFd();
         ChannelConnect c = connecting();
         if (d != null) {
             return c != null && (c.selectors().forgetting() || c.selectors().unknownToAsker())
@@ -67,7 +67,7 @@ abstract sealed class PolledSocketChannel extends DataSocketChannel implements S
     }
 
     private boolean translate(int ops, int initialOps, SelectionKeyImpl key) {
-        Doorbell d = doorbell();
+        ReadinessFd d = notifyFd();
         if (d != null) {
             return d.translateReady(initialOps, key);
         }

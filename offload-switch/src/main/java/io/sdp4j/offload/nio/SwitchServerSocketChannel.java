@@ -2,9 +2,9 @@ package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
-import io.sdp4j.offload.EarlyListening;
+import io.sdp4j.offload.EarlyOffloadListeners;
 import io.sdp4j.offload.KernelScope;
-import io.sdp4j.offload.Listening;
+import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -80,7 +80,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
      */
     private Attempt bindAndListen(SocketAddress address, int asked, int backlog)
             throws IOException {
-        Decision decision = EarlyListening.decision(provider.owner(), address);
+        Decision decision = EarlyOffloadListeners.decision(provider.owner(), address);
         boolean mayBind = kernel.getLocalAddress() == null && decision != null;
         if (kernelOnly || polled || !mayBind || !decision.verdict().offloads()) {
             kernel.bind(address, asked); // which says what is wrong
@@ -96,8 +96,8 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         boolean keep = false;
         try {
             OffloadSwitch owner = provider.owner();
-            Listening listening =
-                    EarlyListening.around(
+            OffloadListeners listening =
+                    EarlyOffloadListeners.around(
                             owner,
                             address,
                             (at, dual) -> owner.listen(decision, at, dual, backlog, both::signal),

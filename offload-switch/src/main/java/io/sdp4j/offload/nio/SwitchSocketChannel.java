@@ -32,7 +32,7 @@ import sun.nio.ch.SelChImpl;
  * <p>Shape: {@code kernel} is a channel of the JDK's own. It does everything until it is decided
  * and, on the kernel, after it: every call is passed to it. It is pinned, so that its descriptor
  * stays until this channel is closed <em>and</em> out of every selector. An offloaded channel has a
- * {@code stream} and, once it is non-blocking, a {@code doorbell}, which takes over the number of
+ * {@code stream} and, once it is non-blocking, a {@code notifyFd}, which takes over the number of
  * the kernel's descriptor; so the number that selectors know never changes (behaviour 42). An
  * accepted channel has no {@code kernel}.
  *
@@ -49,12 +49,12 @@ final class SwitchSocketChannel extends PolledSocketChannel
 
     private final ChannelConnect connect; // null for an accepted one
     private volatile ChannelStream stream; // set once
-    private volatile Doorbell doorbell; // set once
+    private volatile ReadinessFd notifyFd; // set once
     private boolean begunMoving; // stateLock
     private volatile MovingChannel moving; // set once, and to null if it turns out to stay
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
-    private boolean wantsDoorbell;
+    private boolean wantsReadinessFd;
     private boolean released;
     private Socket socket;
 
@@ -155,9 +155,9 @@ final class SwitchSocketChannel extends PolledSocketChannel
         connect.selectors().takeOut((SelChImpl) kernel);
         synchronized (stateLock) {
             connect.moved();
-            if (wantsDoorbell) {
+            if (wantsReadinessFd) {
                 try {
-                    makeDoorbell();
+                    makeReadinessFd();
                 } catch (IOException e) {
                     // without descriptors nothing can be selected; as if the connection had broken
                     stream.close(0);
@@ -228,19 +228,19 @@ final class SwitchSocketChannel extends PolledSocketChannel
             if (options.oobInline()) {
                 s.oobInline(true);
             }
-            if (wantsDoorbell) {
-                makeDoorbell();
+            if (wantsReadinessFd) {
+                makeReadinessFd();
             }
             return true;
         }
     }
 
-    private void makeDoorbell() throws IOException {
+    private void makeReadinessFd() throws IOException {
         assert Thread.holdsLock(stateLock);
-        if (doorbell != null || stream == null || !isOpen()) {
+        if (notifyFd != null || stream == null || !isOpen()) {
             return;
         }
-        Doorbell made = new Doorbell(this, stream, stream.doorbell());
+        ReadinessFd made = new ReadinessFd(this, stream, stream.notifyFd());
         boolean complete = false;
         try {
             if (kernel != null) {
@@ -254,12 +254,12 @@ final class SwitchSocketChannel extends PolledSocketChannel
                 made.close();
             }
         }
-        doorbell = made;
+        notifyFd = made;
     }
 
     @Override
     void settle() {
-        Doorbell d = doorbell;
+        ReadinessFd d = notifyFd;
         if (d != null) {
             d.settle();
         }
@@ -289,8 +289,8 @@ final class SwitchSocketChannel extends PolledSocketChannel
     }
 
     @Override
-    Doorbell doorbell() {
-        return doorbell;
+    ReadinessFd notifyFd() {
+        return notifyFd;
     }
 
     @Override
@@ -404,13 +404,13 @@ final class SwitchSocketChannel extends PolledSocketChannel
             try {
                 synchronized (stateLock) {
                     ensureOpen();
-                    wantsDoorbell = !block;
+                    wantsReadinessFd = !block;
                     if (stream == null || (connect != null && connect.onKernel())) {
                         kernel.configureBlocking(block);
                     } else if (!block) {
-                        makeDoorbell();
-                    } else if (doorbell != null) {
-                        doorbell.rest();
+                        makeReadinessFd();
+                    } else if (notifyFd != null) {
+                        notifyFd.rest();
                     }
                 }
             } finally {
@@ -432,7 +432,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
             lingerSeconds = options.lingerSeconds();
             stateLock.notifyAll(); // a thread in finishConnect
         }
-        Doorbell d = doorbell;
+        ReadinessFd d = notifyFd;
         if (d != null) {
             d.silence(); // first: what a close wakes is nothing for a selector
         }
@@ -480,8 +480,8 @@ final class SwitchSocketChannel extends PolledSocketChannel
             released = true;
         }
         try {
-            if (doorbell != null) {
-                doorbell.close();
+            if (notifyFd != null) {
+                notifyFd.close();
             }
             if (kernel != null) {
                 ChannelBridge.unpin(kernel);

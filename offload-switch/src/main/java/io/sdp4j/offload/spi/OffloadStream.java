@@ -22,10 +22,10 @@ public interface OffloadStream {
     int READ = 1;
     int WRITE = 2;
 
-    /** Besides what is ready, in an answer of {@link #armDoorbell}: the doorbell shows it. */
+    /** Besides what is ready, in an answer of {@link #requestNotify}: the doorbell shows it. */
     int RUNG = 4;
 
-    /** Answer of {@link #armDoorbell}: the doorbell means nothing any more, nor ever will. */
+    /** Answer of {@link #requestNotify}: the doorbell means nothing any more, nor ever will. */
     int NO_DOORBELL = -2;
 
     /**
@@ -189,17 +189,17 @@ public interface OffloadStream {
     default void reclaim(int op, boolean givenUp) {}
 
     /**
-     * A descriptor that a selector can watch, see {@link #armDoorbell}; the provider's own, and the
+     * A descriptor that a selector can watch, see {@link #requestNotify}; the provider's own, and the
      * same until {@link #close}. Never to be read from. -1 if there is none, or none any more: one
      * that was given out stays the stream's.
      */
-    default int doorbell() {
+    default int notifyFd() {
         return -1;
     }
 
     /**
      * Looks busily for a moment whether {@code ready() & ops} becomes non-zero, if that is likely:
-     * before {@link #armDoorbell}, by a thread that is about to wait for the doorbell. Returns at
+     * before {@link #requestNotify}, by a thread that is about to wait for the doorbell. Returns at
      * once where nothing was read or written since the last call. One thread at a time.
      *
      * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere, which
@@ -230,19 +230,19 @@ public interface OffloadStream {
     }
 
     /**
-     * Instead of {@link #armDoorbell}, by whoever comes back very soon because the doorbell is
+     * Instead of {@link #requestNotify}, by whoever comes back very soon because the doorbell is
      * readable: leaves it so if it has been rung since it was asked for. What the peer does then
      * rings nothing, which spares both sides a system call.
      *
      * @param ops {@link #READ}, {@link #WRITE} or both
      * @return which of {@code ops} are ready now, 0 = none; -1 = the doorbell has not been rung
      */
-    default int holdDoorbell(int ops) {
+    default int holdNotify(int ops) {
         return -1;
     }
 
     /**
-     * Lets {@link #doorbell} become unreadable and asks that it be readable again as soon as {@code
+     * Lets {@link #notifyFd} become unreadable and asks that it be readable again as soon as {@code
      * ready() & ops} may be non-zero because of what the peer did. What is done to this end ({@link
      * #shutdownInput}, ...) rings nothing, and may end what was asked for here: ask again after it.
      *
@@ -252,7 +252,7 @@ public interface OffloadStream {
      *     doorbell cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} = nor ever again, and
      *     it may be readable for no reason
      */
-    default int armDoorbell(int ops) {
+    default int requestNotify(int ops) {
         return ops == 0 ? 0 : -1;
     }
 
@@ -267,7 +267,7 @@ public interface OffloadStream {
      *     its halves has ended, or because the last time is not over
      * @throws IOException if there is no place to move to; nothing was asked for
      */
-    default boolean move() throws IOException {
+    default boolean migrate() throws IOException {
         return false;
     }
 

@@ -1,6 +1,6 @@
 package io.sdp4j.offload.contract;
 
-import io.sdp4j.offload.jdk.KernelSockets;
+import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.util.HashSet;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.Set;
 /** The contract over a provider in a JVM that grants no access to its internals. */
 class PublicKernelTest extends SwitchedTest {
     PublicKernelTest() {
-        super(Policy.allowAll(), List.of(new LoopbackProvider()), KernelSockets.PUBLIC);
+        super(Policy.allowAll(), List.of(new LoopbackProvider()), KernelSocketSource.PUBLIC);
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.sdp4j.offload.contract;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
-import io.sdp4j.offload.jdk.KernelSockets;
+import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -15,10 +15,10 @@ public abstract class SwitchedTest extends SocketContract {
     protected final OffloadSwitch owner;
 
     protected SwitchedTest(Policy policy, List<OffloadProvider> providers) {
-        this(policy, providers, KernelSockets.JDK);
+        this(policy, providers, KernelSocketSource.JDK);
     }
 
-    protected SwitchedTest(Policy policy, List<OffloadProvider> providers, KernelSockets kernel) {
+    protected SwitchedTest(Policy policy, List<OffloadProvider> providers, KernelSocketSource kernel) {
         owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, kernel);
     }
 
@@ -29,7 +29,7 @@ public abstract class SwitchedTest extends SocketContract {
                         () -> policy,
                         providers,
                         Patience.SETTINGS.withUpgrade(upgrade),
-                        KernelSockets.JDK);
+                        KernelSocketSource.JDK);
     }
 
     @Override

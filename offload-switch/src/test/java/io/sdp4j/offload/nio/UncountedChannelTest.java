@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
-import io.sdp4j.offload.jdk.KernelSockets;
+import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -49,7 +49,7 @@ class UncountedChannelTest {
                         Policy::allowAll,
                         List.of(),
                         SwitchSettings.defaults().withUpgrade(upgrade),
-                        KernelSockets.JDK);
+                        KernelSocketSource.JDK);
         SelectorProvider provider = SwitchChannels.provider(owner);
         channel = provider.openSocketChannel();
         channel.connect(listener.getLocalAddress());

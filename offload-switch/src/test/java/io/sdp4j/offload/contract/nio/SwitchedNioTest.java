@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.Patience;
-import io.sdp4j.offload.jdk.KernelSockets;
+import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadProvider;
@@ -21,7 +21,7 @@ public abstract class SwitchedNioTest extends NioContract {
     private final SelectorProvider provider;
 
     protected SwitchedNioTest(Policy policy, List<OffloadProvider> providers) {
-        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, KernelSockets.JDK);
+        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, KernelSocketSource.JDK);
         provider = SwitchChannels.provider(owner);
     }
 
@@ -33,7 +33,7 @@ public abstract class SwitchedNioTest extends NioContract {
                         () -> policy,
                         providers,
                         Patience.SETTINGS.withUpgrade(upgrade),
-                        KernelSockets.JDK);
+                        KernelSocketSource.JDK);
         provider = SwitchChannels.provider(owner);
     }
 

@@ -1,0 +1,42 @@
+package io.sdp4j.fabric.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import io.sdp4j.fabric.QpSpec;
+import java.lang.foreign.MemorySegment;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+
+/** Who sees a descriptor sees the payload that was stored before it was published. */
+@JCStressTest
+@Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Not there yet.")
+@Outcome(id = "7, 42", expect = ACCEPTABLE, desc = "All of it.")
+@Outcome(expect = FORBIDDEN, desc = "A message without its payload.")
+@State
+public class RingPublishes {
+    private static final QpSpec SPEC = new QpSpec(1, 64, 1);
+    static final ShmLayout LAYOUT = new ShmLayout(SPEC, SPEC, 0, 0);
+
+    private final MemorySegment mem =
+            MemorySegment.ofArray(new long[(int) (LAYOUT.totalBytes >>> 3)]);
+    private final SendRing out = new SendRing(LAYOUT, 0, mem);
+    private final ReceiveRing in = new ReceiveRing(LAYOUT, 0, mem);
+
+    @Actor
+    public void sender() {
+        mem.set(JAVA_LONG, LAYOUT.data[0], 42);
+        out.publish(7);
+    }
+
+    @Actor
+    public void receiver(JJ_Result r) {
+        long descriptor = in.next();
+        r.r1 = descriptor & Long.MAX_VALUE;
+        r.r2 = descriptor == 0 ? 0 : mem.get(JAVA_LONG, LAYOUT.data[0]);
+    }
+}

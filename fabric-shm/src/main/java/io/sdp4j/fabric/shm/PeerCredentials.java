@@ -1,0 +1,56 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.linux.PortOwner;
+import java.net.InetSocketAddress;
+
+/**
+ * Which user we talk to: our own, and no other, root included. A server must run as the user that
+ * owns the kernel's TCP listener of the port.
+ */
+class PeerCredentials {
+    /** A user that has no certain number here: of another namespace, or not told. */
+    static final long STRANGER = -1;
+
+    private final long ownUid;
+    private final boolean nativeCalls;
+
+    PeerCredentials(long ownUid, boolean nativeCalls) {
+        this.ownUid = ownUid;
+        this.nativeCalls = nativeCalls;
+    }
+
+    long ownUid() {
+        return ownUid;
+    }
+
+    /** Why a server of user {@code uid} must not serve {@code wanted}, or null. */
+    String refuseServer(long uid, InetSocketAddress wanted) {
+        if (uid != ownUid) {
+            return "the process behind the rendezvous runs as "
+                    + user(uid)
+                    + ", we as "
+                    + user(ownUid);
+        }
+        long owner = portOwner(wanted);
+        if (owner != uid) {
+            return "the process behind the rendezvous runs as user "
+                    + uid
+                    + ", but the TCP port belongs to "
+                    + (owner == PortOwner.NOBODY ? "nobody" : "user " + owner);
+        }
+        return null;
+    }
+
+    /** Why a client of user {@code uid} is not let in, or null. */
+    String refuseClient(long uid) {
+        return uid == ownUid ? null : "the client runs as " + user(uid) + ", we as " + user(ownUid);
+    }
+
+    static String user(long uid) {
+        return uid == STRANGER ? "a user without a certain number here" : "user " + uid;
+    }
+
+    long portOwner(InetSocketAddress address) {
+        return PortOwner.uid(address, nativeCalls);
+    }
+}

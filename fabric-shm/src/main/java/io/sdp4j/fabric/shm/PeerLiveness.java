@@ -1,0 +1,184 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.WcStatus;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The socket and the mapping of one connection: who is still there, who may still touch the memory.
+ *
+ * <p>Shape: {@code gone} is set by the event thread when the socket shows that the peer has left;
+ * what it published before is still delivered. The failed word of a side's control line tells the
+ * peer, before the socket does, that a queue pair went to error and did not merely vanish with its
+ * process.
+ *
+ * <p>{@code life} guards {@code closed}, so that the event thread and wake-ups never touch memory
+ * that was unmapped.
+ */
+final class PeerLiveness implements PeerSocket.Handler {
+    private final ShmTransport transport;
+    private final ShmTransport.Recycler recycler;
+    private final PeerSocket link;
+    private final MemorySegment mem;
+    private final Waiter waiter;
+    private final WakeSocket bell;
+    private final Runnable onPeerLeft;
+    private final long ownFailed;
+    private final long peerFailed;
+
+    /** The peer has left. */
+    private volatile boolean gone;
+
+    /** Why the event thread or the fabric ended it, or null. */
+    private volatile WcStatus killed;
+
+    /** The socket was shut down from this side. */
+    private volatile boolean cut;
+
+    private final Object life = new Object();
+    private boolean closed;
+
+    /**
+     * @param recycler gets the transport after an end in order
+     * @param onPeerLeft called once, on any thread
+     */
+    PeerLiveness(ShmTransport transport, ShmTransport.Recycler recycler, int side, Waiter waiter, Runnable onPeerLeft) {
+        this.transport = transport;
+        this.recycler = recycler;
+        this.link = transport.link();
+        this.mem = transport.memory().memory();
+        this.waiter = waiter;
+        bell = waiter.bell();
+        this.onPeerLeft = onPeerLeft;
+        ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
+        peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
+    }
+
+    String peer() {
+        return link.peerName();
+    }
+
+    boolean gone() {
+        return gone;
+    }
+
+    WcStatus killed() {
+        return killed;
+    }
+
+    /** Whether a peer that has gone said that its queue pair failed. Queue pair's lock. */
+    boolean peerFailed() {
+        return (int) SharedWords.INT.getAcquire(mem, peerFailed) != 0;
+    }
+
+    void ring() {
+        link.ring();
+    }
+
+    /** The descriptor that bells come to, or -1. */
+    int descriptor() {
+        return link.descriptor();
+    }
+
+    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    void leaveBytes(boolean leave) {
+        synchronized (life) {
+            if (!closed) {
+                link.tellOfBytes(!leave);
+            }
+        }
+    }
+
+    /** Throws away the bytes on the socket; whether there were any. */
+    boolean discardBytes() {
+        synchronized (life) {
+            return !closed && link.discard();
+        }
+    }
+
+    @Override
+    public void onReadable() {
+        boolean alive;
+        synchronized (life) {
+            if (closed || bell.polled()) {
+                return;
+            }
+            alive = link.drain();
+        }
+        if (!alive) {
+            onHangup();
+        } else if (!waiter.onBell()) {
+            kill(WcStatus.REM_INV_REQ_ERR);
+        }
+    }
+
+    @Override
+    public void onHangup() {
+        if (!gone) {
+            gone = true;
+            waiter.onChange();
+            onPeerLeft.run();
+        }
+    }
+
+    /** Cuts the connection from outside; the user learns {@code why} at his next poll. */
+    void kill(WcStatus why) {
+        killed = why;
+        fail();
+        onHangup();
+    }
+
+    /** The queue pair went to error: tells the peer, and cuts the connection. Any thread. */
+    void fail() {
+        cut = true;
+        whileMapped(
+                () -> {
+                    sayFailed();
+                    link.shutdown();
+                });
+    }
+
+    private void sayFailed() {
+        try {
+            SharedWords.INT.setRelease(mem, ownFailed, 1);
+        } catch (InternalError e) {
+            // a file that the peer has cut off; nobody is left to be told
+        }
+    }
+
+    /** Lets the peer see the end of the socket now. */
+    void cut() {
+        cut = true;
+        whileMapped(link::shutdown);
+    }
+
+    /** Runs {@code task} unless the memory was unmapped and the socket closed. */
+    void whileMapped(Runnable task) {
+        synchronized (life) {
+            if (!closed) {
+                task.run();
+            }
+        }
+    }
+
+    boolean closed() {
+        synchronized (life) {
+            return closed;
+        }
+    }
+
+    /**
+     * Lets go of the socket and the memory; once.
+     *
+     * @param inOrder whether both sides have said their last words and nothing is left to be done
+     */
+    void close(boolean inOrder) {
+        synchronized (life) {
+            bell.releaseDescriptor();
+            closed = true;
+            bell.disarm();
+        }
+        if (!inOrder || cut || gone || !recycler.take(transport)) {
+            transport.close();
+        }
+    }
+}

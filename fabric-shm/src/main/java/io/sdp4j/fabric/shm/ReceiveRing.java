@@ -1,0 +1,107 @@
+package io.sdp4j.fabric.shm;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The receiving end of one lane: reads descriptors, returns slots.
+ *
+ * <p>Guarded by the queue pair's lock; {@link #present} may be called without it. A descriptor is
+ * read once, then only its copy is looked at.
+ */
+final class ReceiveRing {
+    private static final VarHandle POSITION;
+
+    static {
+        try {
+            POSITION = MethodHandles.lookup().findVarHandle(ReceiveRing.class, "position", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final MemorySegment mem;
+    private final int slots;
+    private final int slotBytes;
+    private final long ring;
+    private final int ringMask;
+    private final int ringShift;
+    private final long returns;
+    private final int returnMask;
+    private final int returnShift;
+
+    /** Slots that are the caller's now; all others are posted, so the peer may send into them. */
+    private final boolean[] delivered;
+
+    /** How often each slot has been delivered. */
+    private final int[] turns;
+
+    private int position;
+    private int returnPosition;
+
+    ReceiveRing(ShmLayout layout, int lane, MemorySegment mem) {
+        this.mem = mem;
+        slots = layout.slots[lane];
+        slotBytes = layout.slotBytes[lane];
+        ring = layout.ring[lane];
+        ringMask = layout.ringEntries[lane] - 1;
+        ringShift = Integer.numberOfTrailingZeros(layout.ringEntries[lane]);
+        returns = layout.returns[lane];
+        returnMask = layout.returnEntries[lane] - 1;
+        returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[lane]);
+        delivered = new boolean[slots];
+        turns = new int[slots];
+    }
+
+    /** Whether {@link #next} would find something. Any thread; may be stale. */
+    boolean present() {
+        int p = (int) POSITION.getOpaque(this);
+        long d = (long) SharedWords.LONG.getAcquire(mem, ring + ((long) (p & ringMask) << 3));
+        return ((d >>> 63 ^ p >>> ringShift) & 1) != 0;
+    }
+
+    /** The next descriptor with its phase bit set, or 0. */
+    long next() {
+        int p = position;
+        long d = (long) SharedWords.LONG.getAcquire(mem, ring + ((long) (p & ringMask) << 3));
+        if (((d >>> 63 ^ p >>> ringShift) & 1) == 0) {
+            return 0;
+        }
+        POSITION.setOpaque(this, p + 1);
+        return d | Long.MIN_VALUE;
+    }
+
+    /** Whether a SEND descriptor may be believed; if so its slot is the caller's from now on. */
+    boolean deliver(int slot, int byteLen) {
+        if (slot >= slots || delivered[slot] || byteLen < 0 || byteLen > slotBytes) {
+            return false;
+        }
+        delivered[slot] = true;
+        turns[slot]++;
+        return true;
+    }
+
+    /** How often a slot has been delivered, as {@link Unsent} counts it; -1 = no such slot. */
+    int turn(int slot) {
+        return slot < slots ? turns[slot] & Unsent.TURN_MASK : -1;
+    }
+
+    void post(int slot) {
+        if (!delivered[slot]) {
+            throw new IllegalArgumentException("receive slot " + slot + " is posted already");
+        }
+        delivered[slot] = false;
+        giveBack(slot);
+    }
+
+    void returnChunk(int chunk) {
+        giveBack(slots + chunk);
+    }
+
+    private void giveBack(int id) {
+        int p = returnPosition++;
+        int phase = (~(p >>> returnShift) & 1) << 31;
+        SharedWords.INT.setRelease(mem, returns + ((long) (p & returnMask) << 2), id | phase);
+    }
+}

@@ -1,0 +1,347 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.linux.DirectoryFd;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.UidMap;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * The directories where processes of one user may meet, in the order in which everybody tries them,
+ * and how one is opened.
+ *
+ * <p>Shape: a configured place is the only one. Otherwise the order does not depend on the
+ * environment, so that processes with different ones meet: {@code /run/user/UID/sdp4j}, {@code
+ * /dev/shm/sdp4j-UID}, {@code /tmp/sdp4j-UID}, and only then {@code $XDG_RUNTIME_DIR/sdp4j}. Each
+ * is a directory of our own: nothing else is ever in it. The first cannot be taken by others, as
+ * only its owner can make anything there. Where others have taken all names that they can foresee,
+ * processes meet in a directory with a random name, which is found by its owner.
+ *
+ * <p>Nothing is remembered between two openings. Thread-safe.
+ */
+final class RendezvousDirectories {
+    private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    private static final int RANDOM_DIGITS = 16;
+
+    /** Most files that are looked at for a name: whoever fills the directory gains nothing more. */
+    private static final int MOST_LOOKED_AT = 100_000;
+
+    private final List<Place> all = new ArrayList<>();
+
+    /** Where places with random names are. */
+    private final List<Path> open;
+
+    private final long uid;
+    private final boolean nativeCalls;
+
+    /** Our number may be shown for others. */
+    private final boolean ambiguous;
+
+    /**
+     * One of them.
+     *
+     * @param parentIsOwn whether the directory that it is in must be ours, and no link
+     */
+    record Place(Path path, boolean parentIsOwn) {}
+
+    /** How looking at a place ended. */
+    enum Finding {
+        GOOD,
+        /** It can be made. */
+        ABSENT,
+        /** There is no place for it. */
+        NOWHERE,
+        /** It is another user's, no directory, or open to others. */
+        BAD
+    }
+
+    /**
+     * What came of an opening.
+     *
+     * @param directory the caller's to close, if good
+     * @param fault what is wrong otherwise, one sentence
+     */
+    record Opened(Finding finding, PrivateDirectory directory, String fault) {}
+
+    RendezvousDirectories(Path configured, long uid, boolean nativeCalls) {
+        this(configured, uid, nativeCalls, System.getenv("XDG_RUNTIME_DIR"));
+    }
+
+    /** With another environment, for tests. */
+    RendezvousDirectories(Path configured, long uid, boolean nativeCalls, String runtime) {
+        this.uid = uid;
+        this.nativeCalls = nativeCalls;
+        ambiguous = UidMap.own().ambiguous(uid);
+        String own = "sdp4j-" + uid;
+        if (configured != null) {
+            all.add(new Place(configured.toAbsolutePath().resolve(own), false));
+            open = List.of();
+            return;
+        }
+        open = List.of(Path.of("/dev/shm"), Path.of("/tmp"));
+        Path usual = Path.of("/run/user/" + uid);
+        all.add(new Place(usual.resolve("sdp4j"), true));
+        all.add(new Place(Path.of("/dev/shm", own), false));
+        all.add(new Place(Path.of("/tmp", own), false));
+        if (runtime != null && runtime.startsWith("/") && !Path.of(runtime).equals(usual)) {
+            all.add(new Place(Path.of(runtime, "sdp4j"), true));
+        }
+    }
+
+    /** These places and no others, for tests. */
+    RendezvousDirectories(List<Place> all, List<Path> open, long uid, boolean nativeCalls) {
+        this.open = open;
+        this.uid = uid;
+        this.nativeCalls = nativeCalls;
+        ambiguous = UidMap.own().ambiguous(uid);
+        this.all.addAll(all);
+    }
+
+    List<Place> all() {
+        return all;
+    }
+
+    /** A place that nobody can have taken yet, in each directory that everybody can write to. */
+    List<Place> unforeseen() {
+        String name = prefix() + Memory.newName().substring(0, RANDOM_DIGITS);
+        return open.stream().map(in -> new Place(in.resolve(name), false)).toList();
+    }
+
+    /** Places of that kind that are there; others may have made some, too. */
+    List<Place> foundByOwner() {
+        Pattern pattern = Pattern.compile(prefix() + "[0-9a-f]{" + RANDOM_DIGITS + "}");
+        List<Place> found = new ArrayList<>();
+        for (Path in : open) {
+            int looked = 0;
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(in)) {
+                for (Path file : files) {
+                    if (pattern.matcher(file.getFileName().toString()).matches()) {
+                        found.add(new Place(file, false));
+                    }
+                    if (++looked == MOST_LOOKED_AT) {
+                        break;
+                    }
+                }
+            } catch (IOException | DirectoryIteratorException e) {
+                // there are none, then
+            }
+        }
+        found.sort(Comparator.comparing(Place::path));
+        return found;
+    }
+
+    private String prefix() {
+        return "sdp4j-" + uid + "-";
+    }
+
+    /** The place at {@code path}, which was one before. */
+    Place at(Path path) {
+        for (Place place : all) {
+            if (place.path.equals(path)) {
+                return place;
+            }
+        }
+        return new Place(path, false);
+    }
+
+    /** Opens {@code place} if it is there and good. */
+    Opened open(Place place) {
+        return open(place, false);
+    }
+
+    /** Opens {@code place}, made if need be. */
+    Opened make(Place place) {
+        return open(place, true);
+    }
+
+    private Opened open(Place place, boolean make) {
+        try {
+            return nativeCalls ? openFd(place, make) : openStream(place, make);
+        } catch (NoSuchFileException e) {
+            return absent(place, Finding.NOWHERE);
+        } catch (AccessDeniedException e) {
+            return bad(place, "must not be opened");
+        } catch (NotDirectoryException | FileSystemLoopException e) {
+            return bad(place, "is not a directory");
+        } catch (IOException e) {
+            return bad(place, "cannot be used: " + e.getMessage());
+        }
+    }
+
+    private Opened openFd(Place place, boolean make) {
+        if (!place.parentIsOwn) {
+            if (make) {
+                makeParent(place);
+            }
+            return openFd(place, null, place.path.toString(), make);
+        }
+        DirectoryFd.Opened parent = DirectoryFd.open(null, place.path.getParent().toString());
+        if (parent.directory() == null) {
+            return absent(place, Finding.NOWHERE);
+        }
+        try (DirectoryFd in = parent.directory()) {
+            Linux.FileStatus s = in.status();
+            if (s == null || !ownedByUs(s) || (s.permissions() & 022) != 0) {
+                return absent(place, Finding.NOWHERE);
+            }
+            return openFd(place, in, place.path.getFileName().toString(), make);
+        }
+    }
+
+    private Opened openFd(Place place, DirectoryFd in, String name, boolean make) {
+        if (make) {
+            int made = DirectoryFd.make(in, name);
+            if (made == -Linux.ENOENT) {
+                return absent(place, Finding.NOWHERE);
+            }
+            if (made < 0 && made != -Linux.EEXIST && !Files.exists(place.path)) {
+                return new Opened(
+                        Finding.NOWHERE, null, place.path + " cannot be made: " + Linux.text(made));
+            }
+        }
+        DirectoryFd.Opened opened = DirectoryFd.open(in, name);
+        DirectoryFd fd = opened.directory();
+        if (fd == null) {
+            return switch (-opened.result()) {
+                case Linux.ENOENT -> absent(place, Finding.ABSENT);
+                case Linux.ENOTDIR, Linux.ELOOP -> bad(place, "is not a directory");
+                default -> bad(place, "cannot be opened: " + Linux.text(opened.result()));
+            };
+        }
+        String fault = fault(fd);
+        if (fault != null) {
+            fd.close();
+            return bad(place, fault);
+        }
+        return new Opened(Finding.GOOD, new FdDirectory(place.path, fd, uid), null);
+    }
+
+    private String fault(DirectoryFd fd) {
+        Linux.FileStatus s = fd.status();
+        if (s == null) {
+            return "tells nothing of itself";
+        }
+        if (!ownedByUs(s)) {
+            return foreign(String.valueOf(Integer.toUnsignedLong(s.uid())));
+        }
+        if ((s.permissions() & 0777) != PrivateDirectory.PRIVATE) {
+            return "has mode " + Integer.toOctalString(s.permissions()) + ", must be 700";
+        }
+        return ambiguous && fd.claim() < 0 ? foreign("without a number here") : null;
+    }
+
+    private boolean ownedByUs(Linux.FileStatus s) {
+        return Integer.toUnsignedLong(s.uid()) == uid;
+    }
+
+    private Opened openStream(Place place, boolean make) throws IOException {
+        Path parent = place.path.getParent();
+        UserPrincipal us = user();
+        if (place.parentIsOwn) {
+            PosixFileAttributes a =
+                    Files.readAttributes(
+                            parent, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (!a.isDirectory()
+                    || !a.owner().equals(us)
+                    || a.permissions().contains(PosixFilePermission.GROUP_WRITE)
+                    || a.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+                return absent(place, Finding.NOWHERE);
+            }
+        } else if (make) {
+            makeParent(place);
+        }
+        if (make) {
+            try {
+                Files.createDirectory(place.path, PRIVATE);
+            } catch (FileAlreadyExistsException e) {
+                // what follows says whether it is any good
+            } catch (IOException e) {
+                return new Opened(
+                        Finding.NOWHERE, null, place.path + " cannot be made: " + e.getMessage());
+            }
+        } else if (!Files.exists(place.path, LinkOption.NOFOLLOW_LINKS)) {
+            return absent(place, Files.exists(parent) ? Finding.ABSENT : Finding.NOWHERE);
+        }
+        if (!Files.isDirectory(place.path, LinkOption.NOFOLLOW_LINKS)) {
+            return bad(place, "is not a directory");
+        }
+        String owner = Files.getOwner(place.path, LinkOption.NOFOLLOW_LINKS).getName();
+        if (!Files.getOwner(place.path, LinkOption.NOFOLLOW_LINKS).equals(us)) {
+            return bad(place, foreign(owner)); // which could not be opened
+        }
+        SecureDirectoryStream<Path> held = StreamDirectory.open(place.path);
+        boolean good = false;
+        try {
+            PosixFileAttributes a = StreamDirectory.status(held);
+            if (!a.owner().equals(us) || ambiguous) {
+                return bad(place, foreign(a.owner().getName()));
+            }
+            String mode = PosixFilePermissions.toString(a.permissions());
+            if (!mode.equals("rwx------")) {
+                return bad(place, "has mode " + mode + ", must be rwx------ (700)");
+            }
+            good = true;
+            return new Opened(Finding.GOOD, new StreamDirectory(place.path, held, us), null);
+        } finally {
+            if (!good) {
+                held.close();
+            }
+        }
+    }
+
+    /** Our user as the JDK shows owners; equal if the number is. */
+    UserPrincipal user() throws IOException {
+        return OwnUser.principal(uid);
+    }
+
+    /** A configured directory may be new. */
+    private static void makeParent(Place place) {
+        Path parent = place.path.getParent();
+        if (!Files.exists(parent)) {
+            try {
+                Files.createDirectory(parent, PRIVATE);
+            } catch (IOException e) {
+                // the place itself will say so
+            }
+        }
+    }
+
+    private String foreign(String owner) {
+        return "belongs to user " + owner + ", not to us, user " + uid;
+    }
+
+    /** Whether it could be made. */
+    static boolean makeable(Place place) {
+        return Files.isWritable(place.path.getParent());
+    }
+
+    private static Opened absent(Place place, Finding how) {
+        return new Opened(how, null, place.path + " does not exist");
+    }
+
+    private static Opened bad(Place place, String fault) {
+        return new Opened(Finding.BAD, null, place.path + " " + fault);
+    }
+}

@@ -1,0 +1,388 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.ConnectRequest;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.TcpSocketFd;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One attempt to connect, on the thread that wants the connection.
+ *
+ * <p>Whatever fails, nothing is left: the socket is closed, which the passive side sees, and memory
+ * is unmapped. The passive side takes the connection for established only when told that it was
+ * mapped here, so an attempt that was given up never shows as a connection there; except on a spare
+ * transport, whose memory is mapped already: one that is given up, or whose process dies, while the
+ * answer is on its way shows as a connection that ends at once, as it may under TCP.
+ */
+final class ShmActiveSide {
+    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final ShmFabric fabric;
+    private final ConnectRequest request;
+
+    /** The path under which the listener was found, and the directory that it is in. */
+    private Path name;
+
+    private Path directory;
+
+    /** The way to the listener; with it, after a hand-shake or before one, the memory. */
+    private PeerSocket link;
+
+    private ShmTransport transport;
+    private ShmQueuePair queuePair;
+    private byte[] hello;
+
+    /** Until then the peer has to answer: what this side needs for itself is not its silence. */
+    private long deadlineNanos;
+
+    /** The peer may take the connection for established from here on; guarded by {@code this}. */
+    private boolean answered;
+
+    /** A duplicate of the TCP socket that holds this side's address, or -1. */
+    private int shown = -1;
+
+    private InetSocketAddress own;
+
+    ShmActiveSide(ShmFabric fabric, ConnectRequest request) {
+        this.fabric = fabric;
+        this.request = request;
+        deadlineNanos = request.deadlineNanos();
+    }
+
+    Fabric.Connection connect() throws FabricException {
+        if (request.privateData().length > ShmHandshake.MAX_PRIVATE_BYTES) {
+            throw new IllegalArgumentException(
+                    "private data of " + request.privateData().length + " bytes");
+        }
+        boolean complete = false;
+        try {
+            find(true);
+            ShmHandshake.Reply reply = ask();
+            if (reply == null && transport != null) {
+                // it has left the spare transport just now
+                release();
+                find(false);
+                reply = ask();
+            }
+            if (reply == null) {
+                throw new FabricException(
+                        Cause.REFUSED, "the listener closed the connection unanswered");
+            }
+            requireAccepted(reply);
+            if (moves()) {
+                requireOtherEnd();
+            }
+            establish(reply);
+            complete = true;
+            return new Fabric.Connection(queuePair, reply.privateData());
+        } catch (FabricException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new FabricException(
+                    Cause.CLOSED, "the listener left during the hand-shake: " + e.getMessage(), e);
+        } finally {
+            ShmListener.closeDescriptor(shown);
+            if (!complete) {
+                release();
+            }
+        }
+    }
+
+    private synchronized void release() {
+        if (queuePair != null) {
+            queuePair.close();
+        } else if (transport != null) {
+            transport.close();
+        } else if (link != null) {
+            link.close();
+        }
+        queuePair = null;
+        transport = null;
+        link = null;
+    }
+
+    /**
+     * @param again whether on a transport that has carried a connection, if there is one
+     */
+    private void find(boolean again) throws FabricException {
+        Rendezvous rendezvous = fabric.rendezvous();
+        InetSocketAddress remote = request.remote();
+        String exact = rendezvous.exactName(remote);
+        String any = rendezvous.anyName(remote);
+        if (!rendezvous.search(dir -> reach(dir, exact, again) || reach(dir, any, again))) {
+            throw new FabricException(Cause.NO_LISTENER, "nobody listens on shm for " + remote);
+        }
+    }
+
+    private boolean reach(PrivateDirectory in, String listener, boolean again)
+            throws FabricException {
+        directory = in.path();
+        name = directory.resolve(listener);
+        transport = again ? fabric.pool().take(name) : null;
+        link = transport != null ? transport.link() : connect(in, listener);
+        return link != null;
+    }
+
+    private PeerSocket connect(PrivateDirectory in, String listener) throws FabricException {
+        Path at = in.address(listener);
+        for (; ; ) {
+            try {
+                return fabric.sockets()
+                        .connect(at, () -> fabric.rendezvous().removeIfDead(in, listener));
+            } catch (FabricException e) {
+                if (e.why() != Cause.BUSY || left() <= BUSY_NANOS) {
+                    throw e;
+                }
+                requireWanted();
+                LockSupport.parkNanos(BUSY_NANOS);
+            }
+        }
+    }
+
+    /** The listener's answer; null if it hung up instead. */
+    private ShmHandshake.Reply ask() throws IOException {
+        String refusal = fabric.trust().refuseServer(link.peerUid(), request.remote());
+        if (refusal != null) {
+            throw new FabricException(Cause.UID, refusal);
+        }
+        if (fabric.nativeMode() && !moves()) {
+            refusal = fabric.proof().refuseServer(link.peerPid(), request.remote());
+            if (refusal != null) {
+                throw new FabricException(Cause.UID, refusal);
+            }
+        }
+        if (hello == null) {
+            hello = hello();
+        }
+        try {
+            asking(); // first: the peer may accept before this thread runs again
+            link.send(hello, ShmHandshake.MESSAGE_BYTES, shown);
+            return reply();
+        } catch (FabricException e) {
+            throw e;
+        } catch (IOException e) {
+            if (transport != null) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private void asking() {
+        long own = System.nanoTime() - request.askedNanos();
+        deadlineNanos = Math.min(request.limitNanos(), request.deadlineNanos() + own);
+        request.asked().accept(this::mayBeEstablished);
+    }
+
+    /** Any thread. On a spare transport the answer alone is enough for the peer. */
+    private synchronized boolean mayBeEstablished() {
+        return answered || (transport != null && queuePair == null && link.readable());
+    }
+
+    private synchronized void answered() {
+        answered = true;
+    }
+
+    /** Whether a TCP connection that exists is to move. */
+    private boolean moves() {
+        return request.socket() >= 0;
+    }
+
+    private byte[] hello() throws FabricException {
+        try {
+            own = request.localAddress().find(null);
+        } catch (IOException e) {
+            throw new FabricException(Cause.RESOURCES, "no local address: " + e.getMessage(), e);
+        }
+        if (fabric.nativeMode()) {
+            shown =
+                    moves()
+                            ? fabric.proof().showEnd(request.socket(), own, request.remote())
+                            : fabric.proof().show(own, request.remote());
+        } else if (moves()) {
+            throw new FabricException(
+                    Cause.UNAVAILABLE, "without native calls no TCP connection can be shown");
+        }
+        return new ShmHandshake.Hello(
+                        ShmHandshake.VERSION,
+                        fabric.modes(),
+                        request.spec(),
+                        request.remote(),
+                        own,
+                        moves(),
+                        request.privateData())
+                .encode();
+    }
+
+    private ShmHandshake.Reply reply() throws IOException {
+        byte[] bytes = new byte[ShmHandshake.MESSAGE_BYTES];
+        int have = 0;
+        long busyUntil = System.nanoTime() + fabric.patienceNanos();
+        while (have < bytes.length) {
+            int n = receive(bytes, have);
+            if (n < 0) {
+                return null;
+            }
+            have += n;
+            if (n == 0 && System.nanoTime() - busyUntil < 0) {
+                Thread.onSpinWait();
+            } else if (n == 0) {
+                long left = left();
+                if (left <= 0) {
+                    throw timedOut();
+                }
+                requireWanted();
+                link.awaitReadable(Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS));
+            }
+        }
+        ShmHandshake.Reply reply = ShmHandshake.Reply.parse(bytes);
+        if (reply == null) {
+            throw new FabricException(Cause.PROTOCOL, "the listener's answer makes no sense");
+        }
+        return reply;
+    }
+
+    /** What was taken is not to be seen in the link any more, so it is noted in one step. */
+    private synchronized int receive(byte[] into, int have) throws IOException {
+        int n = link.receive(into, have, into.length - have);
+        answered |= n > 0 && transport != null;
+        return n;
+    }
+
+    private void requireAccepted(ShmHandshake.Reply reply) throws FabricException {
+        switch (reply.status()) {
+            case ShmHandshake.ACCEPTED, ShmHandshake.ACCEPTED_AGAIN -> {
+                // as it should be
+            }
+            case ShmHandshake.REJECTED ->
+                    throw new FabricException(
+                            Cause.REFUSED, "the listener said no", reply.privateData(), null);
+            case ShmHandshake.OTHER_VERSION ->
+                    throw new FabricException(
+                            Cause.VERSION,
+                            "the listener speaks version "
+                                    + reply.version()
+                                    + ", we "
+                                    + ShmHandshake.VERSION);
+            case ShmHandshake.NO_MEMORY ->
+                    throw new FabricException(
+                            Cause.RESOURCES,
+                            "the listener has no memory or descriptors for a connection");
+            default ->
+                    throw new FabricException(
+                            Cause.PROTOCOL, "the listener answered " + reply.status());
+        }
+    }
+
+    private void requireOtherEnd() throws FabricException {
+        int other = link.takeDescriptor();
+        try {
+            String refusal = fabric.proof().refuseEnd(shown, other, own, request.remote());
+            if (refusal != null) {
+                boolean ended = fabric.proof().ended(shown, own, request.remote());
+                throw new FabricException(
+                        ended ? Cause.ABANDONED : Cause.UID, "the listener's end: " + refusal);
+            }
+        } finally {
+            if (other >= 0) {
+                TcpSocketFd.closeStrange(other);
+            }
+        }
+    }
+
+    private void establish(ShmHandshake.Reply reply) throws IOException {
+        ShmLayout layout = layout(reply);
+        boolean again = reply.status() == ShmHandshake.ACCEPTED_AGAIN;
+        if (again != (transport != null) || (again && !layout.sameAs(transport.layout()))) {
+            throw new FabricException(
+                    Cause.PROTOCOL, "the listener means other memory than there is");
+        }
+        if (transport == null) {
+            transport = map(reply, layout);
+        }
+        queuePair = fabric.queuePair(0, transport, keeper(fabric, name));
+        if (!again && request.limitNanos() - System.nanoTime() <= 0) {
+            throw timedOut();
+        }
+        link.watch(queuePair);
+        if (!again) {
+            answered();
+            link.send(ShmHandshake.ready(), ShmHandshake.READY_BYTES, -1);
+        }
+        fabric.established(queuePair);
+    }
+
+    /** What lives as long as the connection must not know this attempt, nor who asked for it. */
+    private static ShmTransport.Recycler keeper(ShmFabric fabric, Path listener) {
+        return c -> fabric.pool().keep(listener, c);
+    }
+
+    private ShmLayout layout(ShmHandshake.Reply reply) throws FabricException {
+        int mode = reply.mode();
+        if (Integer.bitCount(mode) != 1 || (mode & fabric.modes()) == 0) {
+            throw new FabricException(Cause.PROTOCOL, "the listener chose mode " + mode);
+        }
+        if (ShmLayout.wishes(reply.spec()) > ShmLayout.mostWishes(request.spec())) {
+            throw new FabricException(
+                    Cause.RESOURCES, "the listener wants buffers like " + reply.spec());
+        }
+        ShmLayout layout = ShmFabric.layout(mode, request.spec(), reply.spec());
+        if (layout.totalBytes != reply.segmentBytes()) {
+            throw new FabricException(
+                    Cause.PROTOCOL,
+                    "the listener's memory has "
+                            + reply.segmentBytes()
+                            + " bytes, not "
+                            + layout.totalBytes);
+        }
+        return layout;
+    }
+
+    private ShmTransport map(ShmHandshake.Reply reply, ShmLayout layout) throws FabricException {
+        boolean nativeMode = reply.mode() == ShmHandshake.MODE_NATIVE;
+        fabric.reserve(layout.bookedBytes());
+        Segment segment = null;
+        int fd = link.takeDescriptor();
+        try {
+            segment =
+                    nativeMode
+                            ? Memory.mapReceived(fd, layout.totalBytes)
+                            : mapFile(reply.fileName(), layout.totalBytes);
+        } finally {
+            if (fd >= 0) {
+                Linux.close(fd);
+            }
+            if (segment == null) {
+                fabric.release(layout.bookedBytes());
+            }
+        }
+        return new ShmTransport(fabric, link, segment, layout, nativeMode);
+    }
+
+    private Segment mapFile(String memory, long lenBytes) throws FabricException {
+        try (PrivateDirectory in = fabric.rendezvous().reopen(directory)) {
+            return Memory.openFile(in, Memory.fileName(memory), lenBytes);
+        }
+    }
+
+    private void requireWanted() throws FabricException {
+        if (request.abandoned().getAsBoolean()) {
+            throw new FabricException(Cause.ABANDONED, "nobody wants the connection any more");
+        }
+    }
+
+    private long left() {
+        return deadlineNanos - System.nanoTime();
+    }
+
+    private static FabricException timedOut() {
+        return new FabricException(Cause.TIMED_OUT, "no answer in time");
+    }
+}

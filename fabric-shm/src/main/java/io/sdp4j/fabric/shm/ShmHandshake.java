@@ -1,0 +1,220 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.QpSpec;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/**
+ * The three messages that set up a connection over its Unix-domain socket.
+ *
+ * <p>Shape: fixed sizes, big-endian. The active side sends {@link Hello}, beside it the TCP socket
+ * that holds its address, unless it makes no native calls; the passive side answers with {@link
+ * Reply}, beside it, for a {@link Hello} that moves a TCP connection, its own end of that, and the
+ * descriptor of the memory if that is a memfd; the active side says ready once it has mapped it.
+ * From then on every byte is a bell, until the connection has ended in order and the passive side
+ * says {@link ShmTransport#FREE}: then another Hello may follow, to which {@link #ACCEPTED_AGAIN} is the
+ * last word.
+ *
+ * {@snippet lang = text :
+ *  Hello   0 magic | 4 version | 6 modes | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
+ *          20 private data length | 24 address wanted | 64 own address | 104 moves (0, 1)
+ *          128 private data
+ *  Reply   0 magic | 4 version | 6 mode | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
+ *          20 private data length | 24 status | 32 segment bytes | 40 file name (32) | 128 private data
+ *  address 0 length (4, 16) | 2 port | 4 scope id | 8 bytes
+ * }
+ *
+ * Errors: {@code parse} returns null for anything that does not fit; the peer is not told why.
+ */
+final class ShmHandshake {
+    static final int MAX_PRIVATE_BYTES = 512;
+    static final int MESSAGE_BYTES = 128 + MAX_PRIVATE_BYTES;
+    static final int READY_BYTES = 16;
+    static final int VERSION = 3;
+
+    /** Memory in a memfd, wake-ups by futex. */
+    static final int MODE_NATIVE = 1;
+
+    /** Memory in a file, wake-ups by bytes on the socket. */
+    static final int MODE_PORTABLE = 2;
+
+    static final int ACCEPTED = 0;
+    static final int REJECTED = 1;
+    static final int OTHER_VERSION = 2;
+    static final int NO_MEMORY = 3;
+
+    /** Accepted, on the memory that both sides have mapped for an earlier connection. */
+    static final int ACCEPTED_AGAIN = 4;
+
+    private static final int HELLO_MAGIC = 0x53445048;
+    private static final int REPLY_MAGIC = 0x53445052;
+    private static final int READY_MAGIC = 0x53445059;
+    private static final int MOVES_AT = 104;
+    private static final int NAME_AT = 40;
+    private static final int NAME_BYTES = 32;
+
+    private ShmHandshake() {}
+
+    @SuppressWarnings("ArrayRecordComponent") // carried, never compared
+    record Hello(
+            int version,
+            int modes,
+            QpSpec spec,
+            InetSocketAddress wanted,
+            InetSocketAddress own,
+            boolean moves,
+            byte[] privateData) {
+        byte[] encode() {
+            ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
+            b.putInt(0, HELLO_MAGIC).putShort(4, (short) version).putShort(6, (short) modes);
+            putSpec(b, spec);
+            putAddress(b, 24, wanted);
+            putAddress(b, 64, own);
+            b.putInt(MOVES_AT, moves ? 1 : 0);
+            putPrivate(b, privateData);
+            return b.array();
+        }
+
+        /** Null if it is none; of another version only that is told. */
+        static Hello parse(byte[] bytes) {
+            ByteBuffer b = ByteBuffer.wrap(bytes);
+            if (b.getInt(0) != HELLO_MAGIC) {
+                return null;
+            }
+            int version = Short.toUnsignedInt(b.getShort(4));
+            if (version != VERSION) {
+                return new Hello(version, 0, null, null, null, false, new byte[0]);
+            }
+            QpSpec spec = readSpec(b);
+            InetSocketAddress wanted = readAddress(b, 24);
+            InetSocketAddress own = readAddress(b, 64);
+            byte[] data = readPrivate(b);
+            int moves = b.getInt(MOVES_AT);
+            if (spec == null || wanted == null || own == null || data == null || moves >>> 1 != 0) {
+                return null;
+            }
+            int modes = Short.toUnsignedInt(b.getShort(6));
+            return new Hello(version, modes, spec, wanted, own, moves == 1, data);
+        }
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // carried, never compared
+    record Reply(
+            int version,
+            int mode,
+            int status,
+            QpSpec spec,
+            long segmentBytes,
+            String fileName,
+            byte[] privateData) {
+        static Reply refusal(int status, byte[] privateData) {
+            return new Reply(VERSION, 0, status, new QpSpec(1, 64, 1), 0, "", privateData);
+        }
+
+        byte[] encode() {
+            ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
+            b.putInt(0, REPLY_MAGIC).putShort(4, (short) version).putShort(6, (short) mode);
+            putSpec(b, spec);
+            b.putInt(24, status).putLong(32, segmentBytes);
+            for (int i = 0; i < fileName.length(); i++) {
+                b.put(NAME_AT + i, (byte) fileName.charAt(i));
+            }
+            putPrivate(b, privateData);
+            return b.array();
+        }
+
+        static Reply parse(byte[] bytes) {
+            ByteBuffer b = ByteBuffer.wrap(bytes);
+            if (b.getInt(0) != REPLY_MAGIC) {
+                return null;
+            }
+            int version = Short.toUnsignedInt(b.getShort(4));
+            int status = b.getInt(24);
+            if (version != VERSION) {
+                return new Reply(version, 0, OTHER_VERSION, null, 0, "", new byte[0]);
+            }
+            QpSpec spec = readSpec(b);
+            byte[] data = readPrivate(b);
+            if (spec == null || data == null) {
+                return null;
+            }
+            StringBuilder name = new StringBuilder();
+            for (int i = 0; i < NAME_BYTES && b.get(NAME_AT + i) != 0; i++) {
+                char c = (char) b.get(NAME_AT + i);
+                if (Character.digit(c, 16) < 0 || c > 'f') {
+                    return null;
+                }
+                name.append(c);
+            }
+            int mode = Short.toUnsignedInt(b.getShort(6));
+            return new Reply(version, mode, status, spec, b.getLong(32), name.toString(), data);
+        }
+    }
+
+    static byte[] ready() {
+        return ByteBuffer.allocate(READY_BYTES).putInt(0, READY_MAGIC).array();
+    }
+
+    static boolean isReady(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).getInt(0) == READY_MAGIC;
+    }
+
+    private static void putSpec(ByteBuffer b, QpSpec spec) {
+        b.putInt(8, spec.receiveSlots());
+        b.putInt(12, spec.receiveBytes());
+        b.putInt(16, spec.sendSlots());
+    }
+
+    private static QpSpec readSpec(ByteBuffer b) {
+        try {
+            return new QpSpec(b.getInt(8), b.getInt(12), b.getInt(16));
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static void putPrivate(ByteBuffer b, byte[] data) {
+        b.putInt(20, data.length).put(128, data);
+    }
+
+    private static byte[] readPrivate(ByteBuffer b) {
+        int len = b.getInt(20);
+        if (len < 0 || len > MAX_PRIVATE_BYTES) {
+            return null;
+        }
+        byte[] data = new byte[len];
+        b.get(128, data);
+        return data;
+    }
+
+    private static void putAddress(ByteBuffer b, int at, InetSocketAddress address) {
+        byte[] ip = address.getAddress().getAddress();
+        b.putShort(at, (short) ip.length).putShort(at + 2, (short) address.getPort());
+        if (address.getAddress() instanceof Inet6Address six) {
+            b.putInt(at + 4, six.getScopeId());
+        }
+        b.put(at + 8, ip);
+    }
+
+    private static InetSocketAddress readAddress(ByteBuffer b, int at) {
+        int len = b.getShort(at);
+        if (len != 4 && len != 16) {
+            return null;
+        }
+        byte[] ip = new byte[len];
+        b.get(at + 8, ip);
+        int scope = b.getInt(at + 4);
+        try {
+            InetAddress address =
+                    len == 16 && scope != 0
+                            ? Inet6Address.getByAddress(null, ip, scope)
+                            : InetAddress.getByAddress(ip);
+            return new InetSocketAddress(address, Short.toUnsignedInt(b.getShort(at + 2)));
+        } catch (UnknownHostException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,459 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.linux.DaemonThread;
+import io.sdp4j.linux.EventLoop;
+import io.sdp4j.linux.TcpSocketFd;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The passive half of one hand-shake, and the request that it gives the listener's handler.
+ *
+ * <p>States: HELLO (a client has a second to say what it wants; on a transport that has carried a
+ * connection, some more), ASKED (the handler decides), ANSWERED (the client maps), DONE. Everything
+ * runs on the event thread; {@link #accept} and {@link #reject} go there by themselves. The time
+ * for mapping is long because a client that gives up closes its socket, which ends this at once;
+ * only one that stands still needs the limit, and one that is merely slow must not be cut after it
+ * has gone ahead.
+ */
+final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
+    private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long RESTING_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long MAPPING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final String LEFT = "the client left";
+
+    private enum State {
+        HELLO,
+        ASKED,
+        ANSWERED,
+        DONE
+    }
+
+    private final ShmFabric fabric;
+    private final ShmListener listener;
+    private final PeerSocket link;
+    private final PassiveAnswer answer;
+
+    /** On a transport that has carried a connection. */
+    private final boolean again;
+
+    private final byte[] buffer = new byte[ShmHandshake.MESSAGE_BYTES];
+    private final AtomicBoolean decided = new AtomicBoolean();
+    private State state = State.HELLO;
+    private int have;
+    private ShmHandshake.Hello hello;
+    private EventLoop.Timer timer;
+    private boolean left;
+    private Outcome outcome;
+
+    ShmPassiveSide(ShmFabric fabric, ShmListener listener, PeerSocket link) {
+        this(fabric, listener, link, null);
+    }
+
+    /** Waits for another connection on a transport that has carried one. */
+    ShmPassiveSide(ShmFabric fabric, ShmListener listener, ShmTransport transport) {
+        this(fabric, listener, transport.link(), transport);
+    }
+
+    private ShmPassiveSide(ShmFabric fabric, ShmListener listener, PeerSocket link, ShmTransport transport) {
+        this.fabric = fabric;
+        this.listener = listener;
+        this.link = link;
+        again = transport != null;
+        answer = new PassiveAnswer(fabric, listener, link, transport);
+    }
+
+    void start() {
+        timer = fabric.loop().schedule(this::onSilence, again ? RESTING_NANOS : HELLO_NANOS);
+        try {
+            link.watch(this);
+            if (again) {
+                link.send(new byte[] {ShmTransport.FREE}, 1, -1);
+            } else {
+                link.expect(fabric.patienceNanos());
+            }
+            onReadable(); // the client may have been quicker than the watch
+        } catch (IOException e) {
+            end(null);
+        }
+    }
+
+    private void onSilence() {
+        if (!again) {
+            listener.onRefused(link, "it says nothing, or half of it");
+        }
+        end(null);
+    }
+
+    boolean again() {
+        return again;
+    }
+
+    /** Ends it if it only waits for another connection on an old transport. */
+    void dropIfResting() {
+        if (state == State.HELLO && again) {
+            end(null);
+        }
+    }
+
+    @Override
+    public void onReadable() {
+        try {
+            switch (state) {
+                case HELLO -> {
+                    if (read(ShmHandshake.MESSAGE_BYTES)) {
+                        onHello();
+                    }
+                }
+                case ANSWERED -> {
+                    if (read(ShmHandshake.READY_BYTES)) {
+                        onReady();
+                    }
+                }
+                case ASKED -> {
+                    if (!link.drain()) {
+                        onHangup();
+                    }
+                }
+                case DONE -> {
+                    // nothing more is wanted
+                }
+            }
+        } catch (IOException e) {
+            end(new FabricException(Cause.CLOSED, "the client left: " + e.getMessage(), e));
+        }
+    }
+
+    /** Whether {@code len} bytes are there now. */
+    private boolean read(int len) throws IOException {
+        while (have < len) {
+            int n = link.receive(buffer, have, len - have);
+            if (n < 0) {
+                onHangup();
+                return false;
+            }
+            if (n == 0) {
+                return false;
+            }
+            have += n;
+            if (again && state == State.HELLO) {
+                skipBells();
+            }
+        }
+        have = 0;
+        return true;
+    }
+
+    /** The last bells of an earlier connection may come before a Hello, which does not start so. */
+    private void skipBells() {
+        int bells = 0;
+        while (bells < have && buffer[bells] == 0) {
+            bells++;
+        }
+        System.arraycopy(buffer, bells, buffer, 0, have - bells);
+        have -= bells;
+    }
+
+    private void onHello() throws IOException {
+        timer.cancel();
+        if (again) {
+            listener.roused();
+        }
+        int shown = link.takeDescriptor();
+        try {
+            judge(shown);
+        } finally {
+            if (shown >= 0) {
+                TcpSocketFd.closeStrange(shown);
+            }
+        }
+    }
+
+    /**
+     * @param shown what came with the Hello, or -1
+     */
+    private void judge(int shown) throws IOException {
+        hello = ShmHandshake.Hello.parse(buffer);
+        String nonsense = nonsense();
+        if (again && listener.closed()) {
+            end(null); // unanswered on an old transport, the client asks for a listener anew
+        } else if (nonsense != null) {
+            listener.onRefused(link, nonsense);
+            if (hello == null) {
+                end(null);
+            } else {
+                boolean other = hello.version() != ShmHandshake.VERSION;
+                refuse(other ? ShmHandshake.OTHER_VERSION : ShmHandshake.REJECTED, new byte[0]);
+            }
+        } else if (listener.closed()) {
+            refuse(ShmHandshake.REJECTED, new byte[0]);
+        } else if (ShmFabric.scarce(link.descriptor()) != null) {
+            listener.onShort(ShmFabric.scarce(link.descriptor()));
+            refuse(ShmHandshake.NO_MEMORY, new byte[0]);
+        } else {
+            int mine = -1;
+            if (hello.moves()) {
+                mine = listener.acceptedSocket(hello.wanted(), hello.own());
+                if (mine < 0 || !answer.sealed(hello)) { // accepted by other means, or closed
+                    ShmListener.closeDescriptor(mine);
+                    refuse(ShmHandshake.REJECTED, new byte[0]);
+                    return;
+                }
+                answer.showEnd(mine);
+            }
+            String fault = fault(shown, mine);
+            if (fault != null) {
+                if (mine < 0 || !fabric.proof().ended(mine, hello.wanted(), hello.own())) {
+                    listener.onRefused(link, fault);
+                }
+                refuse(ShmHandshake.REJECTED, new byte[0]);
+                return;
+            }
+            state = State.ASKED;
+            listener.onRequest(this);
+        }
+    }
+
+    /** What the Hello says that no client of this listener says, or null. */
+    private String nonsense() {
+        if (hello == null) {
+            return "its Hello makes no sense";
+        }
+        if (hello.version() != ShmHandshake.VERSION) {
+            return "it speaks version " + hello.version() + ", not " + ShmHandshake.VERSION;
+        }
+        if (!listener.covers(hello.wanted())) {
+            return "it wants " + hello.wanted() + ", which nobody serves here";
+        }
+        return (hello.modes() & fabric.modes()) != 0
+                ? null
+                : "memory in files only (sdp4j.shm.portable) meets sealed memory only";
+    }
+
+    /**
+     * Why the client is not believed, or null.
+     *
+     * @param mine the accepted socket of a connection that moves
+     */
+    private String fault(int shown, int mine) {
+        if (hello.moves()) {
+            return fabric.proof().refuseEnd(mine, shown, hello.wanted(), hello.own());
+        }
+        return answer.sealed(hello)
+                ? fabric.proof().refuseClient(shown, hello.own(), hello.wanted())
+                : null;
+    }
+
+    private void refuse(int status, byte[] privateData) throws IOException {
+        answer.refuse(status, privateData);
+        end(null);
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return hello.wanted();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return hello.own();
+    }
+
+    @Override
+    public String peer() {
+        return link.peerName();
+    }
+
+    @Override
+    public boolean moves() {
+        return hello.moves();
+    }
+
+    @Override
+    public byte[] privateData() {
+        return hello.privateData().clone();
+    }
+
+    @Override
+    public void accept(QpSpec spec, byte[] privateData, Outcome told) {
+        if (privateData.length > ShmHandshake.MAX_PRIVATE_BYTES) {
+            throw new IllegalArgumentException("private data of " + privateData.length + " bytes");
+        }
+        decide();
+        byte[] data = privateData.clone();
+        inLoop(
+                () -> {
+                    outcome = told;
+                    if (left || state != State.ASKED) {
+                        end(new FabricException(Cause.CLOSED, "the client left"));
+                        return;
+                    }
+                    if (ShmLayout.wishes(hello.spec()) > ShmLayout.mostWishes(spec)) {
+                        endWithoutMemory(tooMuch());
+                    } else if (answer.slow(hello)) {
+                        // to fill a file takes longer than others can wait for this thread
+                        DaemonThread.of("sdp4j-shm-file", () -> makeAndGrant(spec, data)).start();
+                    } else {
+                        grant(spec, data);
+                    }
+                });
+    }
+
+    @Override
+    public void reject(byte[] privateData) {
+        decide();
+        byte[] data = privateData.clone();
+        inLoop(
+                () -> {
+                    if (state != State.ASKED) {
+                        return;
+                    }
+                    try {
+                        refuse(ShmHandshake.REJECTED, data);
+                    } catch (IOException e) {
+                        end(null);
+                    }
+                });
+    }
+
+    private void decide() {
+        if (!decided.compareAndSet(false, true)) {
+            throw new IllegalStateException("the request was answered already");
+        }
+    }
+
+    private void inLoop(Runnable task) {
+        if (fabric.loop().inLoop()) {
+            task.run();
+        } else {
+            fabric.loop().execute(task);
+        }
+    }
+
+    private void makeAndGrant(QpSpec spec, byte[] privateData) {
+        FabricException failure = answer.make(hello, spec);
+        fabric.loop()
+                .execute(
+                        () -> {
+                            if (left) {
+                                end(new FabricException(Cause.CLOSED, LEFT));
+                            } else if (failure != null) {
+                                endWithoutMemory(failure);
+                            } else {
+                                grant(spec, privateData);
+                            }
+                        });
+    }
+
+    private FabricException tooMuch() {
+        return new FabricException(
+                Cause.PROTOCOL, "it wants more buffers than this side: " + hello.spec());
+    }
+
+    private void endWithoutMemory(FabricException why) {
+        try {
+            answer.refuse(ShmHandshake.NO_MEMORY, new byte[0]);
+        } catch (IOException e) {
+            // it has left, too
+        }
+        end(why);
+    }
+
+    private void grant(QpSpec spec, byte[] privateData) {
+        try {
+            answerYes(spec, privateData);
+        } catch (FabricException e) {
+            end(e);
+        } catch (IOException e) {
+            end(new FabricException(Cause.CLOSED, LEFT, e));
+        }
+    }
+
+    private void answerYes(QpSpec spec, byte[] privateData) throws IOException {
+        answer.grant(hello, spec, privateData);
+        if (again) {
+            established();
+            return;
+        }
+        state = State.ANSWERED;
+        link.expect(fabric.patienceNanos());
+        timer = fabric.loop().schedule(() -> end(notMapped()), MAPPING_NANOS);
+    }
+
+    private static FabricException notMapped() {
+        return new FabricException(Cause.TIMED_OUT, "the client did not map the memory");
+    }
+
+    private void onReady() throws IOException {
+        if (!ShmHandshake.isReady(buffer)) {
+            end(new FabricException(Cause.PROTOCOL, "the client's last word makes no sense"));
+            return;
+        }
+        link.expect(0);
+        timer.cancel();
+        established();
+    }
+
+    private void established() throws IOException {
+        state = State.DONE;
+        listener.forget(this);
+        ShmQueuePair qp = answer.handOver();
+        link.watch(qp);
+        fabric.established(qp);
+        outcome.onEstablished(qp);
+        // a bell or the end may have come together with the last word
+        qp.onReadable();
+    }
+
+    @Override
+    public void onHangup() {
+        left = true;
+        if (state == State.HELLO) {
+            end(null);
+        } else if (state == State.ANSWERED) {
+            end(new FabricException(Cause.CLOSED, "the client left"));
+        }
+    }
+
+    /** A request that nobody has answered is rejected; one that was accepted goes on. */
+    void listenerClosed() {
+        inLoop(
+                () -> {
+                    if (state == State.HELLO) {
+                        end(null);
+                    } else if (state == State.ASKED && decided.compareAndSet(false, true)) {
+                        try {
+                            refuse(ShmHandshake.REJECTED, new byte[0]);
+                        } catch (IOException e) {
+                            end(null);
+                        }
+                    }
+                });
+    }
+
+    /** There is no connection. Releases all, tells who asked. */
+    private void end(FabricException why) {
+        boolean first = state != State.DONE;
+        if (state == State.HELLO && again) {
+            listener.roused();
+        }
+        state = State.DONE;
+        if (first) {
+            timer.cancel();
+            listener.forget(this);
+            answer.takeBack();
+        }
+        if (outcome != null && why != null) {
+            Outcome told = outcome;
+            outcome = null;
+            told.onFailed(why);
+        }
+    }
+}

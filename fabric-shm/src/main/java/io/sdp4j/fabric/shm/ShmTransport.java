@@ -1,0 +1,38 @@
+package io.sdp4j.fabric.shm;
+
+/**
+ * What carries a connection and may carry another one after it: the socket and the memory.
+ *
+ * <p>It belongs to one owner at a time: a hand-shake, a queue pair, or, between two connections,
+ * the {@link ShmTransportPool} of the active side and a waiting {@link ShmPassiveSide}. The passive side says
+ * {@link #FREE} when it has let go of the memory; only then may the active side, which has done so
+ * before it looks for that word, {@link #wipe} it and begin a new hand-shake on the socket.
+ *
+ * @param memory mapped on both sides
+ * @param layout of {@code memory}; its bytes are booked with {@code fabric}
+ */
+record ShmTransport(ShmFabric fabric, PeerSocket link, Segment memory, ShmLayout layout, boolean nativeMode) {
+    /** The passive side's word; not a bell, which is 0. */
+    static final byte FREE = 'F';
+
+    /**
+     * What becomes of a transport whose connection ended in order at this side, with both words of
+     * farewell exchanged.
+     */
+    interface Recycler {
+        /** Takes the transport over, or returns false. Any thread. */
+        boolean take(ShmTransport transport);
+    }
+
+    /** Forgets what the last connection left in the control words and rings. */
+    void wipe() {
+        memory.memory().asSlice(0, layout.wordsBytes()).fill((byte) 0);
+    }
+
+    /** Releases all. Nothing may touch the memory or the socket during it or afterwards. */
+    void close() {
+        link.close();
+        memory.release().run();
+        fabric.release(layout.bookedBytes());
+    }
+}

@@ -1,0 +1,189 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.WcStatus;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * How one side of a connection is told of something while no thread of it stands there: by a byte
+ * on the socket, for the event thread, which calls the handler, or for somebody else's epoll.
+ *
+ * <p>Shape: the bell word in this side's control line is not 0 when a byte is wanted, and {@link
+ * #LOUD} when quiet messages are not worth one. This side sets it, fences, and looks again; the
+ * peer's {@link Waiter} clears what it finds and sends the byte. So none is lost and none is sent
+ * in vain. A peer that forges the word, or sends bytes nobody asked for, is held up or cut.
+ *
+ * <p>{@link #arm} and {@link #armDescriptor} are used under the queue pair's lock, the rest by any
+ * thread.
+ */
+final class WakeSocket {
+    /** Values of the bell word. */
+    static final int ANY = 1;
+
+    static final int LOUD = 2;
+
+    /** Bytes that were not asked for, beyond those that were, before the connection is cut. */
+    private static final int MAX_STRIKES = 1000;
+
+    private static final VarHandle ARMED;
+
+    static {
+        try {
+            ARMED = MethodHandles.lookup().findVarHandle(WakeSocket.class, "armed", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final ShmQueuePair qp;
+    private final MemorySegment mem;
+    private final long word;
+
+    /** Whether threads of this side sleep on the other word, so that this one may be cleared. */
+    private final boolean futex;
+
+    private volatile Runnable handler;
+
+    @SuppressWarnings("unused") // by ARMED
+    private volatile boolean armed;
+
+    /** Somebody else's epoll watches the socket. Set under the queue pair's lock. */
+    private volatile boolean polled;
+
+    /** How often the descriptor was asked for while the asking before still stood. */
+    private int standings; // queue pair's lock
+
+    /** A byte was wanted since the last one that came; it may find that nobody waits any more. */
+    private volatile boolean asked;
+
+    /** Of whoever takes the bytes. */
+    private int strikes;
+
+    WakeSocket(ShmQueuePair qp, MemorySegment mem, int side, boolean futex) {
+        this.qp = qp;
+        this.mem = mem;
+        word = ShmLayout.control(side) + ShmLayout.BELL_WORD;
+        this.futex = futex;
+    }
+
+    /** Wants a byte for what is published from now on; to be followed by a look. */
+    void ask(int value) {
+        asked = true;
+        SharedWords.INT.setOpaque(mem, word, value);
+        VarHandle.fullFence();
+    }
+
+    boolean arm() {
+        releaseDescriptor();
+        ARMED.setVolatile(this, true);
+        ask(ANY);
+        if (!qp.ready()) {
+            return true;
+        }
+        if (!(boolean) ARMED.getAndSet(this, false)) {
+            return true; // the handler has been called already
+        }
+        if (futex) {
+            SharedWords.INT.setOpaque(mem, word, 0);
+        }
+        return false;
+    }
+
+    /**
+     * Takes the byte on the socket and wants another one. While the bell word stands as it was set
+     * a peer has not rung, and nothing need be done. Every other time the socket is looked at all
+     * the same: for a byte that came after its word was seen cleared, and because a peer that rings
+     * without having been asked must not keep a poller busy.
+     *
+     * @param quietToo whether quiet messages are worth a byte
+     */
+    boolean armDescriptor(boolean quietToo) {
+        if (!polled) {
+            polled = true;
+            qp.leaveBytes(true);
+        }
+        int wanted = quietToo ? ANY : LOUD;
+        boolean stands = (int) SharedWords.INT.getOpaque(mem, word) == wanted;
+        boolean taken = (!stands || (++standings & 1) == 0) && qp.discardBytes();
+        if (taken && !strike(!stands)) {
+            qp.killSoon(WcStatus.REM_INV_REQ_ERR);
+        }
+        if (!stands || taken) {
+            ask(wanted); // also if it was cleared after that look, for a byte that is gone now
+        }
+        return !qp.ready();
+    }
+
+    /**
+     * See {@link ShmCompletionQueue#hearQuiet}. A peer that clears the word meanwhile has sent its
+     * byte, and sends another one later: one wake-up in vain, as rarely as that.
+     */
+    boolean hearQuiet() {
+        if (!polled || (int) SharedWords.INT.getOpaque(mem, word) != LOUD) {
+            return true;
+        }
+        ask(ANY);
+        return !qp.ready();
+    }
+
+    /**
+     * See {@link ShmCompletionQueue#rung}. Whoever clears the word sends a byte right after it, and
+     * no byte is taken without setting the word again afterwards. So a word that is clear stands
+     * for a byte that is there or on its way. A peer that clears it and sends none deceives itself.
+     */
+    boolean rung() {
+        return polled && (int) SharedWords.INT.getOpaque(mem, word) == 0;
+    }
+
+    void releaseDescriptor() {
+        if (polled) {
+            polled = false;
+            qp.leaveBytes(false);
+        }
+    }
+
+    /** Whether the bytes on the socket are somebody else's to take. */
+    boolean polled() {
+        return polled;
+    }
+
+    /** No more calls of the handler begin. */
+    void disarm() {
+        ARMED.setVolatile(this, false);
+    }
+
+    void onNotify(Runnable called) {
+        handler = called;
+    }
+
+    /**
+     * A byte came. Event thread.
+     *
+     * @param heard whether a thread was waiting for it
+     * @return false if there were too many that nobody had asked for
+     */
+    boolean onByte(boolean heard) {
+        boolean wanted = asked;
+        asked = false;
+        return strike(runHandler() || heard || wanted);
+    }
+
+    /** Each byte that was wanted makes up for one that was not: some come late. */
+    private boolean strike(boolean wanted) {
+        strikes = wanted ? Math.max(0, strikes - 1) : strikes + 1;
+        return strikes < MAX_STRIKES;
+    }
+
+    /** Calls the handler if it is armed; whether it was. */
+    boolean runHandler() {
+        if (!(boolean) ARMED.getAndSet(this, false)) {
+            return false;
+        }
+        Runnable r = handler;
+        if (r != null) {
+            r.run();
+        }
+        return true;
+    }
+}

@@ -1,0 +1,266 @@
+package io.sdp4j.fabric.shm;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.ConnectRequest;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.fabric.QueuePair;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a connection that ended in order leaves its socket and memory to the next one between the
+ * same two ends, for a short time, and nothing of its own in them.
+ *
+ * <p>Method: both ends in this JVM, as two fabrics; segments are counted in the process's own map.
+ */
+final class ShmTransportPoolTest {
+    private static final QpSpec SPEC = new QpSpec(8, 1024, 8);
+    private Path dir;
+    private ServerSocket kernel;
+    private InetSocketAddress at;
+    private ShmFabric server;
+    private ShmFabric client;
+    private FabricListener listener;
+    private final BlockingQueue<QueuePair> accepted = new LinkedBlockingQueue<>();
+
+    @BeforeEach
+    void listen() throws IOException {
+        dir = Ends.directory();
+        kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        at = (InetSocketAddress) kernel.getLocalSocketAddress();
+        server = Ends.fabric(dir, true);
+        client = Ends.fabric(dir, true);
+        listener = listenAgain(SPEC);
+    }
+
+    private FabricListener listenAgain(QpSpec spec) throws FabricException {
+        return server.listen(
+                new ListenRequest(
+                        at, false, r -> r.accept(spec, new byte[0], Taker.into(accepted))));
+    }
+
+    @AfterEach
+    void closeAll() throws IOException {
+        client.close();
+        server.close();
+        kernel.close();
+        await().untilAsserted(() -> assertEquals(0, segments()));
+        Ends.remove(dir);
+        assertEquals(List.of(), List.copyOf(Ends.THROWN));
+    }
+
+    /** Mappings of fabric memory in this process. */
+    private static long segments() throws IOException {
+        try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return lines.filter(l -> l.contains("memfd:sdp4j")).count();
+        }
+    }
+
+    private ConnectRequest request() {
+        return Ends.request(at, SPEC);
+    }
+
+    private record Pair(QueuePair mine, QueuePair its) {}
+
+    private Pair connect() throws Exception {
+        QueuePair mine = client.connect(request()).queuePair();
+        return new Pair(mine, accepted.poll(20, TimeUnit.SECONDS));
+    }
+
+    private static Completion next(QueuePair qp) {
+        Completion c = new Completion();
+        while (!qp.completions().poll(c)) {
+            qp.completions().await(TimeUnit.SECONDS.toNanos(20));
+        }
+        return c;
+    }
+
+    /** One message each way that only this connection can have sent. */
+    private static void exchange(Pair p, int mark) {
+        send(p.mine, mark);
+        receive(p.its, mark);
+        send(p.its, ~mark);
+        receive(p.mine, ~mark);
+    }
+
+    private static void send(QueuePair qp, int mark) {
+        int slot = qp.takeSendSlot();
+        qp.sendMemory().set(ValueLayout.JAVA_INT, qp.sendOffset(slot), mark);
+        qp.postSend(slot, 4, 0);
+    }
+
+    private static void receive(QueuePair qp, int mark) {
+        Completion c = next(qp);
+        assertEquals(Completion.RECEIVE, c.opcode);
+        assertEquals(4, c.byteLen);
+        assertEquals(mark, qp.receiveMemory().get(ValueLayout.JAVA_INT, qp.receiveOffset(c.slot)));
+        qp.postReceive(c.slot);
+    }
+
+    /** Both sides hear the other's farewell, then let go. */
+    private static void endInOrder(Pair p) {
+        p.mine.disconnect();
+        assertEquals(Completion.DISCONNECTED, next(p.its).opcode);
+        assertEquals(Completion.DISCONNECTED, next(p.mine).opcode);
+        p.its.close();
+        p.mine.close();
+    }
+
+    private void awaitRest() {
+        await().pollDelay(0, TimeUnit.MILLISECONDS)
+                .pollInterval(1, TimeUnit.MILLISECONDS)
+                .until(client.pool()::ready);
+    }
+
+    @Test
+    void theNextConnectionHasTheSameMemoryAndNothingOfTheLast() throws Exception {
+        for (int n = 0; n < 200; n++) {
+            Pair p = connect();
+            exchange(p, n);
+            if (n % 3 == 0) {
+                send(p.mine, 77); // never received: must not show in the next connection
+                send(p.its, 78);
+            }
+            assertTrue(segments() <= 2, "connection " + n);
+            endInOrderAfterAll(p);
+            awaitRest();
+        }
+    }
+
+    /** As {@link #endInOrder}, with messages before the farewell. */
+    private static void endInOrderAfterAll(Pair p) {
+        p.mine.disconnect();
+        while (next(p.its).opcode != Completion.DISCONNECTED) {
+            // what was sent before
+        }
+        while (next(p.mine).opcode != Completion.DISCONNECTED) {
+            // likewise
+        }
+        p.its.close();
+        p.mine.close();
+    }
+
+    @Test
+    void whatNobodyWantsAgainIsGivenBackSoon() throws Exception {
+        endInOrder(connect());
+        awaitRest();
+        assertTrue(client.reservedBytes() > 0);
+        await().atMost(10, TimeUnit.SECONDS)
+                .untilAsserted(
+                        () -> {
+                            assertEquals(0, segments());
+                            assertEquals(0, client.reservedBytes());
+                            assertEquals(0, server.reservedBytes());
+                        });
+    }
+
+    @Test
+    void aConnectionThatWasCutLeavesNothing() throws Exception {
+        Pair p = connect();
+        p.mine.abort();
+        assertEquals(Completion.DISCONNECTED, next(p.its).opcode);
+        p.its.close();
+        p.mine.close();
+        await().untilAsserted(() -> assertEquals(0, segments()));
+    }
+
+    @Test
+    void theOtherSideMayStillHoldTheMemory() throws Exception {
+        Pair p = connect();
+        p.mine.disconnect();
+        assertEquals(Completion.DISCONNECTED, next(p.its).opcode);
+        assertEquals(Completion.DISCONNECTED, next(p.mine).opcode);
+        p.mine.close();
+        // its side has not let go: the next connection must have memory of its own
+        Pair q = connect();
+        assertEquals(4, segments());
+        exchange(q, 5);
+        p.its.close();
+        endInOrder(q);
+    }
+
+    @Test
+    void aListenerThatLeftTakesItsCablesAlong() throws Exception {
+        endInOrder(connect());
+        awaitRest();
+        listener.close();
+        FabricException e = assertThrows(FabricException.class, () -> client.connect(request()));
+        assertEquals(FabricException.Cause.NO_LISTENER, e.why());
+        listener = listenAgain(SPEC);
+        Pair p = connect();
+        exchange(p, 6);
+        endInOrder(p);
+    }
+
+    @Test
+    void aListenerOfAnotherShapeGetsOtherMemory() throws Exception {
+        endInOrder(connect());
+        awaitRest();
+        QueuePair mine = Ends.connect(client, at, new QpSpec(16, 2048, 16));
+        QueuePair its = accepted.poll(20, TimeUnit.SECONDS);
+        assertEquals(2048, its.sendBytes());
+        exchange(new Pair(mine, its), 7);
+        endInOrder(new Pair(mine, its));
+    }
+
+    @Test
+    void memoryThatWaitsGivesWayToAConnection() throws Exception {
+        Pair p = connect();
+        long one = server.reservedBytes();
+        endInOrder(p);
+        client.pool().drop(); // so that below the other listener's is waited for
+        ShmConfig config = Ends.config(dir, true).withMemory(one + one / 2);
+        try (ShmFabric tight = ShmFabric.open(config, Ends.loop(true));
+                ShmFabric other = Ends.fabric(dir, true);
+                ServerSocket port = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            at = (InetSocketAddress) port.getLocalSocketAddress();
+            tight.listen(
+                    new ListenRequest(
+                            at, false, r -> r.accept(SPEC, new byte[0], Taker.into(accepted))));
+            endInOrder(connect());
+            awaitRest();
+            QueuePair mine = other.connect(request()).queuePair();
+            Pair q = new Pair(mine, accepted.poll(20, TimeUnit.SECONDS));
+            exchange(q, 8);
+            endInOrder(q);
+        }
+    }
+
+    @Test
+    void aPeerThatWasKilledMeanwhileIsNotWaitedFor() throws Exception {
+        Process peer = Peer.start(dir, true);
+        try {
+            at = new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));
+            QueuePair mine = client.connect(request()).queuePair();
+            mine.disconnect();
+            assertEquals(Completion.DISCONNECTED, next(mine).opcode);
+            mine.close();
+            awaitRest();
+        } finally {
+            peer.destroyForcibly();
+            peer.waitFor();
+        }
+        FabricException e = assertThrows(FabricException.class, () -> client.connect(request()));
+        assertEquals(FabricException.Cause.NO_LISTENER, e.why());
+    }
+}

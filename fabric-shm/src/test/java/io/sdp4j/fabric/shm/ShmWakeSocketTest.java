@@ -1,0 +1,125 @@
+package io.sdp4j.fabric.shm;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.Futex;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A peer that wakes the other side for nothing, again and again, loses its connection. */
+@Timeout(60)
+@SuppressWarnings("try") // listeners are closed with their fabric
+final class ShmWakeSocketTest extends ShmDirectory {
+    private static final long CALM_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
+
+    private ServerSocket kernel;
+    private ShmFabric fabric;
+    private ShmQueuePair hostile;
+    private QueuePair victim;
+
+    @BeforeEach
+    void connect() throws Exception {
+        kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+        fabric = Ends.fabric(dir, true);
+        BlockingQueue<QueuePair> accepted = new ArrayBlockingQueue<>(1);
+        fabric.listen(
+                new ListenRequest(
+                        at,
+                        false,
+                        r -> r.accept(SPEC, new byte[0], new Taker(accepted::add, f -> {}))));
+        hostile = (ShmQueuePair) Ends.connect(fabric, at, SPEC);
+        victim = accepted.take();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        hostile.close();
+        victim.close();
+        fabric.close();
+        kernel.close();
+    }
+
+    private boolean cut() {
+        Completion c = new Completion();
+        if (!victim.completions().poll(c)) {
+            return false;
+        }
+        assertEquals(Completion.ERROR, c.opcode);
+        assertEquals(WcStatus.REM_INV_REQ_ERR, c.status);
+        return true;
+    }
+
+    @Test
+    void bellsThatNobodyAskedForEndIt() {
+        await().pollInterval(1, TimeUnit.MILLISECONDS)
+                .until(
+                        () -> {
+                            hostile.ring();
+                            return cut();
+                        });
+    }
+
+    @Test
+    void bellsOnTheDescriptorOfASelectorEndIt() {
+        await().atMost(30, TimeUnit.SECONDS)
+                .pollDelay(0, TimeUnit.MILLISECONDS)
+                .pollInterval(1, TimeUnit.MILLISECONDS)
+                .until(
+                        () -> {
+                            for (int i = 0; i < 100; i++) {
+                                hostile.ring();
+                                victim.completions().armDescriptor(true);
+                            }
+                            return cut();
+                        });
+    }
+
+    @Test
+    void sleepsThatEndForNothingEndIt() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        long word = hostile.sendMemory().address() + ShmLayout.control(1) + ShmLayout.SLEEP_WORD;
+        Thread waking =
+                Thread.ofPlatform()
+                        .daemon()
+                        .start(
+                                () -> {
+                                    while (!over.get()) {
+                                        Futex.wake(word);
+                                    }
+                                });
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        boolean cut = false;
+        while (!cut && System.nanoTime() < end) {
+            victim.completions().await(end - System.nanoTime());
+            cut = cut();
+        }
+        over.set(true);
+        waking.join();
+        assertTrue(cut);
+    }
+
+    @Test
+    void aPeerThatSaysNothingKeepsIt() {
+        long end = System.nanoTime() + CALM_NANOS;
+        while (System.nanoTime() < end) {
+            victim.completions().await(end - System.nanoTime());
+            assertTrue(!cut());
+        }
+    }
+}

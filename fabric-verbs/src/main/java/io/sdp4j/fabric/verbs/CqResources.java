@@ -1,0 +1,92 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.linux.Descriptors;
+import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.Linux;
+
+/**
+ * What a queue pair needs to hear and be woken, and another one may use after it: a completion
+ * channel with its descriptor, known to the event loop, an eventfd, a queue for receives and one
+ * for sends. Making and destroying them takes some twenty system calls, as many as the rest of a
+ * queue pair.
+ *
+ * <p>What was asked of the queues is remembered from one owner to the next, because a device
+ * forgets it only by an event. One owner at a time; guarded by whoever that is.
+ */
+final class CqResources {
+    private final Ibv ibv;
+    final int receives;
+    final int sends;
+    long compChannel;
+    int compFd = -1;
+    int wakeFd = -1;
+    long receiveCq;
+    long sendCq;
+
+    /** What the former owner asked of the queues, and got no event for; {@link CqWaiter}'s. */
+    int receiveAsked;
+
+    boolean sendAsked;
+
+    /** When it came back, in sweeps of {@link CqResourcesPool}. */
+    int sweep;
+
+    /**
+     * @param receives completions that the queue of receives takes
+     * @throws FabricException if there is not enough of something; nothing is left then
+     */
+    CqResources(VerbsDevice device, EpollLoop loop, int receives, int sends) throws FabricException {
+        this.ibv = device.ibv();
+        this.receives = receives;
+        this.sends = sends;
+        boolean complete = false;
+        try {
+            wakeFd = Descriptors.eventFd();
+            if (wakeFd < 0) {
+                throw VerbsFailures.of("no eventfd", wakeFd);
+            }
+            String on = " on " + device.name();
+            long context = device.context();
+            compChannel = made("completion channel" + on, ibv.createCompChannel(context));
+            compFd = IbvCompChannel.fd(Bindings.at(compChannel, IbvCompChannel.LAYOUT));
+            Descriptors.freshNonBlocking(compFd);
+            int r = loop.introduce(compFd);
+            if (r < 0) {
+                throw VerbsFailures.of("the completion channel cannot be watched", r);
+            }
+            receiveCq = made("completion queue" + on, ibv.createCq(context, receives, compChannel));
+            sendCq = made("completion queue" + on, ibv.createCq(context, sends, compChannel));
+            complete = true;
+        } finally {
+            if (!complete) {
+                close();
+            }
+        }
+    }
+
+    private static long made(String what, long result) throws FabricException {
+        if (result < 0) {
+            throw VerbsFailures.of("no " + what, (int) result);
+        }
+        return result;
+    }
+
+    /** No queue pair uses it, and every event that was taken is acknowledged. */
+    void close() {
+        destroyCq(receiveCq);
+        destroyCq(sendCq);
+        if (compChannel > 0) {
+            ibv.destroyCompChannel(compChannel);
+        }
+        if (wakeFd >= 0) {
+            Linux.close(wakeFd);
+        }
+    }
+
+    private void destroyCq(long cq) {
+        if (cq > 0) {
+            ibv.destroyCq(cq);
+        }
+    }
+}

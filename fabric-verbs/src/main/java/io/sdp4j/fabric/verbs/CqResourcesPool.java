@@ -1,0 +1,96 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.linux.EpollLoop;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The {@link CqResources}s of one device that connections have left and others may take, the last
+ * first: at most {@value #MAX_IDLE}, and none for longer than it takes to see that nobody wants it.
+ * Set-up path only; guarded by this object's monitor.
+ */
+final class CqResourcesPool {
+    static final int MAX_IDLE = 16;
+
+    private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final VerbsDevice device;
+    private final EpollLoop loop;
+    private final ArrayDeque<CqResources> idle = new ArrayDeque<>();
+    private int sweep;
+    private boolean sweeping;
+    private boolean closed;
+
+    CqResourcesPool(VerbsDevice device, EpollLoop loop) {
+        this.device = device;
+        this.loop = loop;
+    }
+
+    /** A kit for so many completions, its queues empty. */
+    CqResources take(int receives, int sends) throws FabricException {
+        synchronized (this) {
+            for (Iterator<CqResources> i = idle.iterator(); i.hasNext(); ) {
+                CqResources kit = i.next();
+                if (kit.receives == receives && kit.sends == sends) {
+                    i.remove();
+                    return kit;
+                }
+            }
+        }
+        return new CqResources(device, loop, receives, sends);
+    }
+
+    /** Takes a kit back whose queues are empty. */
+    void giveBack(CqResources kit) {
+        boolean kept;
+        synchronized (this) {
+            kept = !closed && idle.size() < MAX_IDLE;
+            if (kept) {
+                kit.sweep = sweep;
+                idle.push(kit);
+                if (!sweeping) {
+                    sweeping = true;
+                    loop.schedule(this::sweep, SWEEP_NANOS);
+                }
+            }
+        }
+        if (!kept) {
+            kit.close();
+        }
+    }
+
+    /** Closes what was left alone since the sweep before the last. */
+    private void sweep() {
+        List<CqResources> old = new ArrayList<>();
+        synchronized (this) {
+            for (Iterator<CqResources> i = idle.iterator(); i.hasNext(); ) {
+                CqResources kit = i.next();
+                if (kit.sweep != sweep) {
+                    i.remove();
+                    old.add(kit);
+                }
+            }
+            sweep++;
+            sweeping = !idle.isEmpty();
+            if (sweeping) {
+                loop.schedule(this::sweep, SWEEP_NANOS);
+            }
+        }
+        old.forEach(CqResources::close);
+    }
+
+    /** Closes all, and from now on each that comes back. Event thread. */
+    void close() {
+        List<CqResources> all;
+        synchronized (this) {
+            closed = true;
+            all = List.copyOf(idle);
+            idle.clear();
+        }
+        all.forEach(CqResources::close);
+    }
+}

@@ -1,0 +1,428 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.linux.Descriptors;
+import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.AdaptiveSpin;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * How one queue pair waits, and is waited for.
+ *
+ * <p>Shape: the completion channel's descriptor and an eventfd. A blocked thread polls its queues,
+ * for a while if that has paid off lately, asks for an event, polls once more and sleeps ({@link
+ * Sleeper}); whoever has no thread arms, and the event thread looks at the channel once. Whichever
+ * of the two takes an event from the channel wakes the other, so neither can miss one.
+ *
+ * <p>A peer of ours marks the last message of each burst (a solicited event), and a thread that
+ * blocks sleeps until one comes: of four messages that follow each other, one wakes it. A mark is
+ * never relied on: who has slept a while without one asks to be woken by any message.
+ *
+ * <p>Somebody else's poller gets an epoll of the channel and another eventfd, made when first asked
+ * for; what the channel does not tell, and events that somebody else took from it, is signalled on
+ * the eventfd.
+ *
+ * <p>All but {@link #await}'s sleep is guarded by the queue pair's monitor.
+ */
+final class CqWaiter {
+    /** So long a message may be there that nobody was woken for. */
+    private static final long MARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** So many messages without a word of ours are a stream. */
+    private static final int STREAMING = 16;
+
+    private static final int FOUND = -1;
+
+    private final VerbsQueuePair qp;
+    private final QpResources resources;
+    private final WorkRequests requests;
+    private final SolicitedEventSupport marks;
+    private final InterruptModeration gather;
+    private final EpollLoop loop;
+    private final long watch;
+    private final ChannelEvents events;
+    private final Sleeper sleeper;
+    private boolean wakeRequested;
+    private boolean armed;
+
+    /** The event thread has left the channel to a thread that reads it. */
+    private boolean unwatched;
+
+    /** The peer marks the last message of each burst. */
+    private boolean peerMarks;
+
+    private Runnable handler;
+    private int descriptor = -1;
+    private int ringFd = -1;
+    private boolean polled;
+    private Runnable onGreeting;
+    private final AdaptiveSpin spinner;
+
+    /** Judges waits of a side that has said nothing since it last heard something. */
+    private final AdaptiveSpin listener;
+
+    private final BooleanSupplier something = this::hasSomething;
+
+    CqWaiter(
+            VerbsQueuePair qp,
+            QpResources resources,
+            WorkRequests requests,
+            EpollLoop loop,
+            AdaptiveSpin spinner) {
+        this.qp = qp;
+        this.spinner = spinner;
+        this.listener = spinner.another();
+        this.resources = resources;
+        this.requests = requests;
+        marks = qp.device().marks;
+        gather = new InterruptModeration(resources.spec.receiveSlots());
+        this.loop = loop;
+        events = new ChannelEvents(qp, resources, requests);
+        sleeper = new Sleeper(qp, resources, events, loop);
+        watch = loop.watchOnDemand(what -> onChannel());
+    }
+
+    /** The peer marks bursts. Before use. */
+    void peerMarks() {
+        synchronized (qp) {
+            peerMarks = true;
+        }
+    }
+
+    void onNotify(Runnable called) {
+        synchronized (qp) {
+            handler = called;
+        }
+    }
+
+    void await(long nanos) {
+        if (nanos > 0 && spinner.spin(something, nanos, CqWaiter::never)) {
+            synchronized (qp) {
+                wakeRequested = false;
+            }
+            return;
+        }
+        long bound = markNanos();
+        if (bound == 0) {
+            sleep(nanos, ChannelEvents.ANY);
+            return;
+        }
+        // What is left alone is not asked for either.
+        int first = marks.come() ? ChannelEvents.MARKED : ChannelEvents.NOTHING;
+        if (sleep(Math.min(nanos, bound), first) == 0 && nanos > bound) {
+            long rest = nanos == Long.MAX_VALUE ? nanos : nanos - bound;
+            int how = sleep(rest, ChannelEvents.ANY);
+            if (how == FOUND) {
+                marks.onMissed();
+                synchronized (qp) {
+                    gather.onOver(requests.receives());
+                }
+            }
+        }
+    }
+
+    /**
+     * How long to wait for a marked message alone. One that is to be the only one needs no mark,
+     * and no end of the sleep, which costs setting a timer and stopping it. Where the device does
+     * not tell of them, a stream that goes one way is left alone for a moment all the same, so that
+     * several messages can come.
+     */
+    private long markNanos() {
+        synchronized (qp) {
+            if (!peerMarks || requests.talks()) {
+                return 0;
+            }
+            boolean stream = requests.heard() >= STREAMING && !requests.sendsAwaited();
+            return marks.come() ? MARK_NANOS : stream ? gather.nanos() : 0;
+        }
+    }
+
+    /**
+     * @param wanted which message ends it, as {@link ChannelEvents} has it
+     * @return what is readable, 0 if only time has passed, {@link #FOUND} if there was no need
+     */
+    private int sleep(long nanos, int wanted) {
+        boolean onlyMarked;
+        synchronized (qp) {
+            if (wakeRequested || nanos <= 0 || (wanted != ChannelEvents.NOTHING && asked(wanted))) {
+                wakeRequested = false;
+                return FOUND;
+            }
+            onlyMarked = events.receiveAsked() == ChannelEvents.MARKED;
+            sleeper.begin(nanos);
+        }
+        int ready = sleeper.sleep(nanos);
+        synchronized (qp) {
+            wakeRequested = false;
+            if (sleeper.end(ready) || unwatched) {
+                tellOthers();
+            }
+            if (onlyMarked && events.receiveAsked() == ChannelEvents.NOTHING) {
+                marks.onRung();
+            }
+        }
+        return ready;
+    }
+
+    /** Asks for an event; whether there was something by then. */
+    private boolean asked(int wanted) {
+        events.ask(wanted == ChannelEvents.MARKED);
+        return qp.look();
+    }
+
+    /** The thread that slept may have taken an event that others wait for as well. */
+    private void tellOthers() {
+        if (polled && ringFd >= 0) {
+            Descriptors.signal(ringFd);
+        }
+        if (armed || unwatched) {
+            unwatched = false;
+            loop.execute(this::onChannel);
+        }
+    }
+
+    private static boolean never() {
+        return false;
+    }
+
+    private boolean hasSomething() {
+        synchronized (qp) {
+            return wakeRequested || qp.look();
+        }
+    }
+
+    /** See {@link io.sdp4j.fabric.CompletionQueue#busyPoll}. */
+    boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+        return hasSomething()
+                || (spoken ? spinner : listener).spin(something, Long.MAX_VALUE, elsewhere);
+    }
+
+    void wake() {
+        synchronized (qp) {
+            wakeRequested = true;
+            rouse();
+        }
+    }
+
+    private void rouse() {
+        sleeper.rouse();
+        if (polled && ringFd >= 0) {
+            Descriptors.signal(ringFd);
+        }
+    }
+
+    boolean arm() {
+        synchronized (qp) {
+            polled = false;
+            if (qp.look()) {
+                return false;
+            }
+            ask();
+            if (qp.look()) {
+                return false;
+            }
+            armed = true;
+            resources.countNativeCalls(1);
+            loop.once(resources.compFd, watch);
+            return true;
+        }
+    }
+
+    int descriptor() {
+        synchronized (qp) {
+            if (descriptor < 0 && qp.isOpen()) {
+                ringFd = Descriptors.eventFd();
+                descriptor = ringFd < 0 ? -1 : Descriptors.either(resources.compFd, ringFd);
+            }
+            return Math.max(-1, descriptor);
+        }
+    }
+
+    boolean armDescriptor() {
+        synchronized (qp) {
+            polled = true;
+            resources.countNativeCalls(1);
+            Descriptors.drain(ringFd);
+            events.takeAll();
+            if (!qp.look()) {
+                ask();
+                if (!qp.look() && !qp.isOver()) {
+                    return true;
+                }
+            }
+            Descriptors.signal(ringFd);
+            return false;
+        }
+    }
+
+    void releaseDescriptor() {
+        Runnable run = null;
+        synchronized (qp) {
+            if (polled) {
+                polled = false;
+                if (armed && qp.look()) {
+                    run = takeHandler();
+                } else if (armed) {
+                    watchSends();
+                }
+            }
+        }
+        if (run != null) {
+            loop.execute(run);
+        }
+    }
+
+    /** Lets the event thread see the sends end. Monitor held. */
+    void watchSends() {
+        ask();
+        loop.once(resources.compFd, watch);
+    }
+
+    private void ask() {
+        events.ask(false);
+    }
+
+    /** The channel is readable. Event thread. */
+    private void onChannel() {
+        Runnable run = null;
+        synchronized (qp) {
+            if (!qp.isOpen()) {
+                return;
+            }
+            events.takeAll();
+            boolean something = qp.look();
+            run = takeGreeting();
+            if ((armed && !something) || qp.draining() || onGreeting != null) {
+                ask();
+                something = qp.look();
+                run = run == null ? takeGreeting() : run;
+                if ((armed && !something) || qp.draining() || onGreeting != null) {
+                    watch();
+                }
+            }
+            if (something && run == null) {
+                run = takeHandler();
+            }
+            rouse();
+        }
+        if (run != null) {
+            run.run();
+        }
+    }
+
+    /**
+     * Lets the event thread see the next event; but while a thread reads them, which has none to
+     * show then, only when that is over.
+     */
+    private void watch() {
+        if (events.beingRead()) {
+            unwatched = true;
+        } else {
+            loop.once(resources.compFd, watch);
+        }
+    }
+
+    /**
+     * Lets a thread that reads the channel come out, because it is about to be closed. Monitor
+     * held.
+     *
+     * @return whether there is one
+     */
+    boolean beingRead() {
+        if (events.beingRead()) {
+            sleeper.rouse();
+        }
+        return events.beingRead();
+    }
+
+    /** Runs {@code then} once when the greeting has come. Event thread. */
+    void onGreeting(Runnable then) {
+        Runnable run;
+        synchronized (qp) {
+            onGreeting = then;
+            qp.look();
+            run = takeGreeting();
+            if (run == null) {
+                ask();
+                qp.look();
+                run = takeGreeting();
+            }
+            if (run == null) {
+                loop.once(resources.compFd, watch);
+            }
+        }
+        if (run != null) {
+            run.run();
+        }
+    }
+
+    /** Runs what waits for the greeting if that has come and no event has told of it yet. */
+    void lookForGreeting() {
+        Runnable run;
+        synchronized (qp) {
+            qp.look();
+            run = takeGreeting();
+        }
+        if (run != null) {
+            run.run();
+        }
+    }
+
+    private Runnable takeGreeting() {
+        Runnable then = requests.greeted() ? onGreeting : null;
+        if (then != null) {
+            onGreeting = null;
+        }
+        return then;
+    }
+
+    private Runnable takeHandler() {
+        if (!armed || polled) {
+            return null;
+        }
+        armed = false;
+        return handler;
+    }
+
+    /** Something happened that no event of the channel tells. Any thread. */
+    void onChange() {
+        Runnable run = null;
+        synchronized (qp) {
+            rouse();
+            if (armed && qp.look()) {
+                run = takeHandler();
+            }
+        }
+        if (run != null) {
+            loop.execute(run);
+        }
+    }
+
+    /** No more calls of the handler begin. Monitor held. */
+    void disarm() {
+        armed = false;
+        handler = null;
+    }
+
+    /**
+     * The channel is about to be somebody else's. Monitor held.
+     *
+     * @return false if somebody's poller may still look at it, or a thread sleeps on it: its
+     *     wake-up must not be taken by the next owner
+     */
+    boolean close() {
+        loop.forget(watch);
+        events.close();
+        boolean alone = descriptor < 0 && !sleeper.sleeping();
+        if (descriptor >= 0) {
+            Linux.close(descriptor);
+            descriptor = -1;
+        }
+        if (ringFd >= 0) {
+            Linux.close(ringFd);
+            ringFd = -1;
+        }
+        return alone;
+    }
+}

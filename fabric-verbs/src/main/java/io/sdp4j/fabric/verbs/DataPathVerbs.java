@@ -1,0 +1,87 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The verbs of the data path. They are inline functions in the header and have no symbols: each
+ * device's context has pointers to them, which are called with one handle for each signature.
+ *
+ * <p>Polling is {@code critical}: every provider reads memory under a spin lock. Some enter the
+ * kernel for a completion with an error (docs/verbs.md 9), and none else. Posting and asking for an
+ * event do enter it with software devices, so they are not. Nothing here allocates. Thread-safe as
+ * the library is.
+ *
+ * <p>Source: infiniband/verbs.h, rdma-core 44.
+ */
+final class DataPathVerbs {
+    private static final FunctionDescriptor POLL =
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
+    private static final FunctionDescriptor NOTIFY =
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT);
+    private static final FunctionDescriptor POST =
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+
+    private static final MethodHandle POLL_CQ = bind(POLL, Linker.Option.critical(false));
+    private static final MethodHandle NOTIFY_CQ = bind(NOTIFY);
+    private static final MethodHandle POST_WR = bind(POST);
+
+    private final MemorySegment pollCq;
+    private final MemorySegment notifyCq;
+    private final MemorySegment postSend;
+    private final MemorySegment postReceive;
+
+    /** Those of one device. */
+    DataPathVerbs(MemorySegment context) {
+        pollCq = IbvContext.pollCq(context);
+        notifyCq = IbvContext.reqNotifyCq(context);
+        postSend = IbvContext.postSend(context);
+        postReceive = IbvContext.postRecv(context);
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle bind(FunctionDescriptor d, Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(d, options);
+    }
+
+    /** Entries taken, or a negative number. */
+    int poll(long cq, int max, long wcs) {
+        try {
+            return (int) POLL_CQ.invokeExact(pollCq, cq, max, wcs);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** Asks for one event at the next completion, of any kind or only a solicited or bad one. */
+    int requestNotify(long cq, boolean solicitedOnly) {
+        try {
+            return (int) NOTIFY_CQ.invokeExact(notifyCq, cq, solicitedOnly ? 1 : 0);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** 0, or an errno of either sign. */
+    int postSend(long qp, long wr, long badWr) {
+        try {
+            return (int) POST_WR.invokeExact(postSend, qp, wr, badWr);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** 0, or an errno of either sign. */
+    int postReceive(long qp, long wr, long badWr) {
+        try {
+            return (int) POST_WR.invokeExact(postReceive, qp, wr, badWr);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.sdp4j.fabric.verbs;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The use of a registration by one region. Whoever uses it may leave it and come back to it, if
+ * nobody has ended it meanwhile, without a lock and without looking for it.
+ *
+ * <p>Shape: in use, left, or over, which it stays. The user leaves and comes back; the keeper ends
+ * what is left ({@link #endIfLeft}); either of them can end it in any state ({@link #end}), once.
+ */
+abstract class RegistrationHandle {
+    private static final int IN_USE = 0;
+    private static final int LEFT = 1;
+    private static final int OVER = 2;
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(RegistrationHandle.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("unused") // by its handle
+    private volatile int state;
+
+    /** Or null. */
+    private Runnable onOver;
+
+    /**
+     * Before anybody else knows it.
+     *
+     * @param task runs when it is over, in whatever thread ends it, and must not wait for anything
+     */
+    final void whenOver(Runnable task) {
+        onOver = task;
+    }
+
+    abstract long registration();
+
+    final boolean inUse() {
+        return (int) STATE.getVolatile(this) == IN_USE;
+    }
+
+    final boolean isLeft() {
+        return (int) STATE.getVolatile(this) == LEFT;
+    }
+
+    /**
+     * The user does not need it just now.
+     *
+     * @return false if it is not worth keeping: the user ends it
+     */
+    final boolean leave() {
+        if (!mayBeLeft()) {
+            return false;
+        }
+        onLeave();
+        if (!STATE.compareAndSet(this, IN_USE, LEFT)) {
+            return false;
+        }
+        // Asked again, as the keeper first says that it keeps nothing more and then looks for what
+        // is left: one of us sees the other.
+        return mayBeLeft() || !STATE.compareAndSet(this, LEFT, IN_USE);
+    }
+
+    /** The user needs it again; false if that is not possible any more. */
+    final boolean comeBack() {
+        return STATE.compareAndSet(this, LEFT, IN_USE);
+    }
+
+    /** The keeper wants it back; whether it was left, and is over now. It is not released. */
+    final boolean endIfLeft() {
+        boolean ended = STATE.compareAndSet(this, LEFT, OVER);
+        if (ended) {
+            tellOver();
+        }
+        return ended;
+    }
+
+    /** Ends it, and releases the registration. Idempotent. */
+    final void end() {
+        if ((int) STATE.getAndSet(this, OVER) != OVER) {
+            release();
+            tellOver();
+        }
+    }
+
+    private void tellOver() {
+        if (onOver != null) {
+            onOver.run();
+        }
+    }
+
+    /** Whether somebody will end it if the user does not come back. Any thread. */
+    abstract boolean mayBeLeft();
+
+    /** It is about to be left. */
+    abstract void onLeave();
+
+    /** The registration has one user less. */
+    abstract void release();
+}

@@ -1,0 +1,150 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What went wrong, why, and what the user can do, from errno values and from events.
+ *
+ * <p>Source of the values: docs/verbs.md 4, measured on rxe and siw; {@code enum ib_cm_rej_reason}
+ * of the kernel's ib_cm.h for the positive ones.
+ */
+final class VerbsFailures {
+    private static final int EACCES = 13;
+    private static final int ENODEV = 19;
+    private static final int EINVAL = 22;
+    private static final int ENOMEM = 12;
+    private static final int ENOSYS = 38;
+    private static final int EPERM = 1;
+    private static final int ENOENT = 2;
+    private static final int EADDRINUSE = 98;
+    private static final int EADDRNOTAVAIL = 99;
+    private static final int ENETUNREACH = 101;
+    private static final int ECONNRESET = 104;
+    private static final int ETIMEDOUT = 110;
+    private static final int ECONNREFUSED = 111;
+    private static final int EHOSTUNREACH = 113;
+
+    private static final int REJ_INVALID_SERVICE_ID = 8;
+    private static final int REJ_TIMEOUT = 4;
+    private static final int REJ_CONSUMER = 28;
+
+    private VerbsFailures() {}
+
+    /** Why there is no event channel. */
+    static FabricException noChannel(int result) {
+        String why =
+                switch (-result) {
+                    case ENODEV, ENOSYS, ENOENT ->
+                            "no RDMA device: the kernel shows none to this process; load the"
+                                    + " driver of the adapter and rdma_ucm (modprobe rdma_ucm), or"
+                                    + " give the container /dev/infiniband";
+                    case EACCES, EPERM ->
+                            "/dev/infiniband/rdma_cm may not be opened; give this user read and"
+                                    + " write permission for it";
+                    default -> "the RDMA connection manager cannot be used: " + text(result);
+                };
+        return new FabricException(Cause.UNAVAILABLE, why);
+    }
+
+    /** A call that failed on the way. */
+    static FabricException of(String what, int result) {
+        Cause cause =
+                switch (-result) {
+                    case ENOMEM, 23, 24 -> Cause.RESOURCES;
+                    case EADDRINUSE, EADDRNOTAVAIL -> Cause.IN_USE;
+                    case ECONNREFUSED -> Cause.NO_LISTENER;
+                    case ETIMEDOUT -> Cause.TIMED_OUT;
+                    case ECONNRESET -> Cause.REFUSED;
+                    default -> Cause.UNAVAILABLE;
+                };
+        return new FabricException(cause, what + ": " + text(result));
+    }
+
+    /** Memory that could not be registered. */
+    static FabricException memory(long bytes, int result) {
+        String limit = lockedLimit();
+        return new FabricException(
+                Cause.RESOURCES,
+                "cannot register "
+                        + bytes
+                        + " bytes: "
+                        + text(result)
+                        + "; locked memory is limited to "
+                        + limit
+                        + " bytes: raise it (ulimit -l, LimitMEMLOCK= of the service)");
+    }
+
+    /** The limit of locked memory as the kernel prints it. */
+    static String lockedLimit() {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/self/limits"))) {
+                if (line.startsWith("Max locked memory")) {
+                    return line.substring("Max locked memory".length()).strip().split(" ", 2)[0];
+                }
+            }
+        } catch (IOException e) {
+            // the caller's message does without
+        }
+        return "an unknown number of";
+    }
+
+    /** An event that ends an attempt to connect. */
+    static FabricException of(CmEvent e, byte[] privateData) {
+        int status = e.status();
+        return switch (e.type()) {
+            case RdmaCmEvent.ADDR_ERROR, RdmaCmEvent.ROUTE_ERROR ->
+                    new FabricException(
+                            status == -ETIMEDOUT ? Cause.TIMED_OUT : Cause.UNAVAILABLE,
+                            "no RDMA path to the destination: " + text(status));
+            case RdmaCmEvent.REJECTED -> rejected(status, privateData);
+            case RdmaCmEvent.UNREACHABLE, RdmaCmEvent.CONNECT_ERROR ->
+                    new FabricException(
+                            status == -ECONNREFUSED ? Cause.NO_LISTENER : Cause.TIMED_OUT,
+                            "the peer did not answer: " + text(status));
+            case RdmaCmEvent.DEVICE_REMOVAL ->
+                    new FabricException(Cause.CLOSED, "the RDMA device was removed");
+            default ->
+                    new FabricException(Cause.CLOSED, "the connection ended while it was set up");
+        };
+    }
+
+    private static FabricException rejected(int status, byte[] privateData) {
+        return switch (status) {
+            case REJ_INVALID_SERVICE_ID, -ECONNREFUSED ->
+                    new FabricException(Cause.NO_LISTENER, "nobody listens there on RDMA");
+            case REJ_CONSUMER, -ECONNRESET ->
+                    new FabricException(Cause.REFUSED, "the listener said no", privateData, null);
+            case REJ_TIMEOUT, -ETIMEDOUT ->
+                    new FabricException(Cause.TIMED_OUT, "the peer gave up");
+            default ->
+                    new FabricException(
+                            Cause.REFUSED,
+                            "the peer's connection manager said no, reason " + status,
+                            privateData,
+                            null);
+        };
+    }
+
+    static String text(int result) {
+        return switch (-result) {
+            case EPERM -> "operation not permitted";
+            case EACCES -> "permission denied";
+            case ENOMEM -> "not enough memory";
+            case ENODEV -> "no such device";
+            case EINVAL -> "invalid argument";
+            case 23, 24 -> "too many open files";
+            case EADDRINUSE -> "address in use";
+            case EADDRNOTAVAIL -> "address not available";
+            case ENETUNREACH -> "network unreachable";
+            case EHOSTUNREACH -> "host unreachable";
+            case ECONNRESET -> "connection reset";
+            case ETIMEDOUT -> "timed out";
+            case ECONNREFUSED -> "connection refused";
+            default -> "errno " + -result;
+        };
+    }
+}

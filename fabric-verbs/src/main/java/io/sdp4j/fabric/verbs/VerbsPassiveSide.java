@@ -1,0 +1,196 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.fabric.QpSpec;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * One request to connect, from the event that tells of it to its outcome.
+ *
+ * <p>A client that gives up meanwhile is not reported by the kernel: its id just fails when it is
+ * used. So accepting has an end of its own.
+ */
+final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
+    /** Looks of the listener's, one in {@link VerbsListener#LOOK_NANOS}, for the outcome. */
+    private static final int PATIENCE = 2;
+
+    private final VerbsFabric fabric;
+    private final CmChannel channel;
+    private final VerbsListener listener;
+    private final CmEvent event;
+    private final long id;
+    private final Trailer trailer;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+    private final AtomicBoolean answered = new AtomicBoolean();
+
+    /** Of the event thread, like all of the outcome. */
+    private volatile VerbsQueuePair qp;
+
+    private Outcome outcome;
+    private int looks;
+    private boolean told;
+
+    /** Whether the client, one of ours, speaks first. */
+    private boolean greeted;
+
+    VerbsPassiveSide(VerbsFabric fabric, CmChannel channel, VerbsListener listener, CmEvent event) {
+        this.fabric = fabric;
+        this.channel = channel;
+        this.listener = listener;
+        this.event = event;
+        id = event.id();
+        channel.retarget(id, this);
+        trailer = Trailer.of(event.privateData(), Trailer.REQUEST_BYTES);
+        MemorySegment m = Bindings.at(id, RdmaCmId.LAYOUT);
+        local = listener.address(RdmaCmId.source(m).getAddress());
+        InetSocketAddress from = RdmaCmId.destination(m);
+        remote =
+                trailer == null || trailer.port() == 0
+                        ? from
+                        : new InetSocketAddress(from.getAddress(), trailer.port());
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return remote;
+    }
+
+    @Override
+    public byte[] privateData() {
+        return Trailer.data(event.privateData(), Trailer.REQUEST_BYTES);
+    }
+
+    @Override
+    public void accept(QpSpec spec, byte[] privateData, Outcome to) {
+        if (!answered.compareAndSet(false, true)) {
+            // the listener was closed in between, and has said no
+            channel.loop()
+                    .execute(
+                            () ->
+                                    to.onFailed(
+                                            new FabricException(
+                                                    Cause.CLOSED, "the listener was closed")));
+            return;
+        }
+        byte[] reply = new Trailer(spec.receiveBytes(), 0).append(privateData, Trailer.REPLY_BYTES);
+        if (channel.loop().inLoop()) {
+            answer(spec, reply, to); // at once: the client waits
+        } else {
+            channel.loop().execute(() -> answer(spec, reply, to));
+        }
+    }
+
+    private void answer(QpSpec spec, byte[] reply, Outcome to) {
+        outcome = to;
+        try (Arena arena = Arena.ofConfined()) {
+            VerbsDevice device = fabric.device(RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT)));
+            greeted = trailer != null && device.initiatorSpeaksFirst();
+            qp = new VerbsQueuePair(fabric, channel, device, id, spec, greeted);
+            qp.reserve(trailer);
+            int served = fewer(device.readsServed(), event.readsServed());
+            int started = fewer(device.readsStarted(), event.readsStarted());
+            int r = channel.cm().accept(id, ConnParams.of(arena, reply, served, started));
+            if (r < 0) {
+                throw VerbsFailures.of("the connection cannot be accepted", r);
+            }
+        } catch (FabricException e) {
+            channel.cm().reject(id, new byte[0]); // in vain if it was accept that failed
+            channel.loop().execute(() -> fail(e));
+        }
+    }
+
+    private static int fewer(int own, int asked) {
+        return asked == 0 ? own : Math.min(own, asked);
+    }
+
+    @Override
+    public void onCmEvent(CmEvent e) {
+        if (e.type() == RdmaCmEvent.ESTABLISHED && qp != null && !told) {
+            qp.establish(trailer);
+            if (greeted) {
+                qp.onGreeting(this::established);
+            } else {
+                established();
+            }
+        } else if (!told && outcome != null && e.type() != RdmaCmEvent.ESTABLISHED) {
+            onEnd(e);
+        }
+    }
+
+    /** A client that ends at once may have spoken before, and what it said is to be heard. */
+    private void onEnd(CmEvent e) {
+        if (greeted && qp != null) {
+            qp.lookForGreeting();
+        }
+        if (told) {
+            qp.onCmEvent(e);
+        } else {
+            fail(VerbsFailures.of(e, e.privateData()));
+        }
+    }
+
+    private void established() {
+        if (!told) {
+            told = true;
+            listener.forget(this);
+            channel.retarget(id, qp);
+            outcome.onEstablished(qp);
+        }
+    }
+
+    /** Some time has passed. Event thread. */
+    void onLook() {
+        if (outcome != null && looks++ == PATIENCE) {
+            fail(new FabricException(Cause.TIMED_OUT, "the client did not answer"));
+        }
+    }
+
+    private void fail(FabricException why) {
+        if (told) {
+            return;
+        }
+        told = true;
+        listener.forget(this);
+        if (qp != null) {
+            qp.discard();
+        } else {
+            channel.destroyId(id);
+            fabric.onIdGone();
+        }
+        outcome.onFailed(why);
+    }
+
+    @Override
+    public void reject(byte[] privateData) {
+        if (answered.compareAndSet(false, true)) {
+            byte[] data = Arrays.copyOf(privateData, Math.min(privateData.length, MAX_REFUSAL));
+            channel.loop()
+                    .execute(
+                            () -> {
+                                channel.cm().reject(id, data);
+                                listener.forget(this);
+                                channel.destroyId(id);
+                                fabric.onIdGone();
+                            });
+        }
+    }
+
+    private static final int MAX_REFUSAL = Trailer.REFUSAL_BYTES;
+
+    /** Says no if nobody has answered. */
+    void listenerClosed() {
+        reject(new byte[0]);
+    }
+}

@@ -1,0 +1,122 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.ConnectRequest;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.linux.DaemonThread;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Goes the way to the first connection once, in the background, when a fabric is opened: up to a
+ * queue pair to this host itself, by the first interface that a device serves, which is then
+ * discarded. What only the first one costs, libraries, classes, compilation, would else be taken
+ * from the time that a peer has to answer, because the event thread needs most of it. Other devices
+ * are left alone: they would have memory registered that nobody may ever want.
+ */
+final class Warmup {
+    /** To wait for one interface, whose own address needs no answer but a subnet manager's. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** For one interface, with what this process needs for itself. */
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** As small as can be. */
+    private static final QpSpec SPEC = new QpSpec(1, 64, 1);
+
+    private static final int ANY_PORT = 1;
+
+    private final VerbsFabric fabric;
+    private final CmChannel channel;
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    Warmup(VerbsFabric fabric, CmChannel channel) {
+        this.fabric = fabric;
+        this.channel = channel;
+    }
+
+    void begin() {
+        DaemonThread.of("sdp4j-rehearsal", this::run).start();
+    }
+
+    /** See {@link io.sdp4j.fabric.Fabric#awaitReady}. */
+    boolean await(long nanos) {
+        if (over.getCount() == 0) {
+            return true;
+        }
+        long end = System.nanoTime() + nanos;
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return over.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void run() {
+        try {
+            boolean done = false;
+            for (InetAddress address : addresses()) {
+                done = done || fabric.isClosed() || rehearse(address);
+            }
+        } catch (SocketException | RuntimeException e) {
+            // whoever connects meets it again, and tells
+        } finally {
+            over.countDown();
+            channel.loop().execute(fabric::shutIfUnused);
+        }
+    }
+
+    /** Whether a device serves {@code address}. */
+    private boolean rehearse(InetAddress address) {
+        long now = System.nanoTime();
+        InetSocketAddress self = new InetSocketAddress(address, ANY_PORT);
+        try {
+            new VerbsActiveSide(
+                            fabric,
+                            channel,
+                            new ConnectRequest(
+                                    self,
+                                    _ -> self,
+                                    new byte[0],
+                                    SPEC,
+                                    now + PATIENCE_NANOS,
+                                    now + LIMIT_NANOS,
+                                    fabric::isClosed),
+                            now)
+                    .rehearse();
+            return true;
+        } catch (FabricException e) {
+            return false; // no RDMA device serves it, or whoever connects is told the reason
+        }
+    }
+
+    /** One address of each interface that packets leave by. */
+    private static List<InetAddress> addresses() throws SocketException {
+        List<InetAddress> found = new ArrayList<>();
+        for (NetworkInterface i : NetworkInterface.networkInterfaces().toList()) {
+            if (i.isUp() && !i.isLoopback()) {
+                i.inetAddresses()
+                        .filter(a -> !a.isLinkLocalAddress())
+                        .min(Comparator.comparingInt(a -> a.getAddress().length))
+                        .ifPresent(found::add);
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,343 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.QpSpec;
+
+/**
+ * The requests of one queue pair: which are with the device, which have completed and were not seen
+ * by the user yet, and the send slots that are free.
+ *
+ * <p>Completions of receives are taken whenever somebody looks; those of sends only when they
+ * matter: they free slots when many are taken, and somebody waits for reads, writes, signalled
+ * sends, and the last one before the end. So a send costs no look of its own. Guarded by the queue
+ * pair's monitor.
+ */
+final class WorkRequests {
+    /** So many sends may follow each other before somebody asks what has completed. */
+    private static final int LOOK_EVERY = 10;
+
+    /** Looks of a sender between two sends. */
+    private static final int LOOKS_OF_A_SEND = 3;
+
+    /** Receives posted in one call, where there are many more. */
+    private static final int RECEIVES_AT_ONCE = 8;
+
+    /** Slots that a user may want to keep free of payload, and so wait although they are free. */
+    private static final int CONTROL_SLOTS = 1;
+
+    private final QpResources resources;
+    private final int receivesAtOnce;
+
+    /** With so many the device can wait for more. */
+    private final int enoughReceives;
+
+    /** Receives that are to be posted together: their number, and the slots at both ends. */
+    private int chained;
+
+    private int firstChained;
+    private int lastChained;
+
+    private final CompletionRing ring;
+    private final RdmaOps rdmaOps = new RdmaOps(VerbsFabric.MAX_READS, VerbsFabric.MAX_WRITES);
+    private final int[] freeSlots;
+    private int freeCount;
+    private int receives;
+    private int sends;
+    private int signalledSends;
+    private int rdma;
+    private int sendsUnreported;
+    private boolean flushSeen;
+    private boolean teardown;
+    private boolean greeted;
+
+    /** Nothing more comes from the device. */
+    private boolean deaf;
+
+    private boolean emptied;
+
+    /** Messages that came since this side has said something. */
+    private int heard;
+
+    /** Those that had come when it did so last. */
+    private int lastAnswer;
+
+    /** Sends since somebody last asked the device what has completed. */
+    private int sendsUnlooked;
+
+    /** Looks after the last send that need not ask it. */
+    private int freeLooks;
+
+    WorkRequests(QpResources resources, QpSpec spec) {
+        this.resources = resources;
+        receives = spec.receiveSlots();
+        receivesAtOnce = receivesAtOnce(receives);
+        enoughReceives = receives / 2;
+        int others = VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
+        ring = new CompletionRing(spec.receiveSlots() + spec.sendSlots() + others);
+        freeSlots = new int[spec.sendSlots()];
+        for (int i = spec.sendSlots() - 1; i >= 0; i--) {
+            freeSlots[freeCount++] = i;
+        }
+    }
+
+    private static int receivesAtOnce(int slots) {
+        return slots < 2 * RECEIVES_AT_ONCE ? Math.max(1, slots / 4) : RECEIVES_AT_ONCE;
+    }
+
+    // ---- posting
+
+    /** A free send slot or -1. */
+    int takeSlot() {
+        if (freeCount == 0) {
+            reap();
+        }
+        return freeCount == 0 ? -1 : freeSlots[--freeCount];
+    }
+
+    void returnSlot(int slot) {
+        freeSlots[freeCount++] = slot;
+    }
+
+    /**
+     * @param quiet it says nothing that a peer waits for
+     */
+    void onSendPosted(boolean signalled, boolean quiet) {
+        sends++;
+        if (!quiet && heard > 0) {
+            lastAnswer = heard;
+            heard = 0;
+        }
+        sendsUnlooked++;
+        freeLooks = sendsUnlooked < LOOK_EVERY ? LOOKS_OF_A_SEND : 0;
+        if (signalled) {
+            signalledSends++;
+        }
+    }
+
+    /**
+     * Posts a receive, together with others, and at the latest before the next send, which may tell
+     * the peer of it, and before somebody waits while the device has few.
+     *
+     * @return false if the device takes no more
+     */
+    boolean postReceive(int slot) {
+        receives++;
+        resources.chainReceive(slot, -1);
+        if (chained == 0) {
+            firstChained = slot;
+        } else {
+            resources.chainReceive(lastChained, slot);
+        }
+        lastChained = slot;
+        chained++;
+        return chained < receivesAtOnce || postReceives();
+    }
+
+    /**
+     * Whether those that are to be posted make a difference to a peer that was not told of them.
+     */
+    boolean fewReceives() {
+        return receives - chained < enoughReceives;
+    }
+
+    /**
+     * Posts what is left to be posted.
+     *
+     * @return false if the device takes no more
+     */
+    boolean postReceives() {
+        int n = chained;
+        chained = 0;
+        if (n > 0 && resources.postReceive(firstChained) != 0) {
+            receives -= n;
+            flushSeen = true;
+            return false;
+        }
+        return true;
+    }
+
+    /** A place for one more read or write, or -1 if there are too many. */
+    int takeRdma(int opcode, long wrId) {
+        return rdmaOps.take(opcode, wrId);
+    }
+
+    void onRdmaPosted(int place) {
+        rdma++;
+        rdmaOps.onPosted(place);
+    }
+
+    /** A read or write that the device did not get, or does not answer. */
+    void completeRdma(int place, int status) {
+        ring.add(WrId.of(WrId.RDMA, place), status, 0);
+    }
+
+    /** The connection is ending: everything that is sent matters. */
+    void onEnding() {
+        teardown = true;
+    }
+
+    void onFlush() {
+        flushSeen = true;
+    }
+
+    // ---- what the device says
+
+    /** Whether the ends of sends are of interest now. */
+    boolean sendsMatter() {
+        return sends + rdma > 0 && (endsMatter() || sends * 4 >= freeSlots.length * 3);
+    }
+
+    /**
+     * Whether whoever waits may wait for a send to end. As long as slots are free it does not: what
+     * it lacks are the peer's buffers, and the message that tells of them comes later than the end
+     * of the sends that used them.
+     */
+    boolean sendsAwaited() {
+        return sends + rdma > 0 && (endsMatter() || freeCount <= CONTROL_SLOTS);
+    }
+
+    /** Whether each end is of interest, and not only the slot that it frees. */
+    private boolean endsMatter() {
+        return signalledSends > 0 || rdma > 0 || flushSeen || teardown;
+    }
+
+    /**
+     * Whether the device had nothing left when what has been seen since was taken from it: true
+     * once, so that whoever takes all there is need not ask it again.
+     */
+    boolean takeEmptied() {
+        boolean was = emptied;
+        emptied = false;
+        return was;
+    }
+
+    /** Messages that came since this side has said something. */
+    int heard() {
+        return heard;
+    }
+
+    /** Whether one message at a time is said and answered. */
+    boolean talks() {
+        return heard == 0 && lastAnswer == 1;
+    }
+
+    /** Whether a look may do without the device. */
+    boolean takeFreeLook() {
+        return freeLooks > 0 && freeLooks-- > 0;
+    }
+
+    /** The device was asked, and the same call may ask once more. */
+    void onLookOfSend() {
+        freeLooks = 1;
+    }
+
+    /** Takes everything from the device that matters. */
+    void reap() {
+        sendsUnlooked = 0;
+        freeLooks = 0;
+        if (deaf) {
+            return;
+        }
+        int n;
+        do {
+            n = resources.pollReceives();
+            emptied = n > 0 && n < QpResources.BATCH;
+            for (int i = 0; i < n; i++) {
+                int status = IbvWc.status(resources.wcs(), i);
+                if (WrId.kind(IbvWc.wrId(resources.wcs(), i)) == WrId.GREETING) {
+                    greeted |= status == IbvWc.SUCCESS;
+                    continue;
+                }
+                receives--;
+                heard++;
+                flushSeen |= status != IbvWc.SUCCESS;
+                ring.add(IbvWc.wrId(resources.wcs(), i), status, IbvWc.byteLen(resources.wcs(), i));
+            }
+        } while (n == QpResources.BATCH);
+        while (sendsMatter()) {
+            n = resources.pollSends();
+            for (int i = 0; i < n; i++) {
+                onSendDone(IbvWc.wrId(resources.wcs(), i), IbvWc.status(resources.wcs(), i));
+            }
+            if (n < QpResources.BATCH) {
+                break;
+            }
+        }
+    }
+
+    private void onSendDone(long wrId, int status) {
+        int kind = WrId.kind(wrId);
+        if (kind == WrId.GREETING) {
+            sends--;
+            return;
+        }
+        if (kind == WrId.RDMA) {
+            rdma--;
+            rdmaOps.onCompleted(WrId.index(wrId));
+        } else {
+            sends--;
+            if (kind == WrId.SIGNALLED_SEND) {
+                signalledSends--;
+            } else if (status == IbvWc.SUCCESS) {
+                returnSlot(WrId.index(wrId));
+                sendsUnreported++;
+                return;
+            }
+        }
+        ring.add(wrId, status, 0);
+    }
+
+    /** Whether the peer's greeting has come. */
+    boolean greeted() {
+        return greeted;
+    }
+
+    /** Nothing that was sent is with the device any more. */
+    boolean sendQueueEmpty() {
+        return sends + rdma == 0;
+    }
+
+    int sends() {
+        return sends;
+    }
+
+    int receives() {
+        return receives;
+    }
+
+    int rdma() {
+        return rdma;
+    }
+
+    /** The queue pair was destroyed: what it still owed is flushed. */
+    void onDeaf() {
+        reap();
+        deaf = true;
+        for (int p = rdmaOps.abandon(); p >= 0; p = rdmaOps.abandon()) {
+            completeRdma(p, IbvWc.WR_FLUSH_ERR);
+            rdma--;
+        }
+    }
+
+    // ---- what the user has not seen
+
+    CompletionRing completed() {
+        return ring;
+    }
+
+    boolean sendsToReport() {
+        return sendsUnreported > 0;
+    }
+
+    /** Their number, which is then reported. */
+    int takeSendsToReport() {
+        int n = sendsUnreported;
+        sendsUnreported = 0;
+        return n;
+    }
+
+    /** Ends the read or write at {@code place} and names it in {@code into}. */
+    void reportRdma(int place, Completion into) {
+        rdmaOps.report(place, into);
+    }
+}

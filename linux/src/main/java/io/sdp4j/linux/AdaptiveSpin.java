@@ -1,0 +1,151 @@
+package io.sdp4j.linux;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Whether, and how long, the waits of one side should be busy.
+ *
+ * <p>Shape: a budget of time that doubles with every wait that ended while spinning and halves with
+ * every one that did not, down to none; then every 64th wait tries again. A spinner that notices
+ * that it was taken off its processor gives up at once: somebody else needed it, perhaps the very
+ * peer it is waiting for. Nobody spins while more threads want to run than there are processors.
+ *
+ * <p>Used by one waiting thread at a time.
+ */
+public final class AdaptiveSpin {
+    private static final long LEAST_NANOS = 2_000;
+    private static final int PROBE_EVERY = 64;
+
+    /** So long a thread that is wanted elsewhere may be kept. */
+    private static final long ASK_NANOS = 2_000;
+
+    /** A gap between two looks at the clock that only losing the processor explains. */
+    private static final long DISPLACED_NANOS = 15_000;
+
+    /**
+     * What it costs to ask for one ring, to ring, and to take it; a spin for so long is worth it.
+     */
+    private static final long RING_NANOS = 2_500;
+
+    /** A spin for many rings is at most so many times as long as one for a single one. */
+    private static final int MOST_TIMES = 8;
+
+    private final long usualNanos;
+    private final int spinnersMax;
+    private final AtomicInteger spinners;
+    private final boolean nativeCalls;
+    private long maxNanos;
+    private long budgetNanos;
+    private int idleWaits;
+
+    /**
+     * @param spinners how many threads of the process spin now; shared
+     * @param nativeCalls whether the machine can be asked if others want the processor
+     */
+    public AdaptiveSpin(long maxNanos, int spinnersMax, AtomicInteger spinners, boolean nativeCalls) {
+        this.nativeCalls = nativeCalls;
+        this.usualNanos = maxNanos;
+        this.maxNanos = maxNanos;
+        this.spinnersMax = spinnersMax;
+        this.spinners = spinners;
+        budgetNanos = maxNanos;
+    }
+
+    /** Another one for other waits of the same side, with a history of its own. */
+    public AdaptiveSpin another() {
+        return new AdaptiveSpin(usualNanos, spinnersMax, spinners, nativeCalls);
+    }
+
+    /**
+     * The next spins stand for so many rings, all of which are needed if nothing is found: they are
+     * worth being longer, up to eight times as long as usual.
+     */
+    public void worth(int rings) {
+        long most = Math.min(rings * RING_NANOS, MOST_TIMES * usualNanos);
+        boolean full = budgetNanos == maxNanos;
+        maxNanos = Math.max(usualNanos, most);
+        budgetNanos = full ? maxNanos : Math.min(budgetNanos, maxNanos);
+    }
+
+    /**
+     * Whether threads of this machine may spin at all now, whatever this one's history.
+     *
+     * @param nowNanos {@link System#nanoTime}
+     */
+    public boolean allowed(long nowNanos) {
+        return maxNanos > 0 && spinnersMax > 0 && !(nativeCalls && CpuPressure.crowded(nowNanos));
+    }
+
+    /**
+     * Spins until there is something, or not at all.
+     *
+     * @param something whether there is
+     * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere, which
+     *     ends it
+     * @return whether there is something
+     */
+    public boolean spin(BooleanSupplier something, long limitNanos, BooleanSupplier elsewhere) {
+        long budget = budgetNanos;
+        if (budget == 0) {
+            if (maxNanos == 0 || ++idleWaits % PROBE_EVERY != 0) {
+                return false;
+            }
+            budget = maxNanos;
+        }
+        if (spinnersMax == 0) {
+            return false; // before the clock is asked, which costs a system call in some machines
+        }
+        long now = System.nanoTime();
+        if (nativeCalls && CpuPressure.crowded(now)) {
+            return false;
+        }
+        if (spinners.incrementAndGet() > spinnersMax) {
+            spinners.decrementAndGet();
+            return false;
+        }
+        boolean found = false;
+        try {
+            found = look(something, now, Math.min(budget, limitNanos), elsewhere);
+        } finally {
+            spinners.decrementAndGet();
+        }
+        if (found) {
+            // a probe that paid off must last through the peer's slow answers until it, too, spins
+            budgetNanos = Math.min(maxNanos, Math.max(budgetNanos * 2, maxNanos / 2));
+        } else if (limitNanos >= budget) {
+            budgetNanos = budgetNanos / 2 < LEAST_NANOS ? 0 : budgetNanos / 2;
+        }
+        return found;
+    }
+
+    private boolean look(
+            BooleanSupplier something, long start, long budget, BooleanSupplier elsewhere) {
+        long last = start;
+        long asked = start;
+        for (; ; ) {
+            for (int i = 0; i < 8; i++) {
+                if (something.getAsBoolean()) {
+                    return true;
+                }
+                Thread.onSpinWait();
+            }
+            long now = System.nanoTime();
+            if (now - last > DISPLACED_NANOS) {
+                budgetNanos = 0;
+                return something.getAsBoolean();
+            }
+            if (now - start >= budget) {
+                return false;
+            }
+            last = now;
+            if (now - asked >= ASK_NANOS) {
+                if (elsewhere.getAsBoolean()) {
+                    return something.getAsBoolean();
+                }
+                last = System.nanoTime(); // the answer may take its time
+                asked = last;
+            }
+        }
+    }
+}

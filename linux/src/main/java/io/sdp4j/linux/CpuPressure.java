@@ -1,0 +1,80 @@
+package io.sdp4j.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Whether more threads want to run on this machine than it has processors.
+ *
+ * <p>Shape: the fourth field of {@code /proc/loadavg} counts the runnable threads of all processes
+ * at this moment. It is read at most once in a millisecond, by whichever thread asks first, and is
+ * believed until the next time. Where it cannot be read the answer is always no.
+ */
+public final class CpuPressure {
+    private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int AT_FDCWD = -100;
+    private static final int TEXT_BYTES = 64;
+    private static final int FD;
+    private static final int PROCESSORS = processors();
+    private static final MemorySegment TEXT = Arena.global().allocate(TEXT_BYTES, 8);
+    private static final AtomicLong LOOKED = new AtomicLong(System.nanoTime() - FRESH_NANOS);
+    private static volatile boolean crowded;
+
+    static {
+        try (Arena arena = Arena.ofConfined()) {
+            FD =
+                    (int)
+                            Linux.call(
+                                    Linux.OPENAT,
+                                    AT_FDCWD,
+                                    arena.allocateFrom("/proc/loadavg").address(),
+                                    Linux.CLOEXEC);
+        }
+    }
+
+    private CpuPressure() {}
+
+    /** All that are online: a container's share says nothing about who else wants to run. */
+    private static int processors() {
+        try (var lines = Files.lines(Path.of("/proc/stat"))) {
+            return (int) Math.max(1, lines.filter(l -> l.matches("cpu\\d+ .*")).count());
+        } catch (IOException | java.io.UncheckedIOException e) {
+            return Integer.MAX_VALUE;
+        }
+    }
+
+    /**
+     * Whether a thread that waits busily would now keep another one from running.
+     *
+     * @param nowNanos {@link System#nanoTime}
+     */
+    public static boolean crowded(long nowNanos) {
+        long looked = LOOKED.get();
+        if (nowNanos - looked >= FRESH_NANOS && LOOKED.compareAndSet(looked, nowNanos)) {
+            crowded = runnable() > PROCESSORS;
+        }
+        return crowded;
+    }
+
+    private static int runnable() {
+        int n = (int) Linux.callQuietly(Linux.PREAD, FD, TEXT.address(), TEXT_BYTES, 0, 0, 0);
+        int at = 0;
+        for (int spaces = 0; at < n && spaces < 3; at++) {
+            if (TEXT.get(JAVA_BYTE, at) == ' ') {
+                spaces++;
+            }
+        }
+        int count = 0;
+        for (; at < n && Character.isDigit(TEXT.get(JAVA_BYTE, at)); at++) {
+            count = count * 10 + TEXT.get(JAVA_BYTE, at) - '0';
+        }
+        return count;
+    }
+}

@@ -1,0 +1,121 @@
+package io.sdp4j.linux;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: spinning ends when there is something, when the thread is wanted elsewhere, and by itself;
+ * each kind of wait has a history of its own. Method: spinners that do not ask how busy the machine
+ * is; a thread that loses its processor gives up early, so what must happen is tried until it does.
+ */
+@Timeout(60)
+class AdaptiveSpinTest {
+    private static final long MAX_NANOS = 1_000_000;
+    private final AtomicInteger spinning = new AtomicInteger();
+
+    private AdaptiveSpin spinner() {
+        return new AdaptiveSpin(MAX_NANOS, 1, spinning, false);
+    }
+
+    @Test
+    void endsWhenThereIsSomething() {
+        boolean found = false;
+        while (!found) {
+            AtomicInteger looks = new AtomicInteger();
+            found = spinner().spin(() -> looks.incrementAndGet() > 20, Long.MAX_VALUE, () -> false);
+            assertEquals(0, spinning.get());
+        }
+    }
+
+    @Test
+    void endsWhenTheThreadIsWantedElsewhere() {
+        int asked = 0;
+        while (asked == 0) {
+            AtomicInteger times = new AtomicInteger();
+            assertFalse(
+                    spinner().spin(() -> false, Long.MAX_VALUE, () -> times.incrementAndGet() > 0));
+            asked = times.get();
+        }
+        assertEquals(1, asked);
+    }
+
+    @Test
+    void asksAgainAndAgainMeanwhile() {
+        AtomicInteger times = new AtomicInteger();
+        while (times.get() < 2) {
+            times.set(0);
+            assertFalse(
+                    spinner().spin(() -> false, Long.MAX_VALUE, () -> times.incrementAndGet() < 0));
+        }
+    }
+
+    @Test
+    void waitsInVainSpoilOnlyTheirOwnHistory() {
+        AdaptiveSpin one = spinner();
+        AdaptiveSpin other = one.another();
+        AtomicInteger looks = new AtomicInteger();
+        int last = -1;
+        while (looks.get() != last) { // until it does not spin at all
+            last = looks.get();
+            assertFalse(one.spin(() -> looks.incrementAndGet() < 0, Long.MAX_VALUE, () -> false));
+        }
+        assertFalse(other.spin(() -> looks.incrementAndGet() < 0, Long.MAX_VALUE, () -> false));
+        assertTrue(looks.get() > last);
+    }
+
+    /** An answer that takes longer than a lost processor is none. */
+    @Test
+    void mayBeAskedWhatTakesLong() {
+        AdaptiveSpin asked = new AdaptiveSpin(50_000_000, 1, spinning, false);
+        AtomicInteger times = new AtomicInteger();
+        while (times.get() < 3) {
+            times.set(0);
+            assertFalse(asked.spin(() -> false, Long.MAX_VALUE, () -> slowNo(times)));
+            asked = asked.another();
+        }
+    }
+
+    private static boolean slowNo(AtomicInteger times) {
+        long until = System.nanoTime() + 100_000;
+        while (System.nanoTime() < until) {
+            Thread.onSpinWait();
+        }
+        return times.incrementAndGet() < 0;
+    }
+
+    /**
+     * Goal: what stands for many rings may spin longer, but not for ever, and never where none may.
+     */
+    @Test
+    void manyRingsAreWorthALongerSpin() {
+        AdaptiveSpin usual = new AdaptiveSpin(20_000, 1, spinning, false);
+        long longest = 0;
+        while (longest < 100_000) { // it may lose its processor
+            AdaptiveSpin many = usual.another();
+            many.worth(1_000);
+            longest = spinNanos(many);
+        }
+        while (longest >= 100_000) {
+            AdaptiveSpin few = usual.another();
+            few.worth(1_000);
+            few.worth(4);
+            longest = spinNanos(few);
+        }
+        AdaptiveSpin never = new AdaptiveSpin(0, 1, spinning, false);
+        never.worth(1_000);
+        AtomicInteger looks = new AtomicInteger();
+        assertFalse(never.spin(() -> looks.incrementAndGet() > 0, Long.MAX_VALUE, () -> false));
+        assertEquals(0, looks.get());
+    }
+
+    private static long spinNanos(AdaptiveSpin spinner) {
+        long start = System.nanoTime();
+        assertFalse(spinner.spin(() -> false, Long.MAX_VALUE, () -> false));
+        return System.nanoTime() - start;
+    }
+}

@@ -1,0 +1,112 @@
+package io.sdp4j.linux;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Goal: datagrams go to this machine's own kernel and back, and nothing stays open. */
+@Timeout(60)
+class NetlinkSocketTest {
+    private static final int ROUTE = 0;
+    private static final int GETLINK = 18;
+    private static final int NEWLINK = 16;
+
+    /** {@code RTM_GETLINK} as a dump; the sequence number is 7. */
+    private static byte[] links() {
+        return ByteBuffer.allocate(32)
+                .order(ByteOrder.nativeOrder())
+                .putInt(32)
+                .putShort((short) GETLINK)
+                .putShort((short) 0x301)
+                .putInt(7)
+                .array();
+    }
+
+    private static long netlinkSockets() throws IOException {
+        try (var fds = Files.list(Path.of("/proc/self/fd"))) {
+            return fds.filter(
+                            fd -> {
+                                try {
+                                    return Files.readSymbolicLink(fd)
+                                            .toString()
+                                            .startsWith("socket:");
+                                } catch (IOException e) {
+                                    return false;
+                                }
+                            })
+                    .count();
+        }
+    }
+
+    @Test
+    void theKernelListsItsLinks() throws IOException {
+        long before = netlinkSockets();
+        NetlinkSocket s = NetlinkSocket.open(ROUTE);
+        try {
+            assertNull(s.receive());
+            s.send(links());
+            ByteBuffer first = ByteBuffer.wrap(s.receive()).order(ByteOrder.nativeOrder());
+            assertEquals(NEWLINK, first.getShort(4));
+            assertEquals(7, first.getInt(8));
+            int datagrams = 1;
+            while (s.receive() != null) {
+                datagrams++;
+            }
+            assertTrue(datagrams >= 2, "links, then the end");
+        } finally {
+            s.close();
+        }
+        s.close();
+        assertThrows(IOException.class, s::receive);
+        assertThrows(IOException.class, () -> s.send(links()));
+        assertEquals(before, netlinkSockets());
+    }
+
+    @Test
+    void aProtocolThatIsNotThereIsAnError() {
+        assertThrows(IOException.class, () -> NetlinkSocket.open(31));
+    }
+
+    @Test
+    void aDatagramThatDoesNotFitIsAnErrorAndNotACutOne() {
+        int fd = NetlinkFd.open(ROUTE, 0);
+        try (Arena arena = Arena.ofConfined()) {
+            assertEquals(32, NetlinkFd.send(fd, links()));
+            assertEquals(-90, NetlinkFd.receive(fd, arena.allocate(48, 8)));
+        } finally {
+            Linux.close(fd);
+        }
+    }
+
+    @Test
+    void watchingEndsWhenItIsClosed() throws IOException {
+        long before = netlinkSockets();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        EventLoop loop = EventLoops.start("test-loop", true, t -> failure.compareAndSet(null, t));
+        Closeable watch = NetlinkSocket.watch(loop, ROUTE, 0x111, d -> {});
+        assertEquals(before + 1, netlinkSockets());
+        watch.close();
+        watch.close();
+        await().until(() -> netlinkSockets() == before);
+        assertNull(failure.get());
+    }
+
+    @Test
+    void aLoopWithoutNativeCallsCannotWatch() {
+        EventLoop loop = EventLoops.start("test-loop", false, t -> {});
+        assertThrows(IOException.class, () -> NetlinkSocket.watch(loop, ROUTE, 1, d -> {}));
+    }
+}

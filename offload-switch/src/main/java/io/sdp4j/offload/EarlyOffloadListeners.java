@@ -1,0 +1,119 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.offload.jdk.KernelSocket;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Role;
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketOptions;
+
+/**
+ * Listens where the kernel's side binds and listens in one step. The providers have to be there
+ * first: a connection that is made between the two stays on TCP for life. Nobody can be early at a
+ * port that the kernel draws, so only a port that was asked for matters.
+ *
+ * <p>While the providers begin to listen, a socket of our own that is bound and does not listen
+ * shows that nobody else listens there, whose clients they would take.
+ */
+public final class EarlyOffloadListeners {
+    /** How providers are asked to listen. */
+    @FunctionalInterface
+    public interface Providers {
+        OffloadListeners listen(InetSocketAddress address, boolean dualStack) throws IOException;
+    }
+
+    /** Where the kernel listens. */
+    @FunctionalInterface
+    public interface Local {
+        SocketAddress address() throws IOException;
+    }
+
+    private EarlyOffloadListeners() {}
+
+    /**
+     * Binds the kernel's listener, with the providers beside it.
+     *
+     * @param asked what the application asked to bind to; null is any address, any port
+     * @param kernel binds and listens
+     */
+    public static OffloadListeners around(
+            OffloadSwitch owner,
+            SocketAddress asked,
+            Providers providers,
+            ListenPort.Bind kernel,
+            Local local)
+            throws IOException {
+        InetSocketAddress expected = null;
+        OffloadListeners early = null;
+        boolean complete = false;
+        try {
+            KernelSocket holder = holder(owner, asked);
+            if (holder != null) {
+                try {
+                    expected = address(holder, asked);
+                    early = listen(providers, expected);
+                } finally {
+                    holder.close();
+                }
+            }
+            ListenPort.bind(owner, asked, kernel);
+            InetSocketAddress at = (InetSocketAddress) local.address();
+            if (early != null && !at.equals(expected)) {
+                early.close();
+                early = null;
+            }
+            OffloadListeners listening = early != null ? early : listen(providers, at);
+            complete = true;
+            return listening;
+        } finally {
+            if (!complete && early != null) {
+                early.close();
+            }
+        }
+    }
+
+    private static OffloadListeners listen(Providers providers, InetSocketAddress at) throws IOException {
+        boolean dualStack =
+                at.getAddress() instanceof Inet6Address && at.getAddress().isAnyLocalAddress();
+        return providers.listen(at, dualStack);
+    }
+
+    /** Null if there is no hurry, or the kernel will say what is wrong. */
+    private static KernelSocket holder(OffloadSwitch owner, SocketAddress asked)
+            throws IOException {
+        if (!(asked instanceof InetSocketAddress at)
+                || at.isUnresolved()
+                || at.getPort() == 0
+                || owner.kernel() != KernelSocketSource.JDK) { // another one's would listen, too
+            return null;
+        }
+        KernelSocket holder = owner.kernel().server();
+        holder.create();
+        try {
+            holder.bind(at.getAddress(), at.getPort());
+            return holder;
+        } catch (IOException e) {
+            holder.close();
+            return null;
+        }
+    }
+
+    private static InetSocketAddress address(KernelSocket holder, SocketAddress asked)
+            throws IOException {
+        return new InetSocketAddress(
+                (InetAddress) holder.option(SocketOptions.SO_BINDADDR),
+                ((InetSocketAddress) asked).getPort());
+    }
+
+    /** What the rules say of a listener; null where the kernel will say what is wrong with it. */
+    public static Decision decision(OffloadSwitch owner, SocketAddress asked) {
+        SocketAddress any = asked == null ? new InetSocketAddress(0) : asked;
+        return any instanceof InetSocketAddress at && !at.isUnresolved()
+                ? owner.policy().decide(Role.LISTEN, at)
+                : null;
+    }
+}

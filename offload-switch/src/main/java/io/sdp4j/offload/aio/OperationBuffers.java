@@ -1,0 +1,89 @@
+package io.sdp4j.offload.aio;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The buffers that the application has lent to one operation at a time, and how bytes move between
+ * them and the stream. For whoever tries or has claimed that operation.
+ */
+final class OperationBuffers implements OffloadStream.Loan {
+    private final boolean reading;
+    private ByteBuffer buffer; // null if there are several
+    private ByteBuffer[] buffers;
+    private IOException deferred; // met behind bytes that had moved already
+
+    OperationBuffers(boolean reading) {
+        this.reading = reading;
+    }
+
+    /** Begins; one of the two is null. */
+    void take(ByteBuffer one, ByteBuffer[] many) {
+        buffer = one;
+        buffers = many;
+    }
+
+    void end() {
+        take(null, null);
+    }
+
+    boolean several() {
+        return buffers != null;
+    }
+
+    @Override
+    public int buffers() {
+        return buffers == null ? 1 : buffers.length;
+    }
+
+    @Override
+    public ByteBuffer buffer(int index) {
+        return buffers == null ? buffer : buffers[index];
+    }
+
+    boolean anyRoom() {
+        for (int i = 0; i < buffers(); i++) {
+            if (buffer(i).hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Moves what can be moved now: one outcome for all buffers, bytes first, and what is behind
+     * them the next time.
+     */
+    long move(OffloadStream stream) throws IOException {
+        if (deferred != null) {
+            IOException e = deferred;
+            deferred = null;
+            throw e;
+        }
+        long sum = 0;
+        for (int i = 0; i < buffers(); i++) {
+            ByteBuffer b = buffer(i);
+            if (b.hasRemaining()) {
+                int n;
+                try {
+                    n = reading ? stream.tryRead(b) : stream.tryWrite(b);
+                } catch (IOException e) {
+                    if (sum == 0) {
+                        throw e;
+                    }
+                    deferred = e;
+                    return sum;
+                }
+                if (n < 0) {
+                    return sum == 0 ? -1 : sum; // the end of a stream stays where it is
+                }
+                sum += n;
+                if (b.hasRemaining()) {
+                    return sum;
+                }
+            }
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,69 @@
+package io.sdp4j.offload.net;
+
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+
+/** Which local address TCP would use for a destination. Stateless. */
+public final class SourceAddressSelection {
+    private SourceAddressSelection() {}
+
+    /** As the kernel does: a connection to the wildcard address goes to the loopback address. */
+    public static InetSocketAddress reachable(InetSocketAddress remote) {
+        if (!remote.getAddress().isAnyLocalAddress()) {
+            return remote;
+        }
+        byte[] loopback =
+                remote.getAddress() instanceof Inet4Address
+                        ? new byte[] {127, 0, 0, 1}
+                        : new byte[16];
+        loopback[loopback.length - 1] = 1;
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(loopback), remote.getPort());
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e); // only for another length
+        }
+    }
+
+    /**
+     * The same, where somebody has looked at the routes already.
+     *
+     * @param known what was found, or null; addresses that need a scope are looked up all the same
+     */
+    public static InetAddress towards(InetSocketAddress remote, InetAddress known)
+            throws IOException {
+        return known == null
+                        || known.isAnyLocalAddress()
+                        || known.isLinkLocalAddress()
+                        || known.getClass() != remote.getAddress().getClass()
+                ? towards(remote)
+                : known;
+    }
+
+    /**
+     * The source address that the kernel's routes give.
+     *
+     * <p>Loopback needs no look-up: all of 127/8 is reached from 127.0.0.1 (the preferred source of
+     * that local route), and another address of this host from itself.
+     */
+    public static InetAddress towards(InetSocketAddress remote) throws IOException {
+        InetAddress address = remote.getAddress();
+        if (address.isLoopbackAddress()) {
+            return address instanceof Inet4Address
+                    ? InetAddress.getByAddress(new byte[] {127, 0, 0, 1})
+                    : address;
+        }
+        if (NetworkInterface.getByInetAddress(address) != null) {
+            return address;
+        }
+        try (DatagramSocket probe = new DatagramSocket((SocketAddress) null)) {
+            probe.connect(remote); // sends nothing, only asks the routes
+            return probe.getLocalAddress();
+        }
+    }
+}

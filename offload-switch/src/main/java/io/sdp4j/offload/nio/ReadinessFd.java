@@ -1,0 +1,270 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.StreamHandle;
+import io.sdp4j.offload.jdk.ReadinessEpoll;
+import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.util.concurrent.atomic.AtomicInteger;
+import sun.nio.ch.SelectionKeyImpl;
+
+/**
+ * Shows the readiness of one offloaded channel to the JDK's selectors as a descriptor that is
+ * readable while something is ready that a key is interested in.
+ *
+ * <p>Shape: {@code interest} is the union over all keys. The descriptor becomes readable by the
+ * provider's own hand, through its doorbell, or because it was raised here. It becomes unreadable
+ * in {@link #settle} only, which asks the stream for another ring first and looks afterwards, so
+ * nothing is lost in between. Whatever changes readiness on this side calls {@code settle} after
+ * it.
+ *
+ * <p>A key that was found ready is queued for an update, so the selector asks for the interest
+ * again before it waits next: that is when {@code settle} runs, once for each wake-up, after the
+ * application has read and written what it wanted. Reads and writes pay nothing. While a selector
+ * is busy with many channels a descriptor that has become readable is left so, see {@link
+ * SelectorPollPolicy}.
+ *
+ * <p>Locks: {@code this}, then those of the stream.
+ */
+final class ReadinessFd {
+    private static final AtomicInteger NUMBERS = new AtomicInteger(1);
+
+    private final SwitchSocketChannel channel;
+    private final StreamHandle stream;
+    private final ReadinessEpoll bell;
+    private final int number = NUMBERS.getAndIncrement();
+    private volatile SelectorPollPolicy watch; // of the selector that was last told of readiness
+    private int interest; // this
+    private boolean silent; // this
+    private int misses; // of the thread that selects: how often in a row it found nothing ready
+    private boolean held; // likewise: the descriptor was left readable when it was asked last
+
+    /**
+     * @param provided the provider's descriptor, or -1
+     */
+    ReadinessFd(SwitchSocketChannel channel, StreamHandle stream, int provided) throws IOException {
+        this.channel = channel;
+        this.stream = stream;
+        this.bell = new ReadinessEpoll(provided);
+    }
+
+    /** See {@link ReadinessEpoll#moveOver}. */
+    void moveOver(FileDescriptor over) throws IOException {
+        bell.moveOver(over);
+    }
+
+    FileDescriptor descriptor() {
+        return bell.descriptor();
+    }
+
+    int value() {
+        return bell.value();
+    }
+
+    /** For {@code translateInterestOps}: one key now wants {@code ops}. */
+    int translateInterest(int ops) {
+        if (ops != 0) {
+            busyPoll(ops);
+        }
+        SelectorPollPolicy w = watch;
+        synchronized (this) {
+            interest = ops | otherInterest();
+            int ready = mayHold(w) ? stream.holdNotify(OffloadStream.READ) : -1;
+            held = ready >= 0;
+            if (held) {
+                w.hold(this, ready > 0);
+            } else {
+                settle();
+            }
+        }
+        if (w != null) {
+            w.asked(); // without a lock of this, as it may settle others
+        }
+        return ops == 0 ? 0 : JdkBridge.POLLIN;
+    }
+
+    /** Whether the selector that asks is the only one, is busy, and this channel is, too. */
+    private boolean mayHold(SelectorPollPolicy w) {
+        return w != null
+                && w.mayHold()
+                && w.patientAfter(misses)
+                && interest == SelectionKey.OP_READ
+                && !silent
+                && !channel.connectable()
+                && channel.connectedStream() != null
+                && onlyKeyIsOf(w);
+    }
+
+    private boolean onlyKeyIsOf(SelectorPollPolicy w) {
+        int valid = 0;
+        SelectionKey[] keys = ChannelBridge.keys(channel);
+        for (int i = 0; keys != null && i < keys.length; i++) {
+            SelectionKey key = keys[i];
+            if (key != null && key.isValid()) {
+                valid += w.isOf(key.selector()) ? 1 : 2;
+            }
+        }
+        return valid == 1;
+    }
+
+    /** For the watch; see {@link OffloadStream#busyLook}. */
+    OffloadStream.BusyLook busyLook() {
+        return stream.busyLook();
+    }
+
+    /** For the watch: the stream is looked at without a lock of this. */
+    boolean readyToRead() {
+        return (readyOps() & SelectionKey.OP_READ) != 0;
+    }
+
+    /**
+     * What the keys want; the one whose turn it is may be missing while it is being registered, and
+     * is told by the caller.
+     */
+    private int otherInterest() {
+        int union = 0;
+        SelectionKey[] keys = ChannelBridge.keys(channel);
+        if (keys != null) {
+            for (SelectionKey key : keys) {
+                if (key instanceof SelectionKeyImpl k && k.isValid()) {
+                    union |= k.nioInterestOps();
+                }
+            }
+        }
+        return union;
+    }
+
+    /**
+     * Waking a selector costs more than what many answers take to come: where this is the only
+     * channel about which anything happened lately, a short busy look is worth it. Whatever happens
+     * on the selector's other channels, and a wake-up, ends it.
+     */
+    private void busyPoll(int ops) {
+        SelectorPollPolicy w = watch;
+        if (w != null
+                && w.onlyOne(number)
+                && w.mayBusyPoll(bell.value())
+                && channel.connectedStream() != null) {
+            stream.busyPoll(streamOps(ops), w);
+        }
+    }
+
+    /** For {@code translateAndSetReadyOps} and the like: the descriptor was readable. */
+    boolean translateReady(int initialOps, SelectionKeyImpl key) {
+        SelectorPollPolicy w = watch;
+        if (w == null || !w.isOf(key.selector())) {
+            w = SelectorPollPolicy.of(key.selector());
+            watch = w;
+        }
+        w.ready(number);
+        int before = key.nioReadyOps();
+        int fresh = readyOps() & key.nioInterestOps();
+        int now = initialOps | fresh;
+        misses = fresh != 0 ? 0 : misses + 1;
+        if (held) {
+            judgeHold(w, fresh != 0);
+        }
+        w.looked(number, fresh != 0);
+        key.nioReadyOps(now);
+        ChannelBridge.queueUpdate(key);
+        return (now & ~before) != 0;
+    }
+
+    /** For the watch: the selector that it held for is about to wait. */
+    void holdNoMore() {
+        held = false;
+        settle();
+    }
+
+    private void judgeHold(SelectorPollPolicy w, boolean cameInTime) {
+        if (cameInTime) {
+            w.heldWell();
+        } else if (!w.patientAfter(misses)) {
+            w.heldInVain();
+        }
+    }
+
+    private int readyOps() {
+        if (!channel.isOpen()) {
+            return 0;
+        }
+        if (channel.connectable()) {
+            return SelectionKey.OP_CONNECT;
+        }
+        int ready = channel.connectedStream() == null ? 0 : stream.ready();
+        return ((ready & OffloadStream.READ) != 0 ? SelectionKey.OP_READ : 0)
+                | ((ready & OffloadStream.WRITE) != 0 ? SelectionKey.OP_WRITE : 0);
+    }
+
+    /** Makes the descriptor readable exactly if something of interest is ready. */
+    synchronized void settle() {
+        if (silent) {
+            return;
+        }
+        boolean ready;
+        if (channel.connectable()) {
+            ready = (interest & SelectionKey.OP_CONNECT) != 0;
+        } else {
+            int answer = channel.connectedStream() == null ? 0 : askStream();
+            if ((answer & OffloadStream.RUNG) != 0) {
+                return; // readable as it is
+            }
+            ready = answer != 0;
+        }
+        if (ready) {
+            bell.raise();
+        } else {
+            bell.lower();
+        }
+    }
+
+    private static int streamOps(int ops) {
+        return ((ops & SelectionKey.OP_READ) != 0 ? OffloadStream.READ : 0)
+                | ((ops & SelectionKey.OP_WRITE) != 0 ? OffloadStream.WRITE : 0);
+    }
+
+    /**
+     * What of interest is ready, as {@link OffloadStream#requestNotify} says it; 0 = a ring comes.
+     */
+    private int askStream() {
+        int ops = streamOps(interest);
+        int ready = stream.requestNotify(ops);
+        if (ready == OffloadStream.NO_DOORBELL) {
+            bell.forgetBell();
+        }
+        return ready >= 0 ? ready : stream.arm(ops, this::onReady) ? 0 : ops;
+    }
+
+    /** On a thread of the provider, where its own doorbell cannot be used. */
+    private synchronized void onReady() {
+        if (!silent && (readyOps() & interest) != 0) {
+            bell.raise();
+        } else {
+            settle(); // it may come for no reason
+        }
+    }
+
+    /** No key is there any more; {@link #translateInterest} begins anew. */
+    synchronized void rest() {
+        interest = 0;
+        settle();
+    }
+
+    /** The channel is closed: nothing is shown any more. */
+    synchronized void silence() {
+        if (!silent) {
+            silent = true;
+            bell.forgetBell();
+            bell.lower();
+        }
+    }
+
+    /** Gives the descriptors back; no selector knows them any more. */
+    void close() throws IOException {
+        silence();
+        bell.close();
+    }
+}

@@ -1,0 +1,81 @@
+package io.sdp4j.offload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.ReasonCode;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: nobody waits for a thread that moves a stream, and the stream is in its hands until it is
+ * back. Method: a stream whose move lasts until the test lets it end.
+ */
+@Timeout(60)
+class StreamHandleTest {
+    private static final int LIMIT_SECONDS = 20;
+
+    private final CountDownLatch moving = new CountDownLatch(1);
+    private final CountDownLatch go = new CountDownLatch(1);
+    private final AtomicInteger givenBack = new AtomicInteger();
+    private final StreamHandle stream =
+            new StreamHandle(
+                    slowlyMoved(), new SwitchCounters(), new ReentrantLock(), new ReentrantLock());
+
+    private OffloadStream slowlyMoved() {
+        return (OffloadStream)
+                Proxy.newProxyInstance(
+                        OffloadStream.class.getClassLoader(),
+                        new Class<?>[] {OffloadStream.class},
+                        (self, method, args) ->
+                                switch (method.getName()) {
+                                    case "migrate" -> {
+                                        moving.countDown();
+                                        yield go.await(LIMIT_SECONDS, TimeUnit.SECONDS);
+                                    }
+                                    case "close" -> {
+                                        givenBack.incrementAndGet();
+                                        yield null;
+                                    }
+                                    case "available" -> 7;
+                                    case "info" ->
+                                            new ConnectionInfo(ReasonCode.OFFLOADED, "", "", 0, 0);
+                                    case "hashCode" -> System.identityHashCode(self);
+                                    default -> null;
+                                });
+    }
+
+    @Test
+    void aMoveHoldsNobodyUp() throws Exception {
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            Future<Boolean> mover = threads.submit(stream::migrate);
+            moving.await();
+            Future<Integer> other =
+                    threads.submit(
+                            () -> {
+                                assertFalse(stream.migrate());
+                                int available = stream.availableBytes();
+                                stream.close(-1);
+                                return available;
+                            });
+            assertEquals(7, other.get(LIMIT_SECONDS / 2, TimeUnit.SECONDS));
+            assertFalse(mover.isDone());
+            assertEquals(0, givenBack.get());
+            go.countDown();
+            assertTrue(mover.get());
+            assertEquals(1, givenBack.get());
+            assertFalse(stream.migrate());
+        }
+    }
+}

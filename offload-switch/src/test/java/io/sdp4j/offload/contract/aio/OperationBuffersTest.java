@@ -1,0 +1,164 @@
+package io.sdp4j.offload.contract.aio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.contract.LoopbackProvider;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.policy.Policy;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.InterruptedByTimeoutException;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A waiting operation tells the stream that its buffers are lent, from its start to its end: what a
+ * stream needs that moves payload without a copy.
+ */
+class OperationBuffersTest implements Aio {
+    private final Lender provider = new Lender();
+    private final AsynchronousChannelProvider channels =
+            new SwitchAsynchronousChannelProvider(
+                    new OffloadSwitch(
+                            Policy::allowAll, List.of(provider), SwitchSettings.defaults()));
+
+    @Override
+    public AsynchronousChannelProvider provider() {
+        return channels;
+    }
+
+    @Override
+    public boolean offloads() {
+        return true;
+    }
+
+    /** Records loans at the connecting end. */
+    private static final class Lender implements OffloadProvider {
+        private final LoopbackProvider inner = new LoopbackProvider();
+        private final List<String> log = new ArrayList<>(); // itself
+        private final List<ByteBuffer> lent = new ArrayList<>(); // log
+
+        @Override
+        public String name() {
+            return "lender";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            OffloadStream stream = inner.connect(spec);
+            return (OffloadStream)
+                    Proxy.newProxyInstance(
+                            Lender.class.getClassLoader(),
+                            new Class<?>[] {OffloadStream.class},
+                            (p, method, args) -> call(stream, method, args));
+        }
+
+        private Object call(OffloadStream stream, Method method, Object[] args) throws Throwable {
+            synchronized (log) {
+                switch (method.getName()) {
+                    case "lend" -> {
+                        log.add("lend " + args[0]);
+                        OffloadStream.Loan loan = (OffloadStream.Loan) args[1];
+                        lent.clear();
+                        for (int i = 0; i < loan.buffers(); i++) {
+                            lent.add(loan.buffer(i));
+                        }
+                    }
+                    case "reclaim" -> log.add("reclaim " + args[0] + " " + args[1]);
+                    default -> {}
+                }
+            }
+            try {
+                return method.invoke(stream, args);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+            return inner.listen(spec);
+        }
+
+        List<String> log() {
+            synchronized (log) {
+                return List.copyOf(log);
+            }
+        }
+    }
+
+    @Test
+    void whatIsOverAtOnceIsNotLent() throws Exception {
+        try (Pair p = pair()) {
+            Aio.send(p.client(), "x");
+            Aio.send(p.server(), "y");
+            assertEquals("y", Aio.receive(p.client(), 1));
+            assertEquals(List.of(), provider.log());
+        }
+    }
+
+    @Test
+    void waitingReadLendsItsBuffersUntilItEnds() throws Exception {
+        try (Pair p = pair()) {
+            ByteBuffer one = ByteBuffer.allocateDirect(4);
+            Future<Integer> read = p.client().read(one);
+            assertEquals(List.of("lend 1"), provider.log());
+            assertSame(one, provider.lent.getFirst());
+            Aio.send(p.server(), "x");
+            assertEquals(1, Aio.get(read));
+            assertEquals(List.of("lend 1", "reclaim 1 false"), provider.log());
+
+            ByteBuffer[] many = {ByteBuffer.allocate(1), ByteBuffer.allocate(1), null};
+            Outcome<Long> scattered = new Outcome<>();
+            p.client().read(many, 0, 2, 0, TimeUnit.SECONDS, null, scattered);
+            assertEquals(List.of(many[0], many[1]), provider.lent);
+            Aio.send(p.server(), "z");
+            assertEquals(1L, scattered.get());
+            assertEquals("reclaim 1 false", provider.log().getLast());
+        }
+    }
+
+    @Test
+    void waitingWriteLendsToo() throws Exception {
+        try (Pair p = pair()) {
+            Outcome<Integer> write = Aio.fill(p.client());
+            assertEquals("lend 2", provider.log().getLast());
+            Aio.drainUntil(p.server(), write);
+            assertTrue(write.get() > 0);
+            assertEquals("reclaim 2 false", provider.log().getLast());
+        }
+    }
+
+    @Test
+    void whatIsGivenUpIsReclaimed() throws Exception {
+        try (Pair p = pair()) {
+            Outcome<Integer> read = new Outcome<>();
+            p.client().read(ByteBuffer.allocate(1), 10, TimeUnit.MILLISECONDS, null, read);
+            read.failedWith(InterruptedByTimeoutException.class, null);
+            assertEquals(List.of("lend 1", "reclaim 1 true"), provider.log());
+        }
+        AsynchronousSocketChannel client;
+        try (Pair p = pair()) {
+            client = p.client();
+            assertTrue(client.read(ByteBuffer.allocate(1)).cancel(false));
+            assertEquals("reclaim 1 true", provider.log().getLast());
+        }
+    }
+}

@@ -1,0 +1,299 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.linux.EventLoop;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The threads that wait for one stream: at most one reader and one writer.
+ *
+ * <p>One platform thread, the <em>sleeper</em>, waits in the completion queue itself, so that what
+ * arrives wakes it without a hop. A second thread, and every virtual thread, parks; whoever drains
+ * the queue wakes it, and runs on the event thread the task that somebody left who does not wait at
+ * all. A sleeper that leaves wakes the other one, which then becomes the sleeper.
+ *
+ * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the
+ * stream once more; a thread that drains changes the stream first and looks at the slots
+ * afterwards. All these fields are volatile. A thread enters as sleeper before it looks which queue
+ * to sleep in, so who sees none after {@link #moveTo}, or one in the new queue, knows that nobody
+ * is in the old one.
+ */
+final class BlockedThreads {
+    private static final VarHandle SLEEPER;
+    private static final VarHandle READ_TASK;
+    private static final VarHandle WRITE_TASK;
+
+    static {
+        try {
+            MethodHandles.Lookup own = MethodHandles.lookup();
+            SLEEPER = own.findVarHandle(BlockedThreads.class, "sleeper", Thread.class);
+            READ_TASK = own.findVarHandle(BlockedThreads.class, "readTask", Runnable.class);
+            WRITE_TASK = own.findVarHandle(BlockedThreads.class, "writeTask", Runnable.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** What a waiter needs of its stream. */
+    interface Stream {
+        /** Makes progress and tells which operations are ready. */
+        int ready();
+
+        /**
+         * As {@link #ready}, for a thread that is about to wait in the queue, which looks by itself
+         * what has completed.
+         */
+        int known();
+
+        /**
+         * Asks for the doorbell, making progress until that is granted or an operation of {@code
+         * ops} is ready.
+         */
+        boolean armUnlessReady(int ops);
+    }
+
+    private volatile CompletionQueue queue;
+    private final Stream stream;
+    private final EventLoop loop;
+    private volatile Thread reader;
+    private volatile Thread writer;
+    private volatile Thread sleeper;
+
+    /** The sleeper's queue; entered before it looks whether that is still the one in use. */
+    private volatile CompletionQueue sleepsIn;
+
+    /**
+     * Operations whose next wait returns at once: a wake that came before its waiter must not be
+     * lost.
+     */
+    private volatile boolean readWoken;
+
+    private volatile boolean writeWoken;
+
+    /** Told when the sleeper has left; null = none. */
+    private volatile Runnable onLeft;
+
+    /** Tasks to run on the event thread instead of waking a thread; null = none. */
+    @SuppressWarnings("unused") // by READ_TASK and WRITE_TASK
+    private volatile Runnable readTask;
+
+    @SuppressWarnings("unused")
+    private volatile Runnable writeTask;
+
+    BlockedThreads(CompletionQueue queue, Stream stream, EventLoop loop) {
+        this.queue = queue;
+        this.stream = stream;
+        this.loop = loop;
+    }
+
+    /** From here on threads wait in another queue; the caller wakes who is still in the old one. */
+    void moveTo(CompletionQueue next) {
+        queue = next;
+    }
+
+    /** Whether a thread may be in a queue that was left before. */
+    boolean sleepsElsewhere() {
+        return sleeper != null && sleepsIn != queue;
+    }
+
+    /**
+     * Whether a thread sleeps in the queue.
+     *
+     * @param toTell runs once when it has left, if there is one
+     */
+    boolean sleeps(Runnable toTell) {
+        onLeft = toTell; // before looking, as it leaves before it looks here
+        if (sleeper != null) {
+            return true;
+        }
+        onLeft = null;
+        return false;
+    }
+
+    /** See {@link OffloadStream#await}. */
+    void await(int ops, long nanos) {
+        Thread me = Thread.currentThread();
+        if (me.isVirtual()) {
+            parkVirtual(me, ops, nanos);
+        } else if (SLEEPER.compareAndSet(this, null, me)) {
+            sleep(me, ops, nanos);
+        } else {
+            parkPlatform(me, ops, nanos);
+        }
+    }
+
+    /** See {@link OffloadStream#arm}. */
+    boolean arm(int ops, Runnable task) {
+        // Entered before looking, as a thread enters its slot.
+        setTask(ops, OffloadStream.READ, READ_TASK, task);
+        setTask(ops, OffloadStream.WRITE, WRITE_TASK, task);
+        boolean woken = (ops & OffloadStream.READ) != 0 && takeWoken(OffloadStream.READ);
+        woken |= (ops & OffloadStream.WRITE) != 0 && takeWoken(OffloadStream.WRITE);
+        if (!woken && stream.armUnlessReady(ops)) {
+            return true;
+        }
+        boolean back = takeBack(ops, OffloadStream.READ, READ_TASK, task);
+        back &= takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task);
+        return !back; // else the call comes, or has come
+    }
+
+    private void setTask(int ops, int op, VarHandle slot, Runnable task) {
+        if ((ops & op) != 0) {
+            slot.setVolatile(this, task);
+        }
+    }
+
+    private boolean takeBack(int ops, int op, VarHandle slot, Runnable task) {
+        return (ops & op) == 0 || slot.compareAndSet(this, task, null);
+    }
+
+    private void sleep(Thread me, int ops, long nanos) {
+        enter(ops, me);
+        try {
+            if (!takeWoken(ops) && (stream.known() & ops) == 0) {
+                CompletionQueue here = queue;
+                sleepsIn = here;
+                if (here == queue) {
+                    here.await(nanos);
+                }
+            }
+        } finally {
+            leave(ops);
+            sleepsIn = null;
+            sleeper = null;
+            // Nobody would look after the one that parked: let it take over.
+            Thread other = ops == OffloadStream.READ ? writer : reader;
+            if (other != null) {
+                LockSupport.unpark(other);
+            }
+            tellLeft();
+        }
+    }
+
+    private void tellLeft() {
+        Runnable told = onLeft;
+        if (told != null) {
+            onLeft = null;
+            told.run();
+        }
+    }
+
+    private void parkPlatform(Thread me, int ops, long nanos) {
+        // A set interrupt flag would make park return at once, for ever: take it away while parked.
+        boolean interrupted = Thread.interrupted();
+        enter(ops, me);
+        try {
+            if (!takeWoken(ops) && (stream.ready() & ops) == 0 && sleeper != null) {
+                park(nanos);
+            }
+        } finally {
+            leave(ops);
+            if (interrupted) {
+                me.interrupt();
+            }
+        }
+    }
+
+    private void parkVirtual(Thread me, int ops, long nanos) {
+        enter(ops, me);
+        try {
+            if (!takeWoken(ops) && !me.isInterrupted() && stream.armUnlessReady(ops)) {
+                park(nanos);
+            }
+        } finally {
+            leave(ops);
+        }
+    }
+
+    private void park(long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            LockSupport.park(this);
+        } else {
+            LockSupport.parkNanos(this, nanos);
+        }
+    }
+
+    private void enter(int ops, Thread me) {
+        if (ops == OffloadStream.READ) {
+            reader = me;
+        } else {
+            writer = me;
+        }
+    }
+
+    private void leave(int ops) {
+        enter(ops, null);
+    }
+
+    /**
+     * Wakes whoever waits for an operation of {@code ops}; called after the change, without the
+     * stream's lock.
+     */
+    void signal(int ops) {
+        if (ops == 0) {
+            return;
+        }
+        if ((ops & OffloadStream.READ) != 0) {
+            free(reader);
+            runTask(READ_TASK);
+        }
+        if ((ops & OffloadStream.WRITE) != 0) {
+            free(writer);
+            runTask(WRITE_TASK);
+        }
+    }
+
+    private void runTask(VarHandle slot) {
+        if (slot.getVolatile(this) == null) {
+            return;
+        }
+        Runnable task = (Runnable) slot.getAndSet(this, null);
+        if (task != null && loop.inLoop()) {
+            task.run();
+        } else if (task != null) {
+            loop.execute(task); // whoever drained the queue may hold locks of its own
+        }
+    }
+
+    private void free(Thread waiter) {
+        if (waiter == null || waiter == Thread.currentThread()) {
+            return;
+        }
+        if (waiter == sleeper) {
+            queue.wake();
+        } else {
+            LockSupport.unpark(waiter);
+        }
+    }
+
+    private boolean takeWoken(int ops) {
+        if (ops == OffloadStream.READ) {
+            boolean woken = readWoken;
+            readWoken = false;
+            return woken;
+        }
+        boolean woken = writeWoken;
+        writeWoken = false;
+        return woken;
+    }
+
+    /** Makes every wait under way, and the next one for each operation, return. */
+    void wakeAll() {
+        readWoken = true;
+        writeWoken = true;
+        signal(OffloadStream.READ | OffloadStream.WRITE);
+    }
+
+    /** Whether a virtual thread is parked, or a task waits, and relies on the doorbell. */
+    boolean relyOnDoorbell() {
+        if (readTask != null || writeTask != null) {
+            return true;
+        }
+        Thread r = reader;
+        Thread w = writer;
+        return (r != null && r.isVirtual()) || (w != null && w.isVirtual());
+    }
+}

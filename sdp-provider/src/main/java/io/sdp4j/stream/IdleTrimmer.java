@@ -1,0 +1,105 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.linux.EventLoop;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks from time to time at every stream that may have something to give back, so that one that
+ * has become quiet gives back the memory that load has made it take. On the event thread.
+ *
+ * <p>Shape: a stream leaves when it has given back all, or is released, and is added again by what
+ * takes the first memory afterwards. There is no timer while there is no stream; where none was
+ * used, but some wait for their peers or readers to let go, looks become more and more rare.
+ * Thread-safe.
+ */
+final class IdleTrimmer {
+    private static final Logger LOG = LoggerFactory.getLogger(IdleTrimmer.class);
+
+    /** The longest time between two looks, in periods. */
+    private static final int MOST_PERIODS = 32;
+
+    private final EventLoop loop;
+    private final long periodNanos;
+    private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
+    private EventLoop.Timer next; // this: null = none
+    private long delayNanos; // this: of it, 0 = it runs
+
+    /**
+     * @param periodNanos between two looks; 0 = never looks
+     */
+    IdleTrimmer(EventLoop loop, long periodNanos) {
+        this.loop = loop;
+        this.periodNanos = periodNanos;
+    }
+
+    /** Looks at it until it is removed. Any thread, with the stream's lock or without. */
+    void add(StreamLife stream) {
+        if (periodNanos > 0 && streams.add(stream)) {
+            synchronized (this) {
+                if (next == null || delayNanos > periodNanos) {
+                    lookIn(periodNanos);
+                }
+            }
+        }
+    }
+
+    /** It is released, or has given back all; with its lock, so that what follows is not lost. */
+    void remove(StreamLife stream) {
+        streams.remove(stream);
+    }
+
+    /** What is wrong with one stream ends that one only, whatever it is. */
+    private static boolean look(StreamLife stream) {
+        try {
+            return stream.onLook();
+        } catch (InternalError e) {
+            stream.cut(); // its memory was taken away
+        } catch (RuntimeException | Error e) {
+            LOG.error("a stream is cut", e);
+            stream.cut();
+        }
+        return true;
+    }
+
+    private void look() {
+        long waitedNanos = begin();
+        boolean used = false;
+        try {
+            for (StreamLife stream : streams) {
+                used |= look(stream);
+            }
+        } finally {
+            goOn(used ? periodNanos : Math.min(2 * waitedNanos, MOST_PERIODS * periodNanos));
+        }
+    }
+
+    private synchronized long begin() {
+        long waitedNanos = delayNanos;
+        delayNanos = 0;
+        return waitedNanos;
+    }
+
+    private synchronized void goOn(long nanos) {
+        if (streams.isEmpty()) {
+            stop();
+        } else {
+            lookIn(nanos);
+        }
+    }
+
+    private void lookIn(long nanos) {
+        stop();
+        delayNanos = nanos;
+        next = loop.schedule(this::look, nanos);
+    }
+
+    private void stop() {
+        if (next != null) {
+            next.cancel();
+            next = null;
+        }
+    }
+}

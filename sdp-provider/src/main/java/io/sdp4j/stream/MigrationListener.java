@@ -1,0 +1,220 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.linux.EventLoop;
+import io.sdp4j.offload.KernelScope;
+import io.sdp4j.wire.SdpMachine;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The place that a session is to be resumed at when it is we who suspend it (docs/protocol.md 10).
+ *
+ * <p>Shape: a port of our own address, held by a kernel listener that takes nobody, and a fabric
+ * listener on it that takes one connection: from the address and port that the peer has always had.
+ * That one is handed to the stream as soon as the session rests. Both are gone when the session
+ * goes on, is lost or released; a timer sees to it where nothing else does.
+ *
+ * <p>Guarded by its monitor, which is never held while the stream is called.
+ */
+final class MigrationListener {
+    private final StreamLife stream;
+    private final StreamContext context;
+    private final Fabric fabric;
+    private final InetSocketAddress peer;
+    private final ServerSocket holder;
+    private final InetSocketAddress at;
+    private FabricListener listener;
+    private EventLoop.Timer limit;
+
+    /** Somebody has been let in. */
+    private boolean taken;
+
+    // who came before the session rested
+    private SdpMachine machine;
+    private QueuePair qp;
+
+    private boolean resting;
+    private boolean over;
+
+    private MigrationListener(
+            StreamLife stream,
+            StreamContext context,
+            Fabric fabric,
+            InetSocketAddress peer,
+            ServerSocket holder) {
+        this.stream = stream;
+        this.context = context;
+        this.fabric = fabric;
+        this.peer = peer;
+        this.holder = holder;
+        this.at = (InetSocketAddress) holder.getLocalSocketAddress();
+    }
+
+    /**
+     * Begins to listen.
+     *
+     * @param local the address of this side
+     * @param peer who alone is let in
+     * @throws IOException if there is no port, or the fabric cannot listen on it
+     */
+    static MigrationListener open(
+            StreamLife stream,
+            StreamContext context,
+            Fabric fabric,
+            InetSocketAddress local,
+            InetSocketAddress peer)
+            throws IOException {
+        ServerSocket holder = KernelScope.<ServerSocket, IOException>call(ServerSocket::new);
+        try {
+            holder.bind(new InetSocketAddress(local.getAddress(), 0), 1);
+            MigrationListener place = new MigrationListener(stream, context, fabric, peer, holder);
+            place.listen();
+            return place;
+        } catch (IOException e) {
+            holder.close();
+            throw e;
+        }
+    }
+
+    private synchronized void listen() throws FabricException {
+        listener = fabric.listen(new ListenRequest(at, false, this::onRequest));
+        watch();
+    }
+
+    int port() {
+        return at.getPort();
+    }
+
+    private void watch() {
+        limit = context.loop().schedule(this::onLimit, context.settings().resumeNanos());
+    }
+
+    private void onRequest(ConnectionRequest request) {
+        boolean welcome;
+        synchronized (this) {
+            welcome = !over && !taken && request.remoteAddress().equals(peer);
+            taken |= welcome;
+        }
+        if (!welcome) {
+            request.reject(Reasons.refusal(Reasons.CAUSE_POLICY));
+            return;
+        }
+        PassiveOpen.answer(
+                request,
+                fabric,
+                context.settings(),
+                new PassiveOpen.Outcome() {
+                    @Override
+                    public void onEstablished(SdpMachine fresh, QueuePair on) {
+                        arrived(fresh, on);
+                    }
+
+                    @Override
+                    public void onFailed(FabricException failure) {
+                        synchronized (MigrationListener.this) {
+                            taken = false;
+                        }
+                    }
+                });
+    }
+
+    private void arrived(SdpMachine fresh, QueuePair on) {
+        stream.onNotify(); // what the peer said before it came may not have been heard yet
+        synchronized (this) {
+            machine = fresh;
+            qp = on;
+        }
+        goOn();
+    }
+
+    /** The session rests; with the stream's lock. */
+    synchronized void begin() {
+        resting = true;
+        limit.cancel();
+        watch();
+        if (qp != null) {
+            context.loop().execute(this::goOn);
+        }
+    }
+
+    /** Goes on when the session rests and the peer has come; else whichever is later does. */
+    private void goOn() {
+        SdpMachine next;
+        QueuePair on;
+        boolean late;
+        synchronized (this) {
+            late = over;
+            if (qp == null || !(resting || late)) {
+                return;
+            }
+            next = machine;
+            on = qp;
+            machine = null;
+            qp = null;
+        }
+        if (late) {
+            discard(on);
+        } else {
+            stream.resume(next, on);
+        }
+    }
+
+    private static void discard(QueuePair qp) {
+        qp.abort();
+        qp.close();
+    }
+
+    private void onLimit() {
+        boolean waited;
+        synchronized (this) {
+            waited = resting;
+            if (over) {
+                return;
+            }
+        }
+        if (!waited && stream.alive()) {
+            synchronized (this) {
+                if (!over && !resting) {
+                    watch(); // the machine has its own limit for an answer
+                }
+            }
+            return;
+        }
+        if (waited) {
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(context.settings().resumeNanos());
+            stream.giveUpRest(peer + " did not come to " + at + " within " + seconds + " s");
+        }
+        end();
+    }
+
+    /** Nobody is waited for any more. Idempotent. */
+    void end() {
+        QueuePair unwanted;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            limit.cancel();
+            listener.close();
+            unwanted = qp;
+            qp = null;
+        }
+        if (unwanted != null) {
+            discard(unwanted);
+        }
+        try {
+            holder.close();
+        } catch (IOException e) {
+            throw new AssertionError(e); // nobody ever used it
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.wire.SdpMachine;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The queue pairs that a session has had: one, unless it was suspended and resumed
+ * (docs/protocol.md 10). What came over an earlier one is read before what comes over a later one.
+ *
+ * <p>Shape: a list from the one that is being read to the one in use; most of the time these are
+ * the same. One that was read to its end is left, and closed when no thread can be waiting in it
+ * any more.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class SessionConnections {
+    /** More than these are not kept for a reader who does not read. */
+    private static final int MAX_OPEN = 4;
+
+    /** One queue pair and what came over it. */
+    static final class Leg {
+        final QueuePair qp;
+        final UnreadQueue unread;
+        private Leg next;
+
+        private Leg(QueuePair qp, int buffers) {
+            this.qp = qp;
+            this.unread = new UnreadQueue(buffers);
+        }
+    }
+
+    private final int buffers;
+    private final Leg first;
+    private Leg reading;
+    private Leg current;
+    private long receivedBefore;
+    private long sentBefore;
+
+    /** Read to their ends, not closed. */
+    private final List<QueuePair> left = new ArrayList<>(0);
+
+    /** Somebody knows the first one's descriptor, which is then the stream's until its end. */
+    private boolean keepFirst;
+
+    /**
+     * @param buffers receive slots of each
+     */
+    SessionConnections(QueuePair qp, int buffers) {
+        this.buffers = buffers;
+        first = new Leg(qp, buffers);
+        reading = first;
+        current = first;
+    }
+
+    /** The one that messages are taken from. */
+    Leg reading() {
+        return reading;
+    }
+
+    /** The one in use. */
+    Leg current() {
+        return current;
+    }
+
+    /** Whether a reader must catch up before there can be another. */
+    boolean full() {
+        int open = left.size() + 1;
+        for (Leg leg = reading; leg != current; leg = leg.next) {
+            open++;
+        }
+        return open >= MAX_OPEN;
+    }
+
+    /** From here on messages come over another one; {@code before} has counted what came so far. */
+    void add(QueuePair qp, SdpMachine before) {
+        receivedBefore += before.bytesReceived();
+        sentBefore += before.bytesSent();
+        Leg next = new Leg(qp, buffers);
+        current.next = next;
+        current = next;
+    }
+
+    /** Payload bytes that came over earlier ones, read or not. */
+    long receivedBefore() {
+        return receivedBefore;
+    }
+
+    long sentBefore() {
+        return sentBefore;
+    }
+
+    /** The oldest message, from {@link #reading}, or {@link UnreadQueue#NONE}. */
+    long take() {
+        long entry = reading.unread.take();
+        while (entry == UnreadQueue.NONE && reading != current) {
+            left.add(reading.qp);
+            reading = reading.next;
+            entry = reading.unread.take();
+        }
+        return entry;
+    }
+
+    boolean isEmpty() {
+        return unreadBytes() == 0; // no message is without payload
+    }
+
+    long unreadBytes() {
+        long bytes = reading.unread.bytes();
+        for (Leg leg = reading; leg != current; ) {
+            leg = leg.next;
+            bytes += leg.unread.bytes();
+        }
+        return bytes;
+    }
+
+    /** Throws away what came over earlier ones; a message in the reader's hand stays. */
+    void dropEarlier() {
+        for (Leg leg = reading; leg != current; leg = leg.next) {
+            while (leg.unread.take() != UnreadQueue.NONE) {
+                // its buffer is not wanted again
+            }
+        }
+    }
+
+    /** The descriptor of the first one, which is kept for it. */
+    int descriptor() {
+        keepFirst = true;
+        return first.qp.completions().descriptor();
+    }
+
+    /** Whether none is open but the one in use, and the first if it must be. */
+    boolean alone() {
+        boolean kept = keepFirst && left.size() == 1 && left.get(0) == first.qp;
+        return reading == current && (left.isEmpty() || kept);
+    }
+
+    /** Those to be closed now: nobody reads them, and nobody waits in them. */
+    List<QueuePair> takeLeft() {
+        if (left.isEmpty()) {
+            return List.of();
+        }
+        List<QueuePair> gone = new ArrayList<>(left);
+        left.clear();
+        if (keepFirst && gone.remove(first.qp)) {
+            left.add(first.qp);
+        }
+        return gone;
+    }
+
+    /** The stream is released: all that are open. */
+    List<QueuePair> takeAll() {
+        List<QueuePair> all = new ArrayList<>(left);
+        left.clear();
+        for (Leg leg = reading; leg != null; leg = leg.next) {
+            all.add(leg.qp);
+        }
+        return all;
+    }
+}

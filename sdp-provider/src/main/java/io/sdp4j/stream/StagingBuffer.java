@@ -1,0 +1,60 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.fabric.QueuePair;
+import java.nio.ByteBuffer;
+
+/**
+ * Small writes on their way into a send slot, kept together until they fill some cache lines.
+ *
+ * <p>A slot in shared memory was read by the peer's processor last, so that the first store to each
+ * of its lines has to fetch the line from there, and the lock that is given back after each write
+ * waits for that. What is kept here first is copied in one go, and its lines come together. It is
+ * kept in the queue pair's own memory, where the peer finds it if this process ends.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class StagingBuffer {
+    private final SendSlots slots;
+    private final QueuePair qp;
+    private final boolean useful;
+    private int keptBytes;
+
+    StagingBuffer(SendSlots slots, QueuePair qp) {
+        this.slots = slots;
+        this.qp = qp;
+        useful = qp.stagingOffset() >= 0;
+    }
+
+    /**
+     * Adds to a slot, see {@link SendSlots#fill}.
+     *
+     * @param at where in the slot; what was added last, if anything was since {@link #settle}, ends
+     *     there
+     */
+    void add(int slot, int at, byte[] b, int off, ByteBuffer src, int n) {
+        if (keptBytes + n > QueuePair.STAGING_BYTES) {
+            settle(slot, at);
+        }
+        if (!useful || n > QueuePair.STAGING_BYTES) {
+            slots.fill(slot, at, b, off, src, n, false);
+            qp.unsent(slot, at + n, 0);
+            return;
+        }
+        slots.stage(keptBytes, b, off, src, n);
+        keptBytes += n;
+        qp.unsent(slot, at + n - keptBytes, keptBytes);
+    }
+
+    /**
+     * Makes the slot whole.
+     *
+     * @param end where in the slot the last added byte ends
+     */
+    void settle(int slot, int end) {
+        if (keptBytes > 0) {
+            slots.settle(slot, end - keptBytes, keptBytes);
+            keptBytes = 0;
+            qp.unsent(slot, end, 0);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.sdp4j.stream;
+
+import java.net.SocketException;
+
+/**
+ * What readers and writers are told when a stream is over, in the kernel's words and order: a reset
+ * is reported once, to whoever comes first, and never before data that has arrived.
+ *
+ * <p>Guarded by the stream's lock. Failures are returned, not thrown, so that wake-ups that are due
+ * are carried out first.
+ */
+final class StreamErrors {
+    private static final String TIMED_OUT = "Connection timed out";
+
+    private enum Reported {
+        NOTHING,
+        TO_READER,
+        TO_WRITER
+    }
+
+    private final StreamCore core;
+    private Reported reported = Reported.NOTHING;
+    private boolean writeSwallowed;
+
+    StreamErrors(StreamCore core) {
+        this.core = core;
+    }
+
+    /** Whether a reader that finds nothing unread has reached the end of the stream. */
+    boolean endOfStream() {
+        return core.inputShut()
+                || core.cause.finSeen()
+                || core.cause.vanishedClean()
+                || (core.reset() && (reported == Reported.TO_WRITER || (told() && timedOut())));
+    }
+
+    /** What a reader that finds nothing unread, and no end, must throw; null = wait. */
+    SocketException forReader() {
+        if (!core.reset()) {
+            return null;
+        }
+        reported = Reported.TO_READER;
+        return new SocketException(timedOut() ? TIMED_OUT : "Connection reset");
+    }
+
+    /** Whether somebody knows. */
+    private boolean told() {
+        return reported != Reported.NOTHING;
+    }
+
+    /** A reset is remembered by the JDK, a time-out is not: the kernel tells it once. */
+    private boolean timedOut() {
+        return core.cause.timedOut();
+    }
+
+    /** What a writer that cannot write must throw; null = wait, or {@link #swallowsWrite}. */
+    SocketException forWriter() {
+        boolean inOrder = core.cause.vanishedClean() || core.cause.finSeen();
+        if (core.reset() && !inOrder && !told()) {
+            reported = Reported.TO_WRITER; // also to one who has shut its output
+            return new SocketException(timedOut() ? TIMED_OUT : "Connection reset by peer");
+        }
+        boolean over = core.reset() && (!core.cause.vanishedClean() || writeSwallowed);
+        return over || core.outputShut() ? new SocketException("Broken pipe") : null;
+    }
+
+    /**
+     * Whether a write that found no room succeeds all the same and its bytes vanish: the first one
+     * to a process that has ended in TCP's good order (behaviour 16).
+     */
+    boolean swallowsWrite() {
+        boolean swallows = core.reset() && core.cause.vanishedClean() && !writeSwallowed;
+        writeSwallowed |= swallows;
+        return swallows;
+    }
+}

@@ -1,0 +1,328 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.wire.SdpMachine;
+
+/**
+ * What of a stream is ready, and who is told of it: a waiter, the owner of the doorbell, or the
+ * event thread, which looks after what nobody stands at.
+ *
+ * <p>Guarded by the stream's lock, which the methods named so take themselves.
+ */
+final class StreamReadiness implements BlockedThreads.Stream {
+    /** Looks at the queue before the event thread is asked to go on. */
+    private static final int MAX_ROUNDS = 16;
+
+    /** Credits that payload leaves (docs/protocol.md 4.3). */
+    private static final int CONTROL_CREDITS = 2;
+
+    private final StreamCore core;
+    private final Runnable onNotify;
+    private BlockedThreads blocked;
+
+    /** The application has closed. */
+    private boolean closing;
+
+    /**
+     * The doorbell was granted to somebody: what comes is his to see, and a call of the event
+     * thread that was on its way then must not ask for it instead.
+     */
+    private boolean watched;
+
+    /** Not null while there are no looks from time to time: to be run when something is used. */
+    private Runnable atRest;
+
+    /**
+     * @param onNotify what the event thread calls
+     */
+    StreamReadiness(StreamCore core, Runnable onNotify) {
+        this.core = core;
+        this.onNotify = onNotify;
+    }
+
+    /** Before use. */
+    void begin(BlockedThreads who) {
+        blocked = who;
+    }
+
+    /** Takes the lock. */
+    @Override
+    public int ready() {
+        return ready(true);
+    }
+
+    @Override
+    public int known() {
+        return ready(false);
+    }
+
+    private int ready(boolean asking) {
+        int ready;
+        int wake;
+        synchronized (core) {
+            if (asking || core.queue.known()) {
+                core.progress();
+            }
+            ready = readyOps();
+            wake = core.takeWakeOps();
+        }
+        if (wake != 0) {
+            blocked.signal(wake);
+        }
+        return ready;
+    }
+
+    /** The reader's own fields are looked at only as a hint. */
+    private int readyOps() {
+        SdpMachine m = core.machine;
+        boolean over = core.reset() || closing;
+        int ops = 0;
+        boolean unread = core.inbox.readable() || offered();
+        if (over || unread || core.inputShut() || core.cause.finSeen()) {
+            ops |= OffloadStream.READ;
+        }
+        if (over || core.outputShut() || writable(m)) {
+            ops |= OffloadStream.WRITE;
+        }
+        return ops;
+    }
+
+    private boolean writable(SdpMachine m) {
+        boolean room = m.writable() || core.coalescer.isOpen();
+        if (core.lending != null && core.lending.writes().active()) {
+            ZcopyWrite loan = core.lending.writes();
+            return loan.settled() && (loan.untold() || room);
+        }
+        return room;
+    }
+
+    /** Whether there is something to read that was not delivered. */
+    private boolean offered() {
+        return core.lending != null
+                && (core.lending.reads().ready() || core.lending.reads().offered());
+    }
+
+    /** See {@link OffloadStream#room}. Takes the lock. */
+    int room() {
+        long room = 0;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            if ((readyOps() & OffloadStream.WRITE) != 0) {
+                int messages = Math.max(1, core.machine.credit() - CONTROL_CREDITS);
+                room = (long) messages * core.nextPayload();
+            }
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+        return (int) Math.min(room, Integer.MAX_VALUE);
+    }
+
+    /** Whether nothing of {@code ops} is ready, all having been said. Takes the lock. */
+    boolean waitsForPeer(int ops) {
+        int ready;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            core.coalescer.flushUnlessLast();
+            ready = readyOps() & ops;
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+        return ready == 0;
+    }
+
+    /** See {@link OffloadStream#holdNotify}. Takes the lock. */
+    int holdNotify(int ops) {
+        int answer;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            core.coalescer.flushUnlessLast(); // as in armDoorbell
+            boolean held = core.queue.rung() && !core.suspension.ever() && !unattended();
+            answer = held ? readyOps() & ops : -1;
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+        return answer;
+    }
+
+    /** See {@link OffloadStream#requestNotify}. Takes the lock. */
+    int requestNotify(int ops) {
+        int answer;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            if (ops != 0) {
+                // Whoever is about to wait for an answer has said all of the question.
+                core.coalescer.flushUnlessLast();
+            }
+            if (core.suspension.ever()) {
+                core.queue.releaseDescriptor();
+                lookAfterItself();
+                answer = OffloadStream.NO_DOORBELL;
+            } else if (ops == 0 || unattended() || core.queue.descriptor() < 0) {
+                core.queue.releaseDescriptor();
+                lookAfterItself();
+                answer = ops == 0 ? 0 : -1;
+            } else {
+                answer = armDescriptor(ops);
+            }
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+        return answer;
+    }
+
+    private int armDescriptor(int ops) {
+        int ready = readyOps() & ops;
+        for (int n = 0; ready == 0; n++) {
+            if (n == MAX_ROUNDS) {
+                return ops; // a busy peer must not keep this thread: it may come back
+            }
+            // Credits are nothing to a reader, but may be what a message of our own waits for.
+            boolean quietToo = (ops & OffloadStream.WRITE) != 0 || !core.machine.writable();
+            if (core.queue.armDescriptor(quietToo)) {
+                watched = true;
+                return 0;
+            }
+            core.progress();
+            ready = readyOps() & ops;
+        }
+        return core.queue.rung() ? ready | OffloadStream.RUNG : ready;
+    }
+
+    /** Takes the lock. */
+    @Override
+    public boolean armUnlessReady(int ops) {
+        boolean armed;
+        int wake;
+        synchronized (core) {
+            core.progress();
+            watched = false;
+            armed = false;
+            for (int n = 0; n < MAX_ROUNDS && !armed && (readyOps() & ops) == 0; n++) {
+                armed = core.queue.arm();
+                if (!armed) {
+                    core.progress();
+                }
+            }
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+        return armed;
+    }
+
+    /**
+     * On the event thread: something completed while a virtual thread was parked, or after the
+     * application closed. Takes the lock.
+     *
+     * @return false if the stream was released
+     */
+    boolean onNotify() {
+        int wake;
+        synchronized (core) {
+            if (core.released()) {
+                return false;
+            }
+            core.progress();
+            if (atRest != null) {
+                atRest.run();
+            }
+            if (!watched) {
+                lookAfterItself();
+            }
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+        return true;
+    }
+
+    /**
+     * Nobody looks from time to time any more: what comes must be seen by whoever stands at the
+     * stream, or ring. With the lock.
+     *
+     * @param onUse to be run when something has come, which calls {@link #stir}
+     * @return false if something is there already
+     */
+    boolean trim(Runnable onUse) {
+        atRest = onUse;
+        if (watched || blocked.sleeps(this::onLeft) || core.queue.arm()) {
+            return true;
+        }
+        atRest = null;
+        return false;
+    }
+
+    /** Somebody looks from time to time again. With the lock. */
+    void stir() {
+        atRest = null;
+    }
+
+    /** The thread that stood at a stream at rest has left it. Takes the lock. */
+    private void onLeft() {
+        int wake;
+        synchronized (core) {
+            if (core.released() || atRest == null) {
+                return;
+            }
+            if (core.queue.ready()) {
+                atRest.run(); // it was woken, and need not be rung for
+            } else if (!watched) {
+                lookAfterItself();
+            }
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+    }
+
+    /**
+     * Arms the doorbell while there is work that no thread stands by for: a closing hand-shake, an
+     * end of stream that waits for credits, input to be thrown away so that the peer can write on,
+     * a buffer whose operation was given up, small writes that wait for the peer to read, an answer
+     * to SuspComm, a parked virtual thread, whatever a peer may ask a stream at rest.
+     */
+    void lookAfterItself() {
+        watched = false;
+        for (int n = 0; needsDoorbell() && !core.queue.arm(); n++) {
+            if (n == MAX_ROUNDS) {
+                // A busy peer must not keep this thread.
+                core.later(onNotify);
+                return;
+            }
+            core.progress();
+        }
+    }
+
+    /**
+     * As {@link #lookAfterItself}, unless somebody else has the doorbell.
+     *
+     * @return false if he has: it is to be looked after in another way
+     */
+    boolean attend() {
+        if (watched) {
+            return false;
+        }
+        lookAfterItself();
+        return true;
+    }
+
+    private boolean needsDoorbell() {
+        return unattended() || atRest != null || blocked.relyOnDoorbell();
+    }
+
+    private boolean unattended() {
+        boolean lingers = core.lending != null && core.lending.lingers();
+        boolean ends = closing || core.inputShut() || !core.drained();
+        boolean waits = core.coalescer.waits();
+        return (ends || lingers || waits || core.suspension.asked()) && !core.over();
+    }
+
+    void close() {
+        closing = true;
+    }
+
+    boolean closing() {
+        return closing;
+    }
+}

@@ -1,0 +1,130 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.SdpMachine;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A session at rest: one side has suspended it (docs/protocol.md 10) and waits for the other
+ * elsewhere.
+ *
+ * <p>Shape: <em>resting</em> from the last message of one connection to the first of the next one;
+ * then awake again, or lost. Meanwhile the machine has nothing to say, writers and readers wait as
+ * for a slow peer. What the application has ended is noted, to be said on the next connection: a
+ * machine that is to rest does not say it any more.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class SuspendedSession {
+    private static final Logger LOG = LoggerFactory.getLogger(SuspendedSession.class);
+
+    private final StreamCore core;
+
+    private final ActionList out;
+
+    /** Told of the port, once for each rest. */
+    private final IntConsumer onRest;
+
+    /** We have asked for it. */
+    private boolean asked;
+
+    private boolean resting;
+    private boolean ever;
+    private boolean lost;
+    private boolean outputEnded;
+    private boolean closed;
+    private boolean unread;
+    private boolean abortive;
+
+    SuspendedSession(StreamCore core, ActionList out, IntConsumer onRest) {
+        this.core = core;
+        this.out = out;
+        this.onRest = onRest;
+    }
+
+    boolean resting() {
+        return resting;
+    }
+
+    /** Whether the first connection is over although the session is not, or was not. */
+    boolean ever() {
+        return ever;
+    }
+
+    /** Whether the session did not come back. */
+    boolean lost() {
+        return lost;
+    }
+
+    /** Whether the application has ended its half. */
+    boolean outputEnded() {
+        return outputEnded;
+    }
+
+    /**
+     * Asks the peer to be found at {@code port} of ours.
+     *
+     * @return false if that is not possible now, or not with this machine
+     */
+    boolean ask(int port) {
+        core.coalescer.flush();
+        asked = core.machine.suspend(port, out);
+        core.carryOut();
+        return asked;
+    }
+
+    /** Whether somebody must listen for the peer's answer. */
+    boolean asked() {
+        return asked;
+    }
+
+    /** The machine is suspended; who has asked for it listens on {@code port}. */
+    void begin(int port) {
+        asked = false;
+        ever = true;
+        resting = true;
+        LOG.debug("the session rests, to be resumed on port {}", port);
+        onRest.accept(port);
+    }
+
+    void noteOutputEnded() {
+        outputEnded = true;
+    }
+
+    /** Whether the application has closed. */
+    boolean closed() {
+        return closed;
+    }
+
+    void noteClosed(boolean dataUnread, boolean cut) {
+        closed = true;
+        unread = dataUnread;
+        abortive = cut;
+    }
+
+    /** Says on a new connection what the application has ended. */
+    void end(SdpMachine machine, boolean inputShut) {
+        resting = false;
+        if (inputShut) {
+            machine.shutdownInput(out);
+        }
+        if (closed) {
+            machine.close(unread, abortive, out);
+        } else if (outputEnded) {
+            machine.shutdownOutput(out);
+        }
+    }
+
+    /** There is no way back. */
+    void giveUp(String why) {
+        if (resting) {
+            LOG.warn("a suspended session is cut: {}", why);
+            resting = false;
+            lost = true;
+            core.wake(OffloadStream.READ | OffloadStream.WRITE);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+package io.sdp4j.stream;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.wire.Bsdh;
+import io.sdp4j.wire.SdpMachine;
+import java.nio.ByteBuffer;
+
+/**
+ * Gathers writes into one message while the peer is behind, so that a stream of small ones costs a
+ * message for many writes instead of one each, and each buffer of the peer holds what it can. A
+ * peer that keeps up gets every write at once, but for the {@link CoalescingGoal}, and the buffers of
+ * one gathering write together.
+ *
+ * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
+ * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than
+ * what makes a peer announce credits (docs/protocol.md 4.4), so the announcement that will close it
+ * is still to come; or while there is a goal. It is sent when it is full, when credits are back,
+ * before a thread waits to read, before anything that must not overtake it, and at the latest by a
+ * timer (docs/protocol.md 17.4 and 18, Nagle flush).
+ *
+ * <p>Small writes are added under the lock. A large one <em>takes out</em> the slot and fills it on
+ * without the lock; what was in it before is the peer's if this process ends meanwhile. It is kept
+ * again where that makes a difference to what the peer can take: where a message may be longer than
+ * is usual, and the last one.
+ *
+ * <p>The last message that the peer's credits allow is the send buffer of a peer that does not
+ * read: as long as it is not sent, further small writes find room. So neither a thread that waits
+ * nor the timer sends it; it <em>waits</em> for the announcement that comes when the peer has read
+ * what is before it, or for anything else that is to be said and has no credit but this one. The
+ * timer alone leaves every message to wait for a while when the peer is behind, so that small
+ * writes with pauses between them do not take a buffer of a peer that does not read for every few
+ * bytes.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class WriteCoalescer {
+    /** Credits that payload leaves (docs/protocol.md 4.3). */
+    private static final int CONTROL_CREDITS = 2;
+
+    private final StreamCore core;
+    private final SendSlots slots;
+
+    private final StagingBuffer staging;
+    private final CoalescingGoal goal = new CoalescingGoal();
+
+    /** Credits below which the peer counts as behind. */
+    private final int lowWater;
+
+    /** The peer tells of buffers that are free again although the last message is not sent. */
+    private final boolean peerTells;
+
+    /** It would have been sent, if there were so many credits; 0 = none is waited for. */
+    private int waitsFor;
+
+    private int slot = -1;
+    private int bytes;
+
+    /** Payload that it may hold, or more by now: {@link #most}. */
+    private int mostAtFirst;
+
+    /** It is more than small writes. */
+    private boolean large;
+
+    /** It was opened for a peer that was behind. */
+    private boolean behind;
+
+    /** Batches opened so far; lets a timer see whether this is still the one it was set for. */
+    private int opened;
+
+    /**
+     * @param credit all the buffers of the peer
+     * @param ours whether the peer announces them as we do
+     */
+    WriteCoalescer(StreamCore core, SendSlots slots, int credit, boolean ours) {
+        this.core = core;
+        this.slots = slots;
+        this.staging = new StagingBuffer(slots, core.qp);
+        this.lowWater = credit / 2;
+        this.peerTells = ours && SdpMachine.peerAnnounces(credit);
+    }
+
+    boolean isOpen() {
+        return slot >= 0;
+    }
+
+    /** Payload that fits the message that the next small write goes into. */
+    int room() {
+        return isOpen() ? most() - bytes : core.nextPayload();
+    }
+
+    private int most() {
+        return Math.max(mostAtFirst, core.nextPayload());
+    }
+
+    /** Payload in the open slot. */
+    int bytes() {
+        return bytes;
+    }
+
+    int opened() {
+        return opened;
+    }
+
+    /** Whether it is open for longer than the timer lets it be. */
+    boolean waits() {
+        return waitsFor != 0;
+    }
+
+    /** Whether a large write goes on in the open slot. */
+    boolean goesOn() {
+        return isOpen() && (isLast() || isLong(most()));
+    }
+
+    private boolean isLong(int most) {
+        return most > core.qp.usualBytes() - Bsdh.BYTES;
+    }
+
+    /** The open slot, to be filled on; it is not open any more. */
+    int takeOut() {
+        int out = slot;
+        staging.settle(out, Bsdh.BYTES + bytes);
+        slot = -1;
+        waitsFor = 0;
+        return out;
+    }
+
+    /**
+     * Keeps a slot that a large write has filled in part, if it is not to be sent.
+     *
+     * @param payloadBytes all that is in it
+     * @param most what it may hold
+     */
+    boolean keep(int taken, int payloadBytes, int most) {
+        boolean wanted = isLast() || (isLong(most) && peerBehind());
+        if (payloadBytes == most || !wanted || core.machine.reset() || core.machine.outputShut()) {
+            return false;
+        }
+        core.qp.unsent(taken, Bsdh.BYTES + payloadBytes, 0);
+        open(taken, payloadBytes, most);
+        large = true;
+        return true;
+    }
+
+    private void open(int taken, int payloadBytes, int most) {
+        slot = taken;
+        bytes = payloadBytes;
+        mostAtFirst = most;
+        large = false;
+        behind = peerBehind();
+        if (opened++ == 0) {
+            FlushAtExit.add(core);
+        }
+    }
+
+    private boolean isLast() {
+        return peerTells && core.machine.credit() <= CONTROL_CREDITS;
+    }
+
+    /** Whether the peer has not read half of what its buffers can take. */
+    boolean peerBehind() {
+        return core.machine.credit() < lowWater;
+    }
+
+    /** Whether so many bytes need not wait for more. */
+    private boolean enough(int payloadBytes) {
+        goal.onAnswers(core.inbox.deliveries());
+        return payloadBytes >= goal.bytes() && !peerBehind();
+    }
+
+    /**
+     * Sends a small write, or keeps it for a fuller message.
+     *
+     * @param taken a reserved slot
+     * @param more whether another write of the same call follows, or {@link #flushIfPeerKeepsUp}
+     * @return whether it was taken; false if the stream was cut
+     */
+    boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
+        int most = core.nextPayload();
+        if (n == most || (!more && enough(n))) {
+            slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
+            goal.onSent();
+            return core.send(taken, n, false);
+        }
+        staging.add(taken, Bsdh.BYTES, b, off, src, n);
+        open(taken, n, most);
+        return true;
+    }
+
+    /**
+     * Adds to the open batch as much as fits; 0 if the stream was cut.
+     *
+     * @param more whether another write of the same call follows, or {@link #flushIfPeerKeepsUp}
+     */
+    int append(byte[] b, int off, ByteBuffer src, int len, boolean more) {
+        if (core.machine.reset()) {
+            flush();
+            return 0;
+        }
+        int room = room();
+        int n = Math.min(len, room);
+        staging.add(slot, Bsdh.BYTES + bytes, b, off, src, n);
+        bytes += n;
+        if (n == room || (!more && enough(bytes))) {
+            flush();
+        }
+        return n;
+    }
+
+    /**
+     * Sends an urgent byte. It ends a message, so it goes at the end of what was gathered before
+     * it, and costs no message of its own where there is any.
+     *
+     * @return false: not now, or never again
+     */
+    boolean sendUrgent(byte value) {
+        int taken = slot;
+        int before = bytes;
+        if (taken >= 0) {
+            staging.settle(taken, Bsdh.BYTES + before);
+            slot = -1;
+            waitsFor = 0;
+        } else {
+            taken = core.reserve();
+            before = 0;
+        }
+        if (taken < 0) {
+            return false;
+        }
+        QueuePair qp = core.qp;
+        qp.sendMemory().set(JAVA_BYTE, qp.sendOffset(taken) + Bsdh.BYTES + before, value);
+        return core.send(taken, before + 1, true);
+    }
+
+    /** Sends what was gathered; nothing is left open. */
+    void flush() {
+        if (slot >= 0) {
+            staging.settle(slot, Bsdh.BYTES + bytes);
+            if (behind && !large) {
+                goal.onCaughtUp(bytes);
+            } else {
+                goal.onSent();
+            }
+            int full = slot;
+            slot = -1;
+            waitsFor = 0;
+            core.send(full, bytes, false);
+        }
+    }
+
+    /**
+     * Flushes for somebody who will wait, now or soon; not the last message that the peer can take.
+     */
+    void flushUnlessLast() {
+        flushFrom(CONTROL_CREDITS + 1);
+    }
+
+    /**
+     * Flushes because time has passed, unless the peer is behind: it has enough to read, and what
+     * is written until it says that it has read, or for a while, takes no other buffer. When it has
+     * read all, it has told of half of its buffers at least (docs/protocol.md 4.4).
+     */
+    void flushUnlessBehind() {
+        flushFrom(Math.max(CONTROL_CREDITS + 1, lowWater));
+    }
+
+    /**
+     * @param credits with fewer of which it waits for an announcement
+     */
+    private void flushFrom(int credits) {
+        if (slot >= 0) {
+            SdpMachine m = core.machine;
+            boolean waits = peerTells && m.credit() < credits && !m.heldUp() && !m.reset();
+            waitsFor = waits ? credits : 0;
+            if (!waits) {
+                flush();
+            }
+        }
+        core.wakePeer();
+        goal.giveUp();
+    }
+
+    /** A read found nothing: whoever waits for an answer has said all of the question. */
+    void onReaderWaits() {
+        flushUnlessLast();
+        goal.onQuestion();
+    }
+
+    /**
+     * After progress: a peer that has caught up gets what was gathered, one that has begun to gets
+     * what has waited for that.
+     */
+    void flushIfPeerKeepsUp() {
+        if (slot >= 0) {
+            SdpMachine m = core.machine;
+            boolean waitedFor = waits() && m.credit() >= waitsFor;
+            boolean caughtUp = behind ? !peerBehind() : enough(bytes);
+            if (waitedFor || caughtUp || m.heldUp() || m.reset()) {
+                flush();
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadStream.Loan;
+import io.sdp4j.wire.AbortReason;
+import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.SinkSide;
+import java.nio.ByteBuffer;
+
+/**
+ * The buffer of a waiting read, borrowed to be filled by RDMA, and what becomes of the peer's
+ * offers when nobody lends one.
+ *
+ * <p>Shape: the first buffer of the operation that has room, if it is large and direct. It comes
+ * back when something was read into it, or when there is something to be copied; so a read never
+ * waits for more than arrives.
+ *
+ * <p>An offer of the peer is kept for a reader that lends. One that has read without lending, or
+ * never read, gets it as Data at once: else both would wait.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class ZcopyRead {
+    private final StreamCore core;
+    private final ActionList out;
+    private final ZcopyThreshold threshold;
+    private final boolean offers;
+    private final ZcopyBuffer lent;
+    private boolean active;
+    private boolean givenUp;
+
+    /** The last read has lent its buffer. */
+    private boolean readerLends;
+
+    /** Bytes that came by loans, told or not. */
+    private long bytes;
+
+    ZcopyRead(StreamCore core, StreamSettings.Zcopy settings, ZcopyThreshold threshold, ActionList out) {
+        this.core = core;
+        this.out = out;
+        this.threshold = threshold;
+        this.lent = new ZcopyBuffer(threshold);
+        this.offers = settings.offers();
+    }
+
+    boolean active() {
+        return active;
+    }
+
+    private SinkSide machine() {
+        return core.machine.sink();
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Lends the buffer of a waiting read, all that was delivered having been read. */
+    void lend(Loan loan) {
+        ByteBuffer b = firstWithRoom(loan);
+        if (active
+                || b == null
+                || !ZcopyBuffer.worthLending(b, threshold.leastBytes(b.remaining()))) {
+            return;
+        }
+        readerLends = lent.register(core.qp, b, false, offers);
+        if (!readerLends) {
+            refuse(); // what nobody can read is wanted as Data
+            return;
+        }
+        givenUp = false;
+        active = true; // before the event, which may already fill it
+        long address = lent.region().address();
+        if (!machine().lend(0, lent.lenBytes(), lent.region().rkey(), address, offers, out)) {
+            active = false;
+            lent.forget();
+        }
+        core.carryOut();
+    }
+
+    private static ByteBuffer firstWithRoom(Loan loan) {
+        for (int i = 0; i < loan.buffers(); i++) {
+            if (loan.buffer(i).hasRemaining()) {
+                return loan.buffer(i);
+            }
+        }
+        return null;
+    }
+
+    ZcopyBuffer get() {
+        return lent;
+    }
+
+    void onReturned(long doneBytes) {
+        lent.back(doneBytes);
+        bytes += doneBytes;
+        core.wake(OffloadStream.READ);
+    }
+
+    /** See {@link ZcopyWrite#lingers}. */
+    boolean lingers() {
+        return active && givenUp;
+    }
+
+    /** Whether a read has something to report. */
+    boolean ready() {
+        return active && !lent.away() && lent.untold();
+    }
+
+    /** Whether an offer waits for a reader. */
+    boolean offered() {
+        return !active && machine().offeredBytes() > 0;
+    }
+
+    /**
+     * What a read into {@code b} has to report.
+     *
+     * @return bytes, 0 = wait; -1 = nothing: read what was delivered
+     */
+    int moved(ByteBuffer b) {
+        if (!active) {
+            return -1;
+        }
+        if (lent.away()) {
+            return 0;
+        }
+        return lent.holds(b) && lent.untold() ? lent.tell() : -1;
+    }
+
+    /** A read that did not lend has found nothing. */
+    void onPlainRead() {
+        if (!active) {
+            readerLends = false;
+            refuse();
+        }
+    }
+
+    /** Wants offers as Data that nobody would read otherwise. */
+    void refuse() {
+        while (!readerLends && !active && machine().offeredBytes() > 0) {
+            machine().refuse(out);
+            core.carryOut();
+        }
+    }
+
+    /** See {@link ZcopyWrite#end}. */
+    boolean end() {
+        if (!active) {
+            return true;
+        }
+        if (lent.away()) {
+            givenUp = true;
+            machine().recall(out);
+            core.carryOut();
+        }
+        forgetIfOver();
+        return !active;
+    }
+
+    void forgetIfGivenUp() {
+        if (active && givenUp) {
+            forgetIfOver();
+        }
+    }
+
+    private void forgetIfOver() {
+        if (!lent.away()) {
+            lent.forget();
+            active = false;
+            givenUp = false;
+        }
+    }
+
+    /** The application closes and takes its buffer with it. */
+    void close() {
+        readerLends = false;
+        if (!end()) {
+            core.machine.abort(AbortReason.UNREAD_DATA, out);
+            core.carryOut();
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadStream.Loan;
+import io.sdp4j.wire.AbortReason;
+import io.sdp4j.wire.ActionList;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * Moves payload between buffers of the application without a private copy in between
+ * (docs/protocol.md 6): carries out what the machine wants done with lent buffers.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class ZcopyTransfers {
+    /**
+     * Of the loans to a device, one in so many is timed: on some machines a look at the clock is a
+     * system call, and a loan needs many.
+     */
+    private static final int TIMED_EVERY = 8;
+
+    private final StreamCore core;
+    private final ActionList out;
+    private final int floorBytes;
+    private final int sampleCopies;
+    private final boolean deviceMoves;
+    private final ZcopyThreshold threshold;
+    private final ZcopyWrite writes;
+    private final ZcopyRead reads;
+    private final LastingBuffers lasting = new LastingBuffers();
+
+    /** Payload that came in messages and was put into a lent buffer: counted by the machine. */
+    private long placedBytes;
+
+    /** Payload of SrcAvails, which the machine counts. */
+    private long inlineBytes;
+
+    private long returnedBytes;
+
+    /**
+     * @param deviceMoves whether the fabric's RDMA spares this side's processor: else posting a
+     *     read is the copy itself
+     */
+    ZcopyTransfers(StreamCore core, StreamSettings.Zcopy settings, boolean deviceMoves, ActionList out) {
+        this.core = core;
+        this.deviceMoves = deviceMoves;
+        this.out = out;
+        this.sampleCopies = settings.sampleCopies();
+        this.floorBytes = settings.limits().floorBytes();
+        this.threshold = new ZcopyThreshold(settings.limits(), deviceMoves ? TIMED_EVERY : 1);
+        writes = new ZcopyWrite(core, settings, threshold, out);
+        reads = new ZcopyRead(core, settings, threshold, out);
+    }
+
+    ZcopyWrite writes() {
+        return writes;
+    }
+
+    ZcopyRead reads() {
+        return reads;
+    }
+
+    /** Bytes received that the machine does not count. */
+    long bytesRead() {
+        return reads.bytes() - placedBytes;
+    }
+
+    /** Bytes sent that the machine does not count. */
+    long bytesWritten() {
+        return Math.max(0, returnedBytes - inlineBytes);
+    }
+
+    /** For a thread that copies what has come. */
+    CopySample readerSample() {
+        return new CopySample(sampleCopies, false);
+    }
+
+    /** For one that copies what is to be sent. */
+    CopySample writerSample() {
+        return new CopySample(sampleCopies, deviceMoves);
+    }
+
+    /** From which size on buffers are lent. */
+    ZcopyThreshold threshold() {
+        return threshold;
+    }
+
+    /** Whether an operation with these buffers may be worth a loan. Any thread. */
+    boolean wants(Loan loan) {
+        for (int i = 0; i < loan.buffers(); i++) {
+            ByteBuffer b = loan.buffer(i);
+            if (b.hasRemaining()) {
+                return ZcopyBuffer.worthLending(b, floorBytes) && lasting.has(b);
+            }
+        }
+        return false;
+    }
+
+    /** Carries out row {@code i} of the outbox; false if it is none of these. */
+    boolean carryOut(int i) {
+        switch (out.kind(i)) {
+            case ActionList.SEND_LENT -> sendLent(i);
+            case ActionList.PLACE -> place(i);
+            case ActionList.RDMA_READ -> read(i);
+            case ActionList.RDMA_WRITE -> write(i);
+            case ActionList.SOURCE_RETURNED -> {
+                returnedBytes += out.bytesDone(i);
+                writes.onReturned(out.buffer(i), out.bytesDone(i), out.outcome(i));
+            }
+            case ActionList.SINK_RETURNED -> reads.onReturned(out.bytesDone(i));
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void sendLent(int i) {
+        core.outgoing.sendLent(i, writes.get(out.buffer(i)).memory());
+        inlineBytes += out.bytes(i);
+    }
+
+    private void place(int i) {
+        QueuePair qp = core.qp;
+        long from = qp.receiveOffset(out.slot(i)) + out.offset(i);
+        MemorySegment to = reads.get().memory();
+        MemorySegment.copy(qp.receiveMemory(), from, to, out.bufferOffset(i), out.bytes(i));
+        placedBytes += out.bytes(i);
+    }
+
+    private void read(int i) {
+        long start = deviceMoves ? 0 : reads.get().clock();
+        boolean posted =
+                core.qp.postRead(
+                        0,
+                        reads.get().region(),
+                        out.bufferOffset(i),
+                        out.bytes(i),
+                        out.remoteAddress(i),
+                        out.rkey(i));
+        if (!deviceMoves) {
+            reads.get().cost(start);
+        }
+        requirePosted(posted);
+    }
+
+    private void write(int i) {
+        boolean posted =
+                core.qp.postWrite(
+                        0,
+                        writes.get(out.buffer(i)).region(),
+                        out.bufferOffset(i),
+                        out.bytes(i),
+                        out.remoteAddress(i),
+                        out.rkey(i));
+        requirePosted(posted);
+    }
+
+    /** It always is, as the machine counts what it may have under way. */
+    private void requirePosted(boolean posted) {
+        if (!posted) {
+            core.machine.abort(AbortReason.TRANSPORT_ERROR, out);
+        }
+    }
+
+    /** An RDMA operation has succeeded. */
+    void onCompleted(Completion c) {
+        if (c.opcode == Completion.READ) {
+            core.machine.sink().onReadsCompleted(1, out);
+        } else {
+            core.machine.source().onWritesCompleted(1, out);
+        }
+    }
+
+    /** After progress: what is owed leaves, what nobody will read is refused. */
+    void onProgress() {
+        if (writes.active()) {
+            writes.sendOwed();
+            writes.forgetIfGivenUp();
+        }
+        reads.forgetIfGivenUp();
+        reads.refuse();
+    }
+
+    void lend(int op, Loan loan) {
+        if (op == OffloadStream.READ) {
+            reads.lend(loan);
+        } else {
+            writes.lend(loan);
+        }
+    }
+
+    /**
+     * Ends a loan.
+     *
+     * @param givenUp whether the buffers may still be touched for a while
+     */
+    void reclaim(int op, boolean givenUp) {
+        boolean free = op == OffloadStream.READ ? reads.end() : writes.end();
+        if (!free && !givenUp) {
+            core.machine.abort(AbortReason.TRANSPORT_ERROR, out); // nothing else frees them now
+            core.carryOut();
+            reads.forgetIfGivenUp();
+            writes.forgetIfGivenUp();
+        }
+    }
+
+    /** Whether somebody must go on with what the application has given up. */
+    boolean lingers() {
+        return writes.lingers() || reads.lingers();
+    }
+
+    /** The application closes and takes its buffers with it. */
+    void close() {
+        writes.close();
+        reads.close();
+        core.qp.forgetKeys();
+    }
+}

@@ -1,0 +1,234 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadStream.Loan;
+import io.sdp4j.wire.AbortReason;
+import io.sdp4j.wire.Bsdh;
+import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.SourceSide;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * The buffers of one write, borrowed for the peer to read.
+ *
+ * <p>Shape: a prefix of the operation's buffers, large and direct all of them, is lent at once, so
+ * the peer can have several to read; the operation is over when all have come back and what the
+ * peer wanted as Data has been sent from them. What the peer wants as Data is copied under the
+ * stream's lock, by whoever makes progress: it is owed, whatever becomes of the operation.
+ *
+ * <p>A peer that does not read gets no loans for a while: twice as many writes are copied after
+ * each time that it wanted all as Data.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class ZcopyWrite {
+    private final StreamCore core;
+    private final ActionList out;
+    private final ZcopyThreshold threshold;
+    private final int maxPause;
+    private final ZcopyBuffer[] lent;
+    private int count;
+    private boolean active;
+    private boolean givenUp;
+    private boolean allRefused;
+    private int pause = 1;
+    private int skip;
+
+    ZcopyWrite(
+            StreamCore core, StreamSettings.Zcopy settings, ZcopyThreshold threshold, ActionList out) {
+        this.core = core;
+        this.out = out;
+        this.threshold = threshold;
+        this.maxPause = settings.pauseWrites();
+        lent = new ZcopyBuffer[settings.buffers()];
+        for (int i = 0; i < lent.length; i++) {
+            lent[i] = new ZcopyBuffer(threshold);
+        }
+    }
+
+    boolean active() {
+        return active;
+    }
+
+    /** Lends what can be lent of an operation's buffers. */
+    void lend(Loan loan) {
+        if (active) {
+            return;
+        }
+        if (skip > 0) {
+            skip--;
+            return;
+        }
+        core.coalescer.flush();
+        count = 0;
+        givenUp = false;
+        allRefused = true;
+        int leastBytes = 0;
+        for (int i = 0; i < loan.buffers() && count < lent.length; i++) {
+            ByteBuffer b = loan.buffer(i);
+            if (b.hasRemaining()) {
+                leastBytes = leastBytes == 0 ? threshold.leastBytes(b.remaining()) : leastBytes;
+                if (!lend(b, leastBytes)) {
+                    break;
+                }
+            }
+        }
+        active = count > 0;
+        core.carryOut();
+    }
+
+    private boolean lend(ByteBuffer b, int leastBytes) {
+        ZcopyBuffer next = lent[count];
+        if (!ZcopyBuffer.worthLending(b, leastBytes) || !next.register(core.qp, b, true, false)) {
+            return false;
+        }
+        long address = next.region().address();
+        count++; // before the event, which may already advertise it
+        SourceSide machine = core.machine.source();
+        if (!machine.lend(count - 1, next.lenBytes(), next.region().rkey(), address, out)) {
+            count--;
+            next.forget();
+            return false;
+        }
+        return true;
+    }
+
+    ZcopyBuffer get(int buffer) {
+        return lent[buffer];
+    }
+
+    void onReturned(int buffer, long doneBytes, int outcome) {
+        ZcopyBuffer b = lent[buffer];
+        b.back(doneBytes);
+        b.owed = outcome == ActionList.COPY && doneBytes < b.lenBytes();
+        allRefused &= outcome == ActionList.COPY && doneBytes * 2 < b.lenBytes();
+        wakeIfSettled();
+    }
+
+    /** Sends what the peer wants as Data, as far as it can be sent now. */
+    void sendOwed() {
+        for (int i = 0; i < count; i++) {
+            ZcopyBuffer b = lent[i];
+            boolean any = b.owed;
+            while (b.owed) {
+                int slot = core.reserveNow();
+                if (slot < 0) {
+                    return;
+                }
+                int n = (int) Math.min(b.lenBytes() - b.done, core.payloadLimit());
+                QueuePair qp = core.qp;
+                long to = qp.sendOffset(slot) + Bsdh.BYTES;
+                MemorySegment.copy(b.memory(), b.done, qp.sendMemory(), to, n);
+                if (!core.send(slot, n, false)) {
+                    b.owed = false; // cut
+                    return;
+                }
+                b.done += n;
+                b.owed = b.done < b.lenBytes();
+            }
+            if (any) {
+                wakeIfSettled();
+            }
+        }
+    }
+
+    private void wakeIfSettled() {
+        if (settled()) {
+            core.wake(OffloadStream.WRITE);
+        }
+    }
+
+    /** Whether the buffers are still needed although the operation was given up. */
+    boolean lingers() {
+        return active && givenUp;
+    }
+
+    /** Whether nothing of it is away or owed any more. */
+    boolean settled() {
+        for (int i = 0; i < count; i++) {
+            if (lent[i].away() || (lent[i].owed && !core.machine.reset())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether a write has something to report. */
+    boolean untold() {
+        for (int i = 0; i < count; i++) {
+            if (lent[i].untold()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * What a write of {@code b} has to report.
+     *
+     * @return bytes, 0 = wait; -1 = {@code b} is not lent, or all was told
+     */
+    int moved(ByteBuffer b) {
+        if (!active) {
+            return -1;
+        }
+        if (!settled()) {
+            return 0;
+        }
+        for (int i = 0; i < count; i++) {
+            if (lent[i].holds(b) && lent[i].untold()) {
+                return lent[i].tell();
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * The operation is over, or given up.
+     *
+     * @return whether the buffers are free; if not, and they must be, the stream is to be cut
+     */
+    boolean end() {
+        if (!active) {
+            return true;
+        }
+        if (!settled()) {
+            givenUp = true;
+            core.machine.source().recall(out);
+            core.carryOut();
+        }
+        forgetIfOver();
+        return !active;
+    }
+
+    /** Forgets a loan that was given up as soon as everything is back. */
+    void forgetIfGivenUp() {
+        if (active && givenUp) {
+            forgetIfOver();
+        }
+    }
+
+    private void forgetIfOver() {
+        if (!settled()) {
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            lent[i].forget();
+        }
+        count = 0;
+        active = false;
+        givenUp = false;
+        skip = allRefused ? pause : 0;
+        pause = allRefused ? Math.min(2 * pause, maxPause) : 1;
+    }
+
+    /** The application closes and takes its buffers with it. */
+    void close() {
+        if (!end()) {
+            core.machine.abort(AbortReason.LINGER_ZERO, out);
+            core.carryOut();
+        }
+    }
+}

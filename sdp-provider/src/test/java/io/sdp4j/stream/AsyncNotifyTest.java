@@ -1,0 +1,169 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.contract.aio.Aio;
+import io.sdp4j.offload.contract.aio.Outcome;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a handler is called by the thread of its group that the peer has woken, and a future is
+ * completed without the group. Method: the thread that must not be needed is kept busy.
+ */
+@Timeout(60)
+class AsyncNotifyTest {
+    private TestFabric fabric;
+    private AsynchronousChannelGroup group;
+    private Aio aio;
+    private Aio.Pair pair;
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @BeforeEach
+    void open() throws Exception {
+        fabric = new TestFabric();
+        AsynchronousChannelProvider provider =
+                new SwitchAsynchronousChannelProvider(TestChannels.owner(fabric.provider()));
+        aio =
+                new Aio() {
+                    @Override
+                    public AsynchronousChannelProvider provider() {
+                        return provider;
+                    }
+
+                    @Override
+                    public boolean offloads() {
+                        return true;
+                    }
+                };
+        group = aio.group(1, "the group's");
+        pair = aio.pair(group);
+    }
+
+    @AfterEach
+    void close() throws IOException, InterruptedException {
+        release.countDown();
+        pair.close();
+        group.shutdownNow();
+        assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
+        fabric.close();
+    }
+
+    private void block(CountDownLatch begun) {
+        begun.countDown();
+        try {
+            assertTrue(release.await(50, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Outcome<Integer> read(AsynchronousSocketChannel channel) {
+        Outcome<Integer> outcome = new Outcome<>();
+        channel.read(ByteBuffer.allocate(16), null, outcome);
+        return outcome;
+    }
+
+    @Test
+    void handlersNeedNoEventThread() throws Exception {
+        CountDownLatch busy = new CountDownLatch(1);
+        fabric.loop().execute(() -> block(busy));
+        busy.await();
+        for (int i = 0; i < 100; i++) {
+            Outcome<Integer> read = read(pair.client());
+            assertFalse(read.done());
+            assertEquals(5, pair.server().write(Aio.bytes("hello")).get());
+            assertEquals(5, read.get());
+            assertEquals("the group's", read.thread().getName());
+        }
+        Outcome<Integer> write = Aio.fill(pair.client());
+        Outcome<Integer> read = read(pair.client());
+        assertEquals(1, pair.server().write(Aio.bytes("x")).get());
+        assertEquals(1, read.get());
+        assertFalse(write.done());
+        Aio.drainUntil(pair.server(), write);
+        assertTrue(write.get() > 0);
+    }
+
+    @Test
+    void futuresNeedNoThreadOfTheGroup() throws Exception {
+        Future<Integer> read = pair.client().read(ByteBuffer.allocate(16));
+        CountDownLatch busy = new CountDownLatch(1);
+        pair.server()
+                .write(
+                        ByteBuffer.allocate(0),
+                        null,
+                        new java.nio.channels.CompletionHandler<Integer, Void>() {
+                            @Override
+                            public void completed(Integer n, Void none) {
+                                block(busy);
+                            }
+
+                            @Override
+                            public void failed(Throwable failure, Void none) {}
+                        });
+        busy.await();
+        assertFalse(read.isDone());
+        assertEquals(5, pair.server().write(Aio.bytes("hello")).get());
+        assertEquals(5, Aio.get(read));
+    }
+
+    /**
+     * Goal: a future that waits beside a handler, before and after it, and neither is forgotten.
+     */
+    @Test
+    void futuresAndHandlersWaitTogether() throws Exception {
+        for (int i = 0; i < 4; i++) {
+            try (Aio.Pair p = aio.pair(group)) {
+                Outcome<Integer> full = Aio.fill(p.server());
+                Future<Integer> asked = p.server().read(ByteBuffer.allocate(16));
+                assertEquals(1, Aio.get(p.client().write(Aio.bytes("a"))));
+                assertEquals(1, Aio.get(asked));
+                assertFalse(full.done());
+                Outcome<Integer> told = read(p.server());
+                assertEquals(1, Aio.get(p.client().write(Aio.bytes("b"))));
+                assertEquals(1, told.get());
+                assertFalse(full.done());
+                if (i % 2 == 0) {
+                    asked = p.server().read(ByteBuffer.allocate(16));
+                }
+                Aio.drainUntil(p.client(), full);
+                assertTrue(full.get() > 0);
+                assertEquals(1, Aio.get(p.client().write(Aio.bytes("c"))));
+                assertEquals(
+                        1, Aio.get(i % 2 == 0 ? asked : p.server().read(ByteBuffer.allocate(9))));
+            }
+        }
+    }
+
+    /** Goal: what is closed with an operation that waits on the doorbell leaves the group. */
+    @Test
+    void closedWhileTheGroupWatches() throws Exception {
+        Outcome<Integer> read = read(pair.client());
+        pair.client().shutdownOutput();
+        assertFalse(read.done());
+        assertEquals(1, pair.server().write(Aio.bytes("x")).get());
+        assertEquals(1, read.get());
+        Outcome<Integer> last = read(pair.client());
+        group.shutdown();
+        assertFalse(group.isTerminated());
+        pair.client().close();
+        last.failedWith(java.nio.channels.AsynchronousCloseException.class, null);
+        pair.server().close();
+        pair.listener().close();
+        assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
+    }
+}

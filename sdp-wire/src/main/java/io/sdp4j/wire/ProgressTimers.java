@@ -1,0 +1,87 @@
+package io.sdp4j.wire;
+
+/**
+ * The timers of what the peer, or RDMA, must get on with.
+ *
+ * <p>Shape: a timer is armed when there is something to wait for and left to run out; it then looks
+ * whether what it waited for has moved since. So nothing is armed or cancelled on the data path.
+ *
+ * <p>Source: docs/protocol.md 12.5 and 18.
+ */
+final class ProgressTimers {
+    /** SrcAvail unanswered: copy the rest. */
+    static final long SRC_AVAIL_NANOS = 1_000_000_000L;
+
+    /** SrcAvailCancel or SinkAvailCancel unanswered: cut. */
+    static final long CANCEL_NANOS = 5_000_000_000L;
+
+    /** RDMA operation without completion: cut. */
+    static final long RDMA_NANOS = 60_000_000_000L;
+
+    /** SuspComm unanswered: cut. */
+    static final long SUSPEND_NANOS = 5_000_000_000L;
+
+    private final Lifecycle life;
+    private final SendHalf send;
+    private final ReceiveHalf receive;
+    private final Suspension resting;
+    private long srcAvailMark;
+    private long cancelMark;
+    private long rdmaMark;
+
+    ProgressTimers(Lifecycle life, SendHalf send, ReceiveHalf receive, Suspension resting) {
+        this.life = life;
+        this.send = send;
+        this.receive = receive;
+        this.resting = resting;
+    }
+
+    /** Arms what there is a reason for. */
+    void look(ActionList out) {
+        boolean waiting = send.sources.outstanding() > 0;
+        if (waiting && life.armIfIdle(SdpMachine.TIMER_SRC_AVAIL, SRC_AVAIL_NANOS, out)) {
+            srcAvailMark = send.sources.progress();
+        }
+        if (cancelling() && life.armIfIdle(SdpMachine.TIMER_CANCEL, CANCEL_NANOS, out)) {
+            cancelMark = cancels();
+        }
+        if (flying() && life.armIfIdle(SdpMachine.TIMER_RDMA, RDMA_NANOS, out)) {
+            rdmaMark = flights();
+        }
+        if (resting.requested()) {
+            life.armIfIdle(SdpMachine.TIMER_SUSPEND, SUSPEND_NANOS, out);
+        }
+    }
+
+    /** A timer ran out: whether the stream is to be cut. */
+    boolean expired(int timer) {
+        return switch (timer) {
+            case SdpMachine.TIMER_SRC_AVAIL -> {
+                if (send.sources.outstanding() > 0 && send.sources.progress() == srcAvailMark) {
+                    send.sources.revoke(); // the rest is copied (6.8)
+                }
+                yield false;
+            }
+            case SdpMachine.TIMER_CANCEL -> cancelling() && cancels() == cancelMark;
+            case SdpMachine.TIMER_RDMA -> flying() && flights() == rdmaMark;
+            case SdpMachine.TIMER_SUSPEND -> true;
+            default -> throw new AssertionError(timer);
+        };
+    }
+
+    private boolean cancelling() {
+        return send.sources.cancel() == Sources.SENT || receive.sinks.cancel() == Sources.SENT;
+    }
+
+    private long cancels() {
+        return (long) send.sources.cancels() + receive.sinks.cancels();
+    }
+
+    private boolean flying() {
+        return send.sources.writes().size() > 0 || receive.offers.reads().size() > 0;
+    }
+
+    private long flights() {
+        return send.sources.writes().completed() + receive.offers.reads().completed();
+    }
+}
