@@ -45,7 +45,8 @@ final class Bench implements AutoCloseable {
         this.progress = progress;
         rest =
                 times.patienceMs() > 0 && Runtime.getRuntime().availableProcessors() > 1
-                        ? new QuiescenceGuard(new HandOver()::nanos, REST_STEP_MS, times.patienceMs())
+                        ? new QuiescenceGuard(
+                                new HandOver()::nanos, REST_STEP_MS, times.patienceMs())
                         : null;
     }
 

@@ -10,8 +10,8 @@ package io.sdp4j.bench;
  * @param warmMs warm-up before each further one
  * @param measureMs each measurement
  * @param maxSlices at most so many measurements of a configuration per row and round
- * @param patienceMs how long may be waited in all until the machine is quiet ({@link QuiescenceGuard}); 0: it is
- *     not even looked at
+ * @param patienceMs how long may be waited in all until the machine is quiet ({@link
+ *     QuiescenceGuard}); 0: it is not even looked at
  */
 record Times(
         int rounds,

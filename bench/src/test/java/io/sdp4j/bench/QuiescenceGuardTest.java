@@ -41,7 +41,8 @@ class QuiescenceGuardTest {
     /** Also where it was not at rest when the run began. */
     @Test
     void itIsWaitedForUntilItIsAtRestAgain() throws Exception {
-        QuiescenceGuard rest = rest(1000, 500, 500, 500, 110, 100, 90, 95, 100, 100, 100, 510, 120, 500, 100);
+        QuiescenceGuard rest =
+                rest(1000, 500, 500, 500, 110, 100, 90, 95, 100, 100, 100, 510, 120, 500, 100);
         assertEquals(120, rest.await());
         assertEquals(List.of(500.0, 100.0), List.copyOf(readings));
         assertEquals(100, rest.await());

@@ -126,7 +126,8 @@ public final class DeviceResolver implements FabricResolver, Closeable {
             return no(PathCode.NO_ROUTE, noRoute(remote, from, 0));
         }
         // to itself a host goes by loopback; devices know the interface that has the address
-        InterfaceInfo link = route.isLocal() ? network.linkOf(remote) : network.link(route.interfaceIndex());
+        InterfaceInfo link =
+                route.isLocal() ? network.linkOf(remote) : network.link(route.interfaceIndex());
         if (link == null) {
             return no(
                     PathCode.NOT_RDMA,
@@ -147,7 +148,11 @@ public final class DeviceResolver implements FabricResolver, Closeable {
     }
 
     private static List<FabricPath> over(
-            HostNetwork network, InterfaceInfo link, Route route, InetAddress source, InetAddress remote) {
+            HostNetwork network,
+            InterfaceInfo link,
+            Route route,
+            InetAddress source,
+            InetAddress remote) {
         List<FabricPath> found = new ArrayList<>();
         List<InterfaceInfo> below = network.standingOn(link);
         for (RdmaPort port : network.ports()) {
@@ -173,7 +178,11 @@ public final class DeviceResolver implements FabricResolver, Closeable {
 
     /** The GID that connections from {@code source} by {@code link} would have, or null. */
     private static Gid match(
-            RdmaPort port, List<Gid> gids, InterfaceInfo link, InetAddress source, List<InterfaceInfo> below) {
+            RdmaPort port,
+            List<Gid> gids,
+            InterfaceInfo link,
+            InetAddress source,
+            List<InterfaceInfo> below) {
         if (port.iwarp()) {
             return rnic(gids, link, below);
         }

@@ -184,7 +184,8 @@ final class RouteMessages {
         }
         // a lower link of another network namespace has an index of that one
         int below = elsewhere || lower == index ? 0 : lower;
-        return new InterfaceInfo(index, name, hardware, flags, address, mtu, below, master, vlan, broadcast);
+        return new InterfaceInfo(
+                index, name, hardware, flags, address, mtu, below, master, vlan, broadcast);
     }
 
     private static int vlanId(ByteBuffer info) throws NetlinkException {

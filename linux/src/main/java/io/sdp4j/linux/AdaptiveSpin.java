@@ -43,7 +43,8 @@ public final class AdaptiveSpin {
      * @param spinners how many threads of the process spin now; shared
      * @param nativeCalls whether the machine can be asked if others want the processor
      */
-    public AdaptiveSpin(long maxNanos, int spinnersMax, AtomicInteger spinners, boolean nativeCalls) {
+    public AdaptiveSpin(
+            long maxNanos, int spinnersMax, AtomicInteger spinners, boolean nativeCalls) {
         this.nativeCalls = nativeCalls;
         this.usualNanos = maxNanos;
         this.maxNanos = maxNanos;

@@ -24,7 +24,8 @@ class AdaptiveYieldTest {
         now += takesNanos;
     }
 
-    private final AdaptiveYield yielder = new AdaptiveYield(MOST, TURN_NANOS, this::giveAway, () -> now);
+    private final AdaptiveYield yielder =
+            new AdaptiveYield(MOST, TURN_NANOS, this::giveAway, () -> now);
 
     /** How often the processor is given away in {@code waits} of this kind. */
     private int given(int waits, boolean found) {

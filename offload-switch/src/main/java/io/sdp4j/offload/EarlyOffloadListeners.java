@@ -76,7 +76,8 @@ public final class EarlyOffloadListeners {
         }
     }
 
-    private static OffloadListeners listen(Providers providers, InetSocketAddress at) throws IOException {
+    private static OffloadListeners listen(Providers providers, InetSocketAddress at)
+            throws IOException {
         boolean dualStack =
                 at.getAddress() instanceof Inet6Address && at.getAddress().isAnyLocalAddress();
         return providers.listen(at, dualStack);

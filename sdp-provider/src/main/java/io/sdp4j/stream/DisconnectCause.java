@@ -2,8 +2,8 @@ package io.sdp4j.stream;
 
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.WcStatus;
-import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.Bsdh;
 
 /**
  * How the connection below a stream ended, as far as the application can tell the ways apart.

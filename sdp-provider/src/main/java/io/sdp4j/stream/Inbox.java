@@ -1,8 +1,8 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.Bsdh;
 
 /**
  * What has come for the application and was not taken yet, and whether it is wanted at all.

@@ -7,8 +7,8 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.Violation;
 import java.lang.foreign.MemorySegment;
@@ -96,7 +96,8 @@ final class StreamCore {
         this.suspension = new SuspendedSession(this, actions, onRest);
         boolean lends = settings.zcopy().usable(fabric);
         boolean deviceMoves = fabric.rdmaSparesCopies();
-        this.lending = lends ? new ZcopyTransfers(this, settings.zcopy(), deviceMoves, actions) : null;
+        this.lending =
+                lends ? new ZcopyTransfers(this, settings.zcopy(), deviceMoves, actions) : null;
         this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), actions);
         adopt(machine, qp);
     }
@@ -199,7 +200,8 @@ final class StreamCore {
                 case ActionList.VIOLATION -> onViolation.accept(machine.violation());
                 case ActionList.SUSPENDED -> suspension.begin(actions.port(i));
                 case ActionList.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
-                case ActionList.RESIZE -> sizes.onOwn(actions.bytes(i)); // slots have the largest always
+                case ActionList.RESIZE ->
+                        sizes.onOwn(actions.bytes(i)); // slots have the largest always
                 default -> {
                     if (lending == null || !lending.carryOut(i)) {
                         throw new AssertionError("unknown action " + actions.kind(i));

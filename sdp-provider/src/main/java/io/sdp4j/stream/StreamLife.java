@@ -12,9 +12,9 @@ import java.util.List;
  * The parts of one stream, and what becomes of them without the application: timers, the doorbell,
  * quiet times, a rest and its end, the release.
  *
- * <p>Called on the event thread, {@link #migrate} by the application, {@link #resume} on a thread that
- * has connected. All methods but {@link #onRest} take the lock themselves and carry out wake-ups
- * after it was left.
+ * <p>Called on the event thread, {@link #migrate} by the application, {@link #resume} on a thread
+ * that has connected. All methods but {@link #onRest} take the lock themselves and carry out
+ * wake-ups after it was left.
  */
 final class StreamLife {
     final StreamCore core;

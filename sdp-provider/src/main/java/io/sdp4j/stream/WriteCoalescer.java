@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 /**
  * Gathers writes into one message while the peer is behind, so that a stream of small ones costs a
  * message for many writes instead of one each, and each buffer of the peer holds what it can. A
- * peer that keeps up gets every write at once, but for the {@link CoalescingGoal}, and the buffers of
- * one gathering write together.
+ * peer that keeps up gets every write at once, but for the {@link CoalescingGoal}, and the buffers
+ * of one gathering write together.
  *
  * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
  * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than

@@ -35,7 +35,11 @@ final class ZcopyRead {
     /** Bytes that came by loans, told or not. */
     private long bytes;
 
-    ZcopyRead(StreamCore core, StreamSettings.Zcopy settings, ZcopyThreshold threshold, ActionList out) {
+    ZcopyRead(
+            StreamCore core,
+            StreamSettings.Zcopy settings,
+            ZcopyThreshold threshold,
+            ActionList out) {
         this.core = core;
         this.out = out;
         this.threshold = threshold;

@@ -44,7 +44,8 @@ final class ZcopyTransfers {
      * @param deviceMoves whether the fabric's RDMA spares this side's processor: else posting a
      *     read is the copy itself
      */
-    ZcopyTransfers(StreamCore core, StreamSettings.Zcopy settings, boolean deviceMoves, ActionList out) {
+    ZcopyTransfers(
+            StreamCore core, StreamSettings.Zcopy settings, boolean deviceMoves, ActionList out) {
         this.core = core;
         this.deviceMoves = deviceMoves;
         this.out = out;

@@ -4,8 +4,8 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadStream.Loan;
 import io.sdp4j.wire.AbortReason;
-import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SourceSide;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -37,7 +37,10 @@ final class ZcopyWrite {
     private int skip;
 
     ZcopyWrite(
-            StreamCore core, StreamSettings.Zcopy settings, ZcopyThreshold threshold, ActionList out) {
+            StreamCore core,
+            StreamSettings.Zcopy settings,
+            ZcopyThreshold threshold,
+            ActionList out) {
         this.core = core;
         this.out = out;
         this.threshold = threshold;

@@ -181,7 +181,8 @@ final class AbortTest {
         try {
             pair =
                     new StreamPair(
-                            fabric.provider(NeverReadingPeer.zcopy(lends)), NeverReadingPeer.port(child));
+                            fabric.provider(NeverReadingPeer.zcopy(lends)),
+                            NeverReadingPeer.port(child));
             client = (SdpStream) pair.client;
             begin(lends);
             child.destroyForcibly().waitFor();

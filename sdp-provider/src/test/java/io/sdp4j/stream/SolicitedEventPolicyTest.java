@@ -65,7 +65,10 @@ final class SolicitedEventPolicyTest {
             marks.next(true);
             marks.onPaid();
         }
-        assertEquals(SolicitedEventPolicy.MOST_PAUSE, markedOf(SolicitedEventPolicy.MOST_PAUSE), "the longest pause");
+        assertEquals(
+                SolicitedEventPolicy.MOST_PAUSE,
+                markedOf(SolicitedEventPolicy.MOST_PAUSE),
+                "the longest pause");
         markedOf(SolicitedEventPolicy.BURST * SolicitedEventPolicy.WELL * 16);
         assertFalse(marks.next(true));
         marks.onPaid();

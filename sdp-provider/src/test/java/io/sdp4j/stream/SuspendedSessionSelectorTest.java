@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Goal: whoever waits for a channel by way of a selector, or of a group of asynchronous channels,
  * is told of what happens before, during and after a rest of its session, and is not kept busy by
- * it. Method: a peer made by hand, as in {@link SuspendedSessionTest}; a select that finds nothing for long is
- * a lost wake-up.
+ * it. Method: a peer made by hand, as in {@link SuspendedSessionTest}; a select that finds nothing
+ * for long is a lost wake-up.
  */
 @Timeout(60)
 final class SuspendedSessionSelectorTest {

@@ -12,7 +12,12 @@ final class ConnectionTeardown {
     private final Suspension resting;
     private final Schedule schedule;
 
-    ConnectionTeardown(Lifecycle life, SendHalf send, ReceiveHalf receive, Suspension resting, Schedule schedule) {
+    ConnectionTeardown(
+            Lifecycle life,
+            SendHalf send,
+            ReceiveHalf receive,
+            Suspension resting,
+            Schedule schedule) {
         this.life = life;
         this.send = send;
         this.receive = receive;

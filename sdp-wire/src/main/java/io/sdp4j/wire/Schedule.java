@@ -55,7 +55,8 @@ final class Schedule {
         if (life.state() == State.ABORTING) {
             if (!abortSent && emitter.controlAllowed()) {
                 abortSent = true;
-                emitter.control(Mid.ABORT_CONN, ActionList.SIGNALLED | ActionList.SOLICITED, 0, out);
+                emitter.control(
+                        Mid.ABORT_CONN, ActionList.SIGNALLED | ActionList.SOLICITED, 0, out);
             }
         } else if (life.down()) {
             giveUp(ActionList.CUT, out);

@@ -58,7 +58,8 @@ final class SinkPump {
         answer(out);
         sinks.giveBack(out);
         if (sinks.mayCancel(acksHeldBack) && emitter.controlAllowed()) {
-            sinks.onCancelSent(emitter.control(Mid.SINK_AVAIL_CANCEL, ActionList.SOLICITED, 0, out));
+            sinks.onCancelSent(
+                    emitter.control(Mid.SINK_AVAIL_CANCEL, ActionList.SOLICITED, 0, out));
         }
         if (receive.leaveBufferedDue() && emitter.controlAllowed()) {
             emitter.control(Mid.MODE_CHANGE, 0, (1 << 31) | (Mch.COMBINED << 28), out);

@@ -305,7 +305,8 @@ final class Sources {
         for (; !lent.isEmpty(); lent.removeFirst()) {
             Region r = lent.first();
             boolean done = r.outcome == ActionList.DONE && !r.moving();
-            out.returned(ActionList.SOURCE_RETURNED, r.buffer, r.done, done ? ActionList.DONE : outcome);
+            out.returned(
+                    ActionList.SOURCE_RETURNED, r.buffer, r.done, done ? ActionList.DONE : outcome);
         }
         outstanding = 0;
         cancel = NONE;

@@ -107,7 +107,8 @@ class ActionListTest {
                         + " PLACE slot 6 into buffer 8 at 9, 7 B, SINK_RETURNED buffer 5, got 30 B]",
                 out.toString());
         out.clear();
-        for (int outcome : new int[] {ActionList.DONE, ActionList.COPY, ActionList.RECALLED, ActionList.CUT}) {
+        for (int outcome :
+                new int[] {ActionList.DONE, ActionList.COPY, ActionList.RECALLED, ActionList.CUT}) {
             out.returned(ActionList.SOURCE_RETURNED, outcome, 40, outcome);
         }
         String start = "SOURCE_RETURNED buffer ";

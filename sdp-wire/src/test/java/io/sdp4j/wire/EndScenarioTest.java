@@ -112,7 +112,9 @@ class EndScenarioTest {
         assertTrue(rig.machine.outputDone());
         rig.feed(Mid.DATA, 64, 100);
         assertEquals(List.of(Mid.ABORT_CONN), rig.mids());
-        assertEquals(ActionList.SIGNALLED, rig.out.flags(rig.row(ActionList.CONTROL)) & ActionList.SIGNALLED);
+        assertEquals(
+                ActionList.SIGNALLED,
+                rig.out.flags(rig.row(ActionList.CONTROL)) & ActionList.SIGNALLED);
         assertEquals(-1, rig.row(ActionList.DISCONNECT), "not before AbortConn has completed");
         assertEquals(State.ABORTING, rig.machine.state());
         rig.complete(Mid.ABORT_CONN);

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A number for the state of the {@link MachinePair}: equal states have equal numbers, and different ones
- * almost certainly do not.
+ * A number for the state of the {@link MachinePair}: equal states have equal numbers, and different
+ * ones almost certainly do not.
  *
  * <p>Method: every field of the machine and of the parts it consists of, their superclasses
  * included, found by reflection so that none can be forgotten, except counters that nothing depends

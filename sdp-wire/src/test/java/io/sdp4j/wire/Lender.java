@@ -6,7 +6,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The zero-copy part of one side of the {@link MachinePair}: lends buffers, carries RDMA out, keeps the books.
+ * The zero-copy part of one side of the {@link MachinePair}: lends buffers, carries RDMA out, keeps
+ * the books.
  *
  * <p>Shape: a byte is its position in the stream, here too. A lent source remembers where in the
  * stream it starts; its address is that position, so what is read can be recognised. A lent sink

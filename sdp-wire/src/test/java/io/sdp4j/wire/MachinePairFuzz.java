@@ -18,7 +18,8 @@ public final class MachinePairFuzz {
         Choices choices = Choices.of(input);
         int kind = choices.below(2 * KINDS.length);
         Faults faults = KINDS[kind % KINDS.length];
-        MachinePair pair = new MachinePair(choices, kind < KINDS.length ? faults : faults.rested(), false);
+        MachinePair pair =
+                new MachinePair(choices, kind < KINDS.length ? faults : faults.rested(), false);
         pair.run(choices.below(200));
         pair.finish();
     }

@@ -7,8 +7,8 @@ import java.util.Deque;
 /**
  * One machine and its peer of another {@link Vintage}: what passes between them.
  *
- * <p>Oracles besides those of {@link SingleMachine} and of the peer's own books: bytes come once and in
- * order, both ways; the machine sends within its credit.
+ * <p>Oracles besides those of {@link SingleMachine} and of the peer's own books: bytes come once
+ * and in order, both ways; the machine sends within its credit.
  */
 abstract class Meeting extends SingleMachine {
     final Vintage vintage;

@@ -3,7 +3,8 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What must hold after every event of the {@link MachinePair}, judged from the wire and the slots alone.
+ * What must hold after every event of the {@link MachinePair}, judged from the wire and the slots
+ * alone.
  *
  * <p>Shape: a log of what each side has told the other, kept independently of the machines. The
  * rules: bytes come once and in order; no message meets no buffer; no side sends beyond its credit

@@ -79,7 +79,8 @@ class RaceScenarioTest extends ZcopyRig {
         int change = rig.machine.credits().lastSent();
         assertTrue(lendSource(3, 50_000));
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
-        assertEquals(1, rig.out.bytes(rig.row(ActionList.SEND_LENT)), "under the rules of Combined");
+        assertEquals(
+                1, rig.out.bytes(rig.row(ActionList.SEND_LENT)), "under the rules of Combined");
         rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0)); // crossed
         assertEquals(List.of(), rig.mids(), "the Sink still holds the SrcAvail");
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 49_999);

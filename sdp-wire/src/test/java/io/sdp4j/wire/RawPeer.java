@@ -4,8 +4,8 @@ package io.sdp4j.wire;
  * One machine whose peer, program and fabric do whatever is chosen, in particular what no peer may
  * do.
  *
- * <p>Oracles besides those of {@link SingleMachine}: the machine sends within the credit of the last message
- * it accepted; a violation is answered by no message.
+ * <p>Oracles besides those of {@link SingleMachine}: the machine sends within the credit of the
+ * last message it accepted; a violation is answered by no message.
  */
 final class RawPeer extends SingleMachine {
     private static final int MOST_STEPS = 400;

@@ -267,7 +267,8 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertEquals(AbortReason.ANSWER_TIMEOUT, rig.machine.abortReason());
         assertSourceReturned(3, 1, ActionList.CUT);
         assertTrue(
-                rig.row(ActionList.ABORT) < rig.row(ActionList.SOURCE_RETURNED), "access ends before that");
+                rig.row(ActionList.ABORT) < rig.row(ActionList.SOURCE_RETURNED),
+                "access ends before that");
     }
 
     @Test

@@ -115,7 +115,9 @@ final class Rig {
         List<Integer> mids = new ArrayList<>();
         for (int i = 0; i < out.size(); i++) {
             int kind = out.kind(i);
-            if (kind == ActionList.SEND || kind == ActionList.CONTROL || kind == ActionList.SEND_LENT) {
+            if (kind == ActionList.SEND
+                    || kind == ActionList.CONTROL
+                    || kind == ActionList.SEND_LENT) {
                 mids.add(out.mid(i));
             }
         }

@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * One side of the {@link MachinePair}: a real machine, the shell that carries out what it wants, and the
- * program that uses it.
+ * One side of the {@link MachinePair}: a real machine, the shell that carries out what it wants,
+ * and the program that uses it.
  *
  * <p>Shape: a message is on the {@code wire}, then {@code landed} in a posted buffer of the peer,
  * then polled; its sender's completion waits in {@code sent}. Every call of the machine goes

@@ -81,6 +81,7 @@ class ViolationTest {
         assertEquals(0, rig.out.flags(rig.row(ActionList.WAKE)) & ActionList.URGENT);
         Rig other = new Rig();
         other.feed("FF 02 00 20 00 00 00 10 00 00 00 01 00 00 00 00");
-        assertEquals(ActionList.URGENT, other.out.flags(other.row(ActionList.WAKE)) & ActionList.URGENT);
+        assertEquals(
+                ActionList.URGENT, other.out.flags(other.row(ActionList.WAKE)) & ActionList.URGENT);
     }
 }

@@ -72,7 +72,9 @@ abstract class ZcopyRig {
         for (int i = 0; i < rig.out.size(); i++) {
             int kind = rig.out.kind(i);
             boolean message =
-                    kind == ActionList.SEND || kind == ActionList.CONTROL || kind == ActionList.SEND_LENT;
+                    kind == ActionList.SEND
+                            || kind == ActionList.CONTROL
+                            || kind == ActionList.SEND_LENT;
             if (message && rig.out.mid(i) == mid) {
                 return i;
             }

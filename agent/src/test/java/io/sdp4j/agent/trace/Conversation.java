@@ -2,11 +2,11 @@ package io.sdp4j.agent.trace;
 
 import io.sdp4j.trace.ConnectionTrace;
 import io.sdp4j.trace.TraceWriter;
+import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Features;
 import io.sdp4j.wire.HelloAck;
 import io.sdp4j.wire.HelloFault;
-import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.WireConfig;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.sdp4j.bench.jmh;
 
-import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.WireConfig;
 import java.lang.foreign.Arena;

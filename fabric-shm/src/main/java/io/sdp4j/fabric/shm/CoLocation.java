@@ -5,8 +5,8 @@ import io.sdp4j.linux.Linux;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Lets this side's thread sleep on the processor of the peer's, when {@link CoLocationPolicy} says that this
- * is better and the peer does the same.
+ * Lets this side's thread sleep on the processor of the peer's, when {@link CoLocationPolicy} says
+ * that this is better and the peer does the same.
  *
  * <p>Shape: each side says in its company word whether it sees a conversation; side 0, which
  * measures, adds whether to sleep together. It stays where it is and side 1 comes to the processor

@@ -103,7 +103,9 @@ final class Diagnosis {
     static ShmFabric.MeetingPlace meetingPlace(ShmConfig config, boolean nativeCalls) {
         RendezvousDirectories places;
         try {
-            places = new RendezvousDirectories(config.directory(), OwnUser.id(nativeCalls), nativeCalls);
+            places =
+                    new RendezvousDirectories(
+                            config.directory(), OwnUser.id(nativeCalls), nativeCalls);
         } catch (FabricException e) {
             return new ShmFabric.MeetingPlace(null, String.valueOf(e.getMessage()), List.of());
         }
@@ -115,7 +117,8 @@ final class Diagnosis {
                 return new ShmFabric.MeetingPlace(
                         place.path(), place.path() + " is private", passed);
             }
-            if (opened.finding() == RendezvousDirectories.Finding.ABSENT && RendezvousDirectories.makeable(place)) {
+            if (opened.finding() == RendezvousDirectories.Finding.ABSENT
+                    && RendezvousDirectories.makeable(place)) {
                 return new ShmFabric.MeetingPlace(
                         place.path(), place.path() + " will be made when it is needed", passed);
             }

@@ -183,7 +183,10 @@ final class FdPeerSocket extends PeerSocket {
     private void askKernel() {
         if (!peerKnown) {
             UnixFd.Peer peer = UnixFd.peer(fd);
-            peerUid = peer == null ? PeerCredentials.STRANGER : user(Integer.toUnsignedLong(peer.uid()));
+            peerUid =
+                    peer == null
+                            ? PeerCredentials.STRANGER
+                            : user(Integer.toUnsignedLong(peer.uid()));
             peerPid = peer == null ? 0 : peer.pid();
             peerKnown = true;
         }
@@ -191,7 +194,9 @@ final class FdPeerSocket extends PeerSocket {
 
     /** A number that stands for many users is believed only of a process that is ours. */
     private long user(long uid) {
-        return UidMap.own().ambiguous(uid) && !UnixFd.peerMayBeSignalled(fd) ? PeerCredentials.STRANGER : uid;
+        return UidMap.own().ambiguous(uid) && !UnixFd.peerMayBeSignalled(fd)
+                ? PeerCredentials.STRANGER
+                : uid;
     }
 
     @Override

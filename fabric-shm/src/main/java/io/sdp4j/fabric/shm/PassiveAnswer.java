@@ -55,7 +55,9 @@ final class PassiveAnswer {
     /** Says no. */
     void refuse(int status, byte[] privateData) throws IOException {
         link.send(
-                ShmHandshake.Reply.refusal(status, privateData).encode(), ShmHandshake.MESSAGE_BYTES, -1);
+                ShmHandshake.Reply.refusal(status, privateData).encode(),
+                ShmHandshake.MESSAGE_BYTES,
+                -1);
     }
 
     /** Whether the memory that the client will get cannot change its size. */

@@ -41,7 +41,12 @@ final class PeerLiveness implements PeerSocket.Handler {
      * @param recycler gets the transport after an end in order
      * @param onPeerLeft called once, on any thread
      */
-    PeerLiveness(ShmTransport transport, ShmTransport.Recycler recycler, int side, Waiter waiter, Runnable onPeerLeft) {
+    PeerLiveness(
+            ShmTransport transport,
+            ShmTransport.Recycler recycler,
+            int side,
+            Waiter waiter,
+            Runnable onPeerLeft) {
         this.transport = transport;
         this.recycler = recycler;
         this.link = transport.link();

@@ -54,7 +54,10 @@ abstract class PeerSocket {
         throw new UnsupportedOperationException();
     }
 
-    /** Whether {@link #drain} met {@link ShmTransport#FREE} since the last call, on a link not watched. */
+    /**
+     * Whether {@link #drain} met {@link ShmTransport#FREE} since the last call, on a link not
+     * watched.
+     */
     boolean takeFree() {
         return false;
     }
@@ -103,8 +106,8 @@ abstract class PeerSocket {
     abstract void close();
 
     /**
-     * The user at the other end by the kernel's word, or {@link PeerCredentials#STRANGER}. For a listener's
-     * link, who called listen.
+     * The user at the other end by the kernel's word, or {@link PeerCredentials#STRANGER}. For a
+     * listener's link, who called listen.
      */
     abstract long peerUid();
 
@@ -116,6 +119,8 @@ abstract class PeerSocket {
     /** Both, for people. */
     final String peerName() {
         int pid = peerPid();
-        return (pid > 0 ? "process " + pid : "a process") + " of " + PeerCredentials.user(peerUid());
+        return (pid > 0 ? "process " + pid : "a process")
+                + " of "
+                + PeerCredentials.user(peerUid());
     }
 }

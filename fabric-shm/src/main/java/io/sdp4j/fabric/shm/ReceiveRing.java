@@ -15,7 +15,8 @@ final class ReceiveRing {
 
     static {
         try {
-            POSITION = MethodHandles.lookup().findVarHandle(ReceiveRing.class, "position", int.class);
+            POSITION =
+                    MethodHandles.lookup().findVarHandle(ReceiveRing.class, "position", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }

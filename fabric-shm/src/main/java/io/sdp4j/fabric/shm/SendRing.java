@@ -200,7 +200,8 @@ final class SendRing {
     void drainReturns(RdmaEngine rdma) {
         int p = returnPosition;
         while (!broken) {
-            int entry = (int) SharedWords.INT.getAcquire(mem, returns + ((long) (p & returnMask) << 2));
+            int entry =
+                    (int) SharedWords.INT.getAcquire(mem, returns + ((long) (p & returnMask) << 2));
             if (((entry >>> 31 ^ p >>> returnShift) & 1) == 0) {
                 break;
             }

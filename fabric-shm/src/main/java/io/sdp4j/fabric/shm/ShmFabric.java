@@ -8,13 +8,13 @@ import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.AdaptiveSpin;
+import io.sdp4j.linux.CpuPressure;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.EventLoops;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.CpuPressure;
 import io.sdp4j.linux.SelectorLoop;
-import io.sdp4j.linux.AdaptiveSpin;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +34,8 @@ import java.util.function.Consumer;
  * nothing proves what the other side says of itself. Fabrics of both modes can be joined where both
  * allow it; the connection is portable then.
  *
- * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link PeerCredentials}.
+ * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link
+ * PeerCredentials}.
  */
 public final class ShmFabric implements Fabric {
     /** The processor that reads is kept by one operation for no longer than this takes. */

@@ -62,7 +62,8 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         this(fabric, listener, transport.link(), transport);
     }
 
-    private ShmPassiveSide(ShmFabric fabric, ShmListener listener, PeerSocket link, ShmTransport transport) {
+    private ShmPassiveSide(
+            ShmFabric fabric, ShmListener listener, PeerSocket link, ShmTransport transport) {
         this.fabric = fabric;
         this.listener = listener;
         this.link = link;

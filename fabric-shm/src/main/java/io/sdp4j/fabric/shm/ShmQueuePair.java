@@ -6,8 +6,8 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
-import io.sdp4j.linux.NonTemporal;
 import io.sdp4j.linux.AdaptiveSpin;
+import io.sdp4j.linux.NonTemporal;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -15,13 +15,13 @@ import java.nio.ByteBuffer;
  * One side of a connection over shared memory.
  *
  * <p>Shape: a send slot <em>is</em> one of the peer's posted receive slots, so posting moves
- * nothing: it publishes eight bytes. {@link SendRing} and {@link ReceiveRing} are the two directions,
- * {@link ShmCompletionQueue} what comes in, {@link OwnCompletions} what is reported without the
- * peer's doing, {@link Waiter} the ways to wait, {@link PeerLiveness} the socket and what it shows of
- * the peer's life, {@link RdmaEngine} the rest of RC, made when needed.
+ * nothing: it publishes eight bytes. {@link SendRing} and {@link ReceiveRing} are the two
+ * directions, {@link ShmCompletionQueue} what comes in, {@link OwnCompletions} what is reported
+ * without the peer's doing, {@link Waiter} the ways to wait, {@link PeerLiveness} the socket and
+ * what it shows of the peer's life, {@link RdmaEngine} the rest of RC, made when needed.
  *
- * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link PeerLiveness} for
- * what any thread may call.
+ * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link PeerLiveness}
+ * for what any thread may call.
  */
 final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     private final int side;

@@ -4,14 +4,16 @@ package io.sdp4j.fabric.shm;
  * What carries a connection and may carry another one after it: the socket and the memory.
  *
  * <p>It belongs to one owner at a time: a hand-shake, a queue pair, or, between two connections,
- * the {@link ShmTransportPool} of the active side and a waiting {@link ShmPassiveSide}. The passive side says
- * {@link #FREE} when it has let go of the memory; only then may the active side, which has done so
- * before it looks for that word, {@link #wipe} it and begin a new hand-shake on the socket.
+ * the {@link ShmTransportPool} of the active side and a waiting {@link ShmPassiveSide}. The passive
+ * side says {@link #FREE} when it has let go of the memory; only then may the active side, which
+ * has done so before it looks for that word, {@link #wipe} it and begin a new hand-shake on the
+ * socket.
  *
  * @param memory mapped on both sides
  * @param layout of {@code memory}; its bytes are booked with {@code fabric}
  */
-record ShmTransport(ShmFabric fabric, PeerSocket link, Segment memory, ShmLayout layout, boolean nativeMode) {
+record ShmTransport(
+        ShmFabric fabric, PeerSocket link, Segment memory, ShmLayout layout, boolean nativeMode) {
     /** The passive side's word; not a bell, which is 0. */
     static final byte FREE = 'F';
 

@@ -7,8 +7,8 @@ import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Transports of the active side between two connections, so that programs which connect again and again
- * do not pay for sockets and memory each time.
+ * Transports of the active side between two connections, so that programs which connect again and
+ * again do not pay for sockets and memory each time.
  *
  * <p>Shape: few, the newest last, each kept for about a second. They are not watched: that the
  * other side has let go of one, or has left, is found when it is wanted or its time is over.

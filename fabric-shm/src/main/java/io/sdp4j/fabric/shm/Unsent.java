@@ -75,7 +75,9 @@ final class Unsent {
     long takePeers(ReceiveRing in) {
         int peer = 1 - side;
         long word =
-                (long) SharedWords.LONG.getAcquire(mem, ShmLayout.control(peer) + ShmLayout.UNSENT_WORD);
+                (long)
+                        SharedWords.LONG.getAcquire(
+                                mem, ShmLayout.control(peer) + ShmLayout.UNSENT_WORD);
         int slot = (int) (word >>> SLOT_SHIFT) & SLOT_MASK;
         int bytes = (int) (word >>> BYTES_SHIFT) & BYTES_MASK;
         int staged = (int) (word >>> STAGED_SHIFT) & STAGED_MASK;

@@ -2,12 +2,12 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.WcStatus;
-import io.sdp4j.linux.Affinity;
-import io.sdp4j.linux.Futex;
-import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.CpuPressure;
 import io.sdp4j.linux.AdaptiveSpin;
 import io.sdp4j.linux.AdaptiveYield;
+import io.sdp4j.linux.Affinity;
+import io.sdp4j.linux.CpuPressure;
+import io.sdp4j.linux.Futex;
+import io.sdp4j.linux.Linux;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
@@ -18,10 +18,10 @@ import java.util.function.BooleanSupplier;
  * How a thread of one side of a connection waits, and wakes the other side.
  *
  * <p>Shape: each side has two words in its control line. The sleep word is 1 while a thread sleeps
- * on it in the kernel; the bell word is {@link WakeSocket}'s. Their owner sets them, fences, looks again,
- * and only then waits; whoever publishes something fences, then looks at them, clears what it finds
- * and wakes. No wake-up is lost and none is paid for in vain. Where the two sides cannot share
- * futexes, a thread parks and the bell's byte, taken by the event thread, unparks it.
+ * on it in the kernel; the bell word is {@link WakeSocket}'s. Their owner sets them, fences, looks
+ * again, and only then waits; whoever publishes something fences, then looks at them, clears what
+ * it finds and wakes. No wake-up is lost and none is paid for in vain. Where the two sides cannot
+ * share futexes, a thread parks and the bell's byte, taken by the event thread, unparks it.
  *
  * <p>Words are hints: a peer that forges them only delays itself, because what ends the connection
  * or a sleep from this side is told by the private fields here, and rouses a sleeper whatever the
@@ -307,7 +307,8 @@ final class Waiter {
 
     /** Spinning on the processor that the peer needs would only keep it from answering. */
     private boolean peerElsewhere() {
-        boolean elsewhere = (int) SharedWords.INT.getOpaque(mem, peer + ShmLayout.CPU_WORD) != cpu + 1;
+        boolean elsewhere =
+                (int) SharedWords.INT.getOpaque(mem, peer + ShmLayout.CPU_WORD) != cpu + 1;
         if (elsewhere) {
             beside = 0;
         }

@@ -136,7 +136,8 @@ final class ShmRendezvousTest extends ShmDirectory {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aHeldDirectoryIsUsedWhateverItsNameLeadsTo(boolean nativeMode) throws Exception {
-        RendezvousDirectories places = new RendezvousDirectories(dir, OwnUser.id(nativeMode), nativeMode);
+        RendezvousDirectories places =
+                new RendezvousDirectories(dir, OwnUser.id(nativeMode), nativeMode);
         Path meeting = places.all().getFirst().path();
         try (PrivateDirectory held = places.make(places.all().getFirst()).directory()) {
             deadSocket(meeting.resolve(DEAD));
@@ -165,14 +166,17 @@ final class ShmRendezvousTest extends ShmDirectory {
                     nativeMode ? List.of("") : List.of("", ASIDE),
                     List.copyOf(everything(moved).keySet()));
             assertEquals(
-                    RendezvousDirectories.Finding.BAD, places.open(places.all().getFirst()).finding(), "a link");
+                    RendezvousDirectories.Finding.BAD,
+                    places.open(places.all().getFirst()).finding(),
+                    "a link");
         }
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void onlyWhatWeMakeUnderItsNameIsRemovedOrReplaced(boolean nativeMode) throws Exception {
-        RendezvousDirectories places = new RendezvousDirectories(dir, OwnUser.id(nativeMode), nativeMode);
+        RendezvousDirectories places =
+                new RendezvousDirectories(dir, OwnUser.id(nativeMode), nativeMode);
         Path meeting = places.all().getFirst().path();
         try (PrivateDirectory held = places.make(places.all().getFirst()).directory()) {
             deadSocket(meeting.resolve(ASIDE));
@@ -247,7 +251,8 @@ final class ShmRendezvousTest extends ShmDirectory {
         RendezvousDirectories places =
                 new RendezvousDirectories(
                         List.of(
-                                new RendezvousDirectories.Place(dir.resolve("no/run/user/sdp4j"), true),
+                                new RendezvousDirectories.Place(
+                                        dir.resolve("no/run/user/sdp4j"), true),
                                 new RendezvousDirectories.Place(writable.resolve("sdp4j"), true),
                                 new RendezvousDirectories.Place(linked.resolve("sdp4j"), true),
                                 new RendezvousDirectories.Place(open, false),
@@ -283,7 +288,9 @@ final class ShmRendezvousTest extends ShmDirectory {
         Path readOnly = Path.of("/proc/sys/sdp4j");
         RendezvousDirectories places =
                 new RendezvousDirectories(
-                        List.of(new RendezvousDirectories.Place(readOnly, false), new RendezvousDirectories.Place(taken, false)),
+                        List.of(
+                                new RendezvousDirectories.Place(readOnly, false),
+                                new RendezvousDirectories.Place(taken, false)),
                         List.of(dir.resolve("missing"), dir),
                         uid,
                         nativeMode);
@@ -340,8 +347,10 @@ final class ShmRendezvousTest extends ShmDirectory {
         String runtime = privateDirectory(dir.resolve("run")).toString();
         long uid = OwnUser.id(nativeMode);
         List<String> said = new ArrayList<>();
-        RendezvousDirectories of = new RendezvousDirectories(null, uid, nativeMode, server ? runtime : null);
-        RendezvousDirectories other = new RendezvousDirectories(null, uid, nativeMode, client ? runtime : null);
+        RendezvousDirectories of =
+                new RendezvousDirectories(null, uid, nativeMode, server ? runtime : null);
+        RendezvousDirectories other =
+                new RendezvousDirectories(null, uid, nativeMode, client ? runtime : null);
         try (PrivateDirectory listens = new Rendezvous(of, null, said::add).forListening()) {
             List<Path> looked = new ArrayList<>();
             new Rendezvous(other, null, said::add).search(d -> !looked.add(d.path()));

@@ -21,7 +21,8 @@ class UnsentTest {
     private final Unsent unsent = new Unsent(mem, layout, 0);
 
     private long word() {
-        return (long) SharedWords.LONG.getAcquire(mem, ShmLayout.control(0) + ShmLayout.UNSENT_WORD);
+        return (long)
+                SharedWords.LONG.getAcquire(mem, ShmLayout.control(0) + ShmLayout.UNSENT_WORD);
     }
 
     /** The turn of a slot comes round, so a word that stayed would be believed again. */

@@ -36,7 +36,8 @@ final class CqResources {
      * @param receives completions that the queue of receives takes
      * @throws FabricException if there is not enough of something; nothing is left then
      */
-    CqResources(VerbsDevice device, EpollLoop loop, int receives, int sends) throws FabricException {
+    CqResources(VerbsDevice device, EpollLoop loop, int receives, int sends)
+            throws FabricException {
         this.ibv = device.ibv();
         this.receives = receives;
         this.sends = sends;

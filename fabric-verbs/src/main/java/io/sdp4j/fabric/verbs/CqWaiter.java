@@ -1,9 +1,9 @@
 package io.sdp4j.fabric.verbs;
 
+import io.sdp4j.linux.AdaptiveSpin;
 import io.sdp4j.linux.Descriptors;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.AdaptiveSpin;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 

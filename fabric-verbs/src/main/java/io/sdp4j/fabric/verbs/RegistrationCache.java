@@ -19,7 +19,8 @@ import java.util.Map;
  * leave when their arena was closed, when they were idle between two sweeps, and oldest first when
  * all are too much. Memory of the global scope has no lifetime and is not kept.
  *
- * <p>Kept here are only registrations that give the peer no rights; {@link RemoteKeyCache} has others.
+ * <p>Kept here are only registrations that give the peer no rights; {@link RemoteKeyCache} has
+ * others.
  *
  * <p>Guarded by this object's monitor. Bounded in bytes and by {@value #MAX_ENTRIES} entries.
  */

@@ -18,7 +18,9 @@ abstract class RegistrationHandle {
 
     static {
         try {
-            STATE = MethodHandles.lookup().findVarHandle(RegistrationHandle.class, "state", int.class);
+            STATE =
+                    MethodHandles.lookup()
+                            .findVarHandle(RegistrationHandle.class, "state", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }

@@ -34,7 +34,9 @@ final class Registrations {
         long maxBytes = config.cacheMaxBytes();
         cache = new RegistrationCache(new WithRights(localAccess()), maxBytes, this::sweepLater);
         long keysBytes = tickNanos == 0 ? 0 : maxBytes;
-        keys = new RemoteKeyCache(new WithRights(Ibv.ACCESS_REMOTE_READ), keysBytes, this::tickLater);
+        keys =
+                new RemoteKeyCache(
+                        new WithRights(Ibv.ACCESS_REMOTE_READ), keysBytes, this::tickLater);
     }
 
     private final class WithRights implements SlabPool.Registrar {
@@ -175,7 +177,10 @@ final class Registrations {
         private int concealed;
 
         LocalRegion(
-                MemorySegment memory, int concealed, RegistrationHandle use, Consumer<VerbsMemoryRegion> onClose) {
+                MemorySegment memory,
+                int concealed,
+                RegistrationHandle use,
+                Consumer<VerbsMemoryRegion> onClose) {
             super(device, memory, use, onClose);
             this.concealed = concealed;
         }

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One attempt to connect, on the thread that wants the connection, which takes its events itself.
- * Where {@link ConnectWatchdog} can end its system calls it waits in them; else in poll(2), and a call
- * that cannot be ended is another thread's.
+ * Where {@link ConnectWatchdog} can end its system calls it waits in them; else in poll(2), and a
+ * call that cannot be ended is another thread's.
  *
  * <p>The local address is asked for when the destination has an RDMA path, which is as late as the
  * connection request allows: it names the port. Whatever fails, the id and its queue pair are

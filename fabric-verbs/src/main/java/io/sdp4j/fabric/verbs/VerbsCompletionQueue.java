@@ -23,7 +23,8 @@ final class VerbsCompletionQueue implements CompletionQueue {
     /** See {@link #spared}. */
     private boolean spared;
 
-    VerbsCompletionQueue(VerbsQueuePair qp, WorkRequests requests, QpTeardown teardown, CqWaiter bell) {
+    VerbsCompletionQueue(
+            VerbsQueuePair qp, WorkRequests requests, QpTeardown teardown, CqWaiter bell) {
         this.qp = qp;
         this.requests = requests;
         this.teardown = teardown;

@@ -24,7 +24,10 @@ class VerbsMemoryRegion implements MemoryRegion {
      * @param onEnd told when it cannot be opened again, in any thread
      */
     VerbsMemoryRegion(
-            VerbsDevice device, MemorySegment memory, RegistrationHandle use, Consumer<VerbsMemoryRegion> onEnd) {
+            VerbsDevice device,
+            MemorySegment memory,
+            RegistrationHandle use,
+            Consumer<VerbsMemoryRegion> onEnd) {
         this.device = device;
         this.memory = memory;
         this.use = use;

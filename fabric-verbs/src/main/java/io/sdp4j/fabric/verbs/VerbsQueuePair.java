@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * One RC queue pair of a real device.
  *
- * <p>{@link WorkRequests} knows its requests, {@link QpTeardown} how it ends, {@link CqWaiter} the ways to
- * wait. {@code over}: the user was told of the end.
+ * <p>{@link WorkRequests} knows its requests, {@link QpTeardown} how it ends, {@link CqWaiter} the
+ * ways to wait. {@code over}: the user was told of the end.
  *
  * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
  *

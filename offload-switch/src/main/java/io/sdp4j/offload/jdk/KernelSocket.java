@@ -15,8 +15,8 @@ import java.util.Set;
  * The kernel side of a switched socket.
  *
  * <p>Every method does what the method of the same name in {@link SocketImpl} does, with its
- * exceptions and its thread-safety. One that {@link KernelSocketSource} gives has to be created first;
- * one that was accepted is connected.
+ * exceptions and its thread-safety. One that {@link KernelSocketSource} gives has to be created
+ * first; one that was accepted is connected.
  */
 public abstract class KernelSocket {
     KernelSocket() {}

@@ -1,9 +1,9 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.StreamHandle;
-import io.sdp4j.offload.jdk.ReadinessEpoll;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.jdk.ReadinessEpoll;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.FileDescriptor;
 import java.io.IOException;

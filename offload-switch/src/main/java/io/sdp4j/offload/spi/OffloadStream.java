@@ -189,9 +189,9 @@ public interface OffloadStream {
     default void reclaim(int op, boolean givenUp) {}
 
     /**
-     * A descriptor that a selector can watch, see {@link #requestNotify}; the provider's own, and the
-     * same until {@link #close}. Never to be read from. -1 if there is none, or none any more: one
-     * that was given out stays the stream's.
+     * A descriptor that a selector can watch, see {@link #requestNotify}; the provider's own, and
+     * the same until {@link #close}. Never to be read from. -1 if there is none, or none any more:
+     * one that was given out stays the stream's.
      */
     default int notifyFd() {
         return -1;

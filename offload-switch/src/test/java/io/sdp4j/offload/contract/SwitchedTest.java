@@ -18,7 +18,8 @@ public abstract class SwitchedTest extends SocketContract {
         this(policy, providers, KernelSocketSource.JDK);
     }
 
-    protected SwitchedTest(Policy policy, List<OffloadProvider> providers, KernelSocketSource kernel) {
+    protected SwitchedTest(
+            Policy policy, List<OffloadProvider> providers, KernelSocketSource kernel) {
         owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, kernel);
     }
 

@@ -21,7 +21,9 @@ public abstract class SwitchedNioTest extends NioContract {
     private final SelectorProvider provider;
 
     protected SwitchedNioTest(Policy policy, List<OffloadProvider> providers) {
-        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, KernelSocketSource.JDK);
+        owner =
+                new OffloadSwitch(
+                        () -> policy, providers, Patience.SETTINGS, KernelSocketSource.JDK);
         provider = SwitchChannels.provider(owner);
     }
 
