@@ -53,6 +53,9 @@ public final class Agent {
     /** Lines that the shim has printed already. */
     private static final String TOLD = "told";
 
+    /** Destinations that did not answer and are remembered. */
+    private static final int MISS_CACHE_ENTRIES = 1024;
+
     /** The switch of this JVM; null before it has started and when it could not. */
     private static volatile OffloadSwitch started;
 
@@ -195,13 +198,10 @@ public final class Agent {
     }
 
     private static SwitchSettings switchSettings(Settings settings, Consumer<String> sink) {
-        int entries = settings.intValue(Setting.MISS_CACHE_ENTRIES);
         return new SwitchSettings(
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CONNECT_TIMEOUT_MS)),
-                entries == 0
-                        ? 0
-                        : TimeUnit.SECONDS.toNanos(settings.longValue(Setting.MISS_CACHE_SECONDS)),
-                Math.max(1, entries),
+                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.MISS_CACHE_SECONDS)),
+                MISS_CACHE_ENTRIES,
                 upgrade(settings.text(Setting.UPGRADE), sink));
     }
 

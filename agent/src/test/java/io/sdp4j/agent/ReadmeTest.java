@@ -1,12 +1,17 @@
 package io.sdp4j.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,7 +21,38 @@ import org.junit.jupiter.api.Test;
 class ReadmeTest {
     @Test
     void listsEverySetting() throws IOException {
-        check(Path.of("../docs/settings.md"), "settings", Settings.markdown());
+        check(Path.of("../docs/settings.md"), "settings", Settings.markdown(false));
+        check(Path.of("../docs/internal-settings.md"), "settings", Settings.markdown(true));
+    }
+
+    /** A setting that no test sets is a constant. */
+    @Test
+    void everyInternalSettingIsSetByATest() throws IOException {
+        StringBuilder tests = new StringBuilder();
+        for (Path file : testSources()) {
+            tests.append(Files.readString(file));
+        }
+        for (Setting setting : Setting.values()) {
+            if (setting.isInternal()) {
+                String option = setting.option();
+                assertTrue(tests.indexOf('"' + option + '"') >= 0, option + " is in no test");
+            }
+        }
+    }
+
+    private static List<Path> testSources() throws IOException {
+        List<Path> sources = new ArrayList<>();
+        try (Stream<Path> modules = Files.list(Path.of(".."))) {
+            for (Path module : modules.toList()) {
+                Path folder = module.resolve("src/test/java");
+                if (Files.isDirectory(folder)) {
+                    try (Stream<Path> files = Files.walk(folder)) {
+                        files.filter(f -> f.toString().endsWith(".java")).forEach(sources::add);
+                    }
+                }
+            }
+        }
+        return sources;
     }
 
     @Test

@@ -31,6 +31,9 @@ public final class BenchMain {
     /** Runs what {@code args} say and exits. */
     public static void main(String[] args) throws Exception {
         List<String> rest = new ArrayList<>(Arrays.asList(args));
+        if (rest.equals(List.of("--plot"))) {
+            System.exit(plot());
+        }
         String mode =
                 rest.isEmpty() || rest.getFirst().startsWith("-") ? "net" : rest.removeFirst();
         switch (mode) {
@@ -57,6 +60,7 @@ public final class BenchMain {
                bench cold [options]      the first seconds of fresh JVMs, and short programs
                bench apps [options]      HTTP and Netty in fresh JVMs: rate and processor time
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
+               bench --plot              draws docs/figures from bench/results
                bench zcopy [--quick] [--rounds N] [--json FILE] [--agent JAR]
                                          borrowed direct buffers beside copied ones
 
@@ -91,6 +95,18 @@ public final class BenchMain {
     private static int jmh(List<String> args) throws Exception {
         io.sdp4j.bench.jmh.JmhMain.main(args.toArray(String[]::new));
         return 0;
+    }
+
+    private static int plot() {
+        Path home = Path.of(System.getProperty("sdp4j.home", "."));
+        try {
+            Path figures = home.resolve("docs/figures");
+            Figures.draw(home.resolve("bench/results"), figures).forEach(System.out::println);
+            return 0;
+        } catch (IOException failed) {
+            System.err.println("cannot draw: " + failed);
+            return 3;
+        }
     }
 
     private static int zcopy(List<String> args) throws InterruptedException {

@@ -4,10 +4,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Every knob there is: the only list. The table in docs/settings.md is made from it.
+ * Every knob there is: the only list. The tables in docs/settings.md and docs/internal-settings.md
+ * are made from it.
  *
  * <p>Shape: {@code sdp4j.<area>.<noun>[.<unit>]}, unit last, both as a system property and, with or
  * without {@code sdp4j.}, as an agent option. Numbers are whole; their range includes both ends.
+ * What no operator can decide about is {@code sdp4j.internal.<area>...} and may change without
+ * notice.
  */
 public enum Setting {
     /** Rule file. */
@@ -94,14 +97,6 @@ public enum Setting {
                     + " has carried enough to pay for it, but no channel that does not block,"
                     + " and nothing on one processor; connect, before connect returns; or a"
                     + " number of bytes that it has carried."),
-    /** How many misses are remembered. */
-    MISS_CACHE_ENTRIES(
-            "sdp4j.miss.cache.entries",
-            1024,
-            0,
-            1_048_576,
-            "entries",
-            "How many such destinations are remembered; 0: none."),
     /** Selectable channels. */
     CHANNELS_ENABLED(
             "sdp4j.channels.enabled",
@@ -114,13 +109,6 @@ public enum Setting {
             "Offload asynchronous channels; read when the agent starts."),
     /** Shared-memory fabric. */
     SHM_ENABLED("sdp4j.shm.enabled", true, "Use the shared-memory fabric."),
-    /** Native half of the shared-memory fabric. */
-    SHM_NATIVE(
-            "sdp4j.shm.native",
-            "auto, off",
-            "auto",
-            "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
-                    + " slower)."),
     /** Connections over files. */
     SHM_PORTABLE(
             "sdp4j.shm.portable",
@@ -194,24 +182,6 @@ public enum Setting {
             "Size of a private buffer in shared memory, the 16 bytes of BSDH included. While the"
                     + " reader keeps up a message takes 16 KiB of it at most, and what was never"
                     + " used is no memory."),
-    /** Size of a receive buffer under load. */
-    BUFFERS_MAX_BYTES(
-            "sdp4j.buffers.max.bytes",
-            262_160,
-            256,
-            1_048_576,
-            "bytes",
-            "Size to which private buffers grow under load and from which they shrink when quiet;"
-                    + " not more than sdp4j.buffers.bytes: they keep their size."),
-    /** When buffers of a quiet connection go back. */
-    BUFFERS_QUIET_MS(
-            "sdp4j.buffers.quiet.ms",
-            1_000,
-            0,
-            3_600_000,
-            "ms",
-            "How long a connection must be quiet before it gives back memory, or up to 32 times"
-                    + " that while its peer holds some of it; 0: never."),
     /** Zero copy of direct buffers. */
     ZCOPY_ENABLED(
             "sdp4j.zcopy.enabled",
@@ -224,101 +194,6 @@ public enum Setting {
             "Move large direct buffers of asynchronous and of blocking channels by RDMA instead"
                     + " of copying them through private buffers; auto: where RDMA spares copies,"
                     + " which it does over RDMA devices, not in shared memory."),
-    /** Least bytes moved without a copy. */
-    ZCOPY_THRESHOLD_BYTES(
-            "sdp4j.zcopy.threshold.bytes",
-            65_537,
-            4_096,
-            1_073_741_824,
-            "bytes",
-            "Remaining bytes from which a direct buffer is moved by RDMA, until enough has been"
-                    + " measured."),
-    /** Whether that adapts. */
-    ZCOPY_ADAPTIVE(
-            "sdp4j.zcopy.adaptive",
-            true,
-            "Move that threshold to where registering costs what copying costs, as measured."),
-    /** Least adapted threshold. */
-    ZCOPY_MIN_BYTES(
-            "sdp4j.zcopy.min.bytes",
-            16_384,
-            4_096,
-            1_073_741_824,
-            "bytes",
-            "Least threshold that adapting leads to."),
-    /** Largest adapted threshold. */
-    ZCOPY_MAX_BYTES(
-            "sdp4j.zcopy.max.bytes",
-            4_194_304,
-            4_096,
-            1_073_741_824,
-            "bytes",
-            "Largest threshold that adapting leads to; if it had to be larger, all is copied."),
-    /** Probes below the threshold. */
-    ZCOPY_PROBE_BUFFERS(
-            "sdp4j.zcopy.probe.buffers",
-            256,
-            1,
-            1_048_576,
-            "buffers",
-            "One of so many buffers between the least threshold and the one of the moment is moved"
-                    + " by RDMA all the same, to see what that costs now."),
-    /** Length of the averages. */
-    ZCOPY_MEMORY_SAMPLES(
-            "sdp4j.zcopy.memory.samples",
-            16,
-            1,
-            65_536,
-            "samples",
-            "About how many measurements the threshold goes back."),
-    /** Timed copies. */
-    ZCOPY_SAMPLE_COPIES(
-            "sdp4j.zcopy.sample.copies",
-            16,
-            1,
-            1_048_576,
-            "copies",
-            "One of so many copies of 4096 bytes or more is timed, where buffers can be moved by"
-                    + " RDMA."),
-    /** Pause after refusals. */
-    ZCOPY_PAUSE_WRITES(
-            "sdp4j.zcopy.pause.writes",
-            1_024,
-            1,
-            1_048_576,
-            "writes",
-            "Most writes that are copied before a peer that wants all as Data is tried again; it"
-                    + " begins with 1 and doubles."),
-    /** Buffers in flight. */
-    ZCOPY_BUFFERS(
-            "sdp4j.zcopy.buffers",
-            16,
-            1,
-            64,
-            "buffers",
-            "Buffers of one gathering write that the peer may read at a time."),
-    /** Size of one RDMA operation. */
-    ZCOPY_RDMA_BYTES(
-            "sdp4j.zcopy.rdma.bytes",
-            1_048_576,
-            4_096,
-            1_073_741_824,
-            "bytes",
-            "Most bytes of one RDMA operation; in shared memory never more than 262144."),
-    /** Write zcopy. */
-    ZCOPY_OFFERS(
-            "sdp4j.zcopy.offers",
-            false,
-            "Offer the buffers of waiting reads to the peer, which then writes into them."),
-    /** When a stream counts as bulk. */
-    BULK_BYTES(
-            "sdp4j.bulk.bytes",
-            262_144,
-            0,
-            1_073_741_824,
-            "bytes",
-            "Payload sent without an answer after which more is written past the processor's cache"
-                    + " (shared memory on x86-64); 0: never."),
     /** Longest spin before a thread sleeps. */
     SPIN_MAX_US(
             "sdp4j.spin.max.us",
@@ -328,47 +203,6 @@ public enum Setting {
             "us",
             "Longest time a waiting thread spins before it sleeps; 0: never spin. A selector that"
                     + " is busy with many channels spins up to eight times as long."),
-    /** Threads that may spin at once. */
-    SPIN_SPINNERS_MAX(
-            "sdp4j.spin.spinners.max",
-            -1,
-            -1,
-            1_024,
-            "threads",
-            "How many threads may spin at the same time; -1: one less than there are cores."),
-    /** One processor for two threads that wait for each other. */
-    SLEEP_TOGETHER(
-            "sdp4j.sleep.together",
-            true,
-            "Let two threads that only answer each other sleep on one processor, where nobody spins"
-                    + " and that is faster, or give it to each other where every processor is"
-                    + " wanted (shared memory; a thread whose processors were chosen for it keeps"
-                    + " them)."),
-    /** Longest graceful close. */
-    CLOSE_TIMEOUT_S(
-            "sdp4j.close.timeout.s",
-            60,
-            1,
-            3_600,
-            "s",
-            "Longest time a closed connection may take to deliver what it still holds."),
-    /** Wait for the peer's goodbye. */
-    CLOSE_GRACE_MS(
-            "sdp4j.close.grace.ms",
-            1_000,
-            0,
-            60_000,
-            "ms",
-            "How long the queue pair of a closed connection waits for the peer to close too."),
-    /** Longest rest of a suspended session. */
-    RESUME_TIMEOUT_S(
-            "sdp4j.resume.timeout.s",
-            10,
-            1,
-            3_600,
-            "s",
-            "Longest time that a suspended session waits for the peer to answer, and to take it up"
-                    + " again."),
     /** When an idle peer is probed. */
     KEEPALIVE_S(
             "sdp4j.keepalive.s",
@@ -386,7 +220,104 @@ public enum Setting {
             16_777_216,
             "MiB",
             "Most shared memory mapped by this process, counted as if all of it were used; 0:"
-                    + " 16384.");
+                    + " 16384."),
+
+    // Internal ones: for tests and measurements.
+
+    /** Native half of the shared-memory fabric. */
+    SHM_NATIVE(
+            "sdp4j.internal.shm.native",
+            "auto, off",
+            "auto",
+            "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
+                    + " slower)."),
+    /** Size of a receive buffer under load. */
+    BUFFERS_MAX_BYTES(
+            "sdp4j.internal.buffers.max.bytes",
+            262_160,
+            256,
+            1_048_576,
+            "bytes",
+            "Size to which private buffers grow under load and from which they shrink when quiet;"
+                    + " not more than sdp4j.buffers.bytes: they keep their size."),
+    /** When buffers of a quiet connection go back. */
+    BUFFERS_QUIET_MS(
+            "sdp4j.internal.buffers.quiet.ms",
+            1_000,
+            0,
+            3_600_000,
+            "ms",
+            "How long a connection must be quiet before it gives back memory, or up to 32 times"
+                    + " that while its peer holds some of it; 0: never."),
+    /** Least bytes moved without a copy. */
+    ZCOPY_THRESHOLD_BYTES(
+            "sdp4j.internal.zcopy.threshold.bytes",
+            65_537,
+            4_096,
+            1_073_741_824,
+            "bytes",
+            "Remaining bytes from which a direct buffer is moved by RDMA, until enough has been"
+                    + " measured."),
+    /** Whether that adapts. */
+    ZCOPY_ADAPTIVE(
+            "sdp4j.internal.zcopy.adaptive",
+            true,
+            "Move that threshold to where registering costs what copying costs, as measured."),
+    /** Write zcopy. */
+    ZCOPY_OFFERS(
+            "sdp4j.internal.zcopy.offers",
+            false,
+            "Offer the buffers of waiting reads to the peer, which then writes into them."),
+    /** When a stream counts as bulk. */
+    BULK_BYTES(
+            "sdp4j.internal.bulk.bytes",
+            262_144,
+            0,
+            1_073_741_824,
+            "bytes",
+            "Payload sent without an answer after which more is written past the processor's cache"
+                    + " (shared memory on x86-64); 0: never."),
+    /** Threads that may spin at once. */
+    SPIN_SPINNERS_MAX(
+            "sdp4j.internal.spin.spinners.max",
+            -1,
+            -1,
+            1_024,
+            "threads",
+            "How many threads may spin at the same time; -1: one less than there are cores."),
+    /** One processor for two threads that wait for each other. */
+    SLEEP_TOGETHER(
+            "sdp4j.internal.sleep.together",
+            true,
+            "Let two threads that only answer each other sleep on one processor, where nobody spins"
+                    + " and that is faster, or give it to each other where every processor is"
+                    + " wanted (shared memory; a thread whose processors were chosen for it keeps"
+                    + " them)."),
+    /** Longest graceful close. */
+    CLOSE_TIMEOUT_S(
+            "sdp4j.internal.close.timeout.s",
+            60,
+            1,
+            3_600,
+            "s",
+            "Longest time a closed connection may take to deliver what it still holds."),
+    /** Wait for the peer's goodbye. */
+    CLOSE_GRACE_MS(
+            "sdp4j.internal.close.grace.ms",
+            1_000,
+            0,
+            60_000,
+            "ms",
+            "How long the queue pair of a closed connection waits for the peer to close too."),
+    /** Longest rest of a suspended session. */
+    RESUME_TIMEOUT_S(
+            "sdp4j.internal.resume.timeout.s",
+            10,
+            1,
+            3_600,
+            "s",
+            "Longest time that a suspended session waits for the peer to answer, and to take it up"
+                    + " again.");
 
     enum Kind {
         TEXT,
@@ -398,6 +329,7 @@ public enum Setting {
     }
 
     static final String PREFIX = "sdp4j.";
+    static final String INTERNAL = PREFIX + "internal.";
 
     private final String id;
     private final Kind kind;
@@ -451,6 +383,11 @@ public enum Setting {
     /** The short form for agent options. */
     public String option() {
         return id.substring(PREFIX.length());
+    }
+
+    /** Whether it serves tests and measurements only. */
+    public boolean isInternal() {
+        return id.startsWith(INTERNAL);
     }
 
     /** What the value counts or names; empty when it needs no unit. */

@@ -59,7 +59,7 @@ public final class Settings {
             }
         }
         for (String unknown : options.keySet()) {
-            String question = Nearest.question(unknown, ids());
+            String question = question(unknown, ids());
             sink.accept(
                     "sdp4j: agent option '"
                             + printable(unknown)
@@ -78,12 +78,20 @@ public final class Settings {
         return ids;
     }
 
+    /** An internal setting may be given without that word, as some were once called. */
+    private static String question(String name, List<String> ids) {
+        String internal = Setting.INTERNAL + name.substring(Setting.PREFIX.length());
+        return ids.contains(internal)
+                ? "; did you mean '" + internal + "'?"
+                : Nearest.question(name, ids);
+    }
+
     /** Only what is near a setting: a property of this prefix may be somebody else's. */
     private static void askForProperties(Properties properties, Consumer<String> sink) {
         List<String> ids = ids();
         for (String name : properties.stringPropertyNames()) {
             if (name.startsWith(Setting.PREFIX) && !ids.contains(name)) {
-                String question = Nearest.question(name, ids);
+                String question = question(name, ids);
                 if (!question.isEmpty()) {
                     sink.accept(
                             "sdp4j: system property '"
@@ -195,12 +203,19 @@ public final class Settings {
         }
     }
 
-    /** The table of docs/settings.md: one row per setting, in the order of the enum. */
-    public static String markdown() {
+    /**
+     * A table of the documents: one row per setting, in the order of the enum.
+     *
+     * @param internal whether that of docs/internal-settings.md, not that of docs/settings.md
+     */
+    public static String markdown(boolean internal) {
         StringBuilder out =
                 new StringBuilder("| Setting | Default | Range | Unit | What it does |\n");
         out.append("|---|---|---|---|---|\n");
         for (Setting s : Setting.values()) {
+            if (s.isInternal() != internal) {
+                continue;
+            }
             String fallback = s.defaultText().isEmpty() ? "" : "`" + s.defaultText() + "`";
             out.append("| `").append(s.id()).append("` | ").append(fallback);
             out.append(" | ").append(s.range()).append(" | ").append(s.unit());

@@ -11,12 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SettingsTest {
+    private static final int MOST_DOCUMENTED = 30;
+
     private final List<String> lines = new ArrayList<>();
 
     private Settings read(String options, String... properties) {
@@ -51,11 +54,11 @@ class SettingsTest {
                         "connect.timeout.ms=7,sdp4j.spin.max.us=0, quiet ,policy=/a=b.conf",
                         "sdp4j.connect.timeout.ms",
                         "8",
-                        "sdp4j.close.timeout.s",
+                        "sdp4j.internal.close.timeout.s",
                         "9",
                         "sdp4j.jmx",
                         "OFF",
-                        "sdp4j.shm.native",
+                        "sdp4j.internal.shm.native",
                         "Off");
         assertEquals(7, settings.longValue(Setting.CONNECT_TIMEOUT_MS));
         assertEquals(0, settings.intValue(Setting.SPIN_MAX_US));
@@ -75,9 +78,9 @@ class SettingsTest {
         "buffers.count=many, BUFFERS_COUNT, 4 to 64",
         "buffers.count, BUFFERS_COUNT, 4 to 64",
         "buffers.bytes=99999999999999999999, BUFFERS_BYTES, 256 to 1048576",
-        "spin.spinners.max=-2, SPIN_SPINNERS_MAX, -1 to 1024",
+        "internal.spin.spinners.max=-2, SPIN_SPINNERS_MAX, -1 to 1024",
         "jmx=perhaps, JMX, 'true, false'",
-        "shm.native=on, SHM_NATIVE, 'auto, off'",
+        "internal.shm.native=on, SHM_NATIVE, 'auto, off'",
         "zcopy.enabled=perhaps, ZCOPY_ENABLED, 'auto, true, false'"
     })
     void aBadValueIsALineAndTheDefault(String option, Setting setting, String range) {
@@ -117,6 +120,27 @@ class SettingsTest {
                 lines);
     }
 
+    /** Also that of an internal setting without the word. */
+    @Test
+    void aNameWithoutInternalIsAskedFor() {
+        read("close.grace.ms=5,zcopy.min.bytes=9", "sdp4j.sleep.together", "false");
+        assertEquals(
+                List.of(
+                        "sdp4j: agent option 'sdp4j.close.grace.ms' is unknown, ignored; did you"
+                                + " mean 'sdp4j.internal.close.grace.ms'?",
+                        "sdp4j: agent option 'sdp4j.zcopy.min.bytes' is unknown, ignored",
+                        "sdp4j: system property 'sdp4j.sleep.together' is unknown, ignored; did"
+                                + " you mean 'sdp4j.internal.sleep.together'?"),
+                lines);
+    }
+
+    @Test
+    void operatorsHaveFewToDecideAbout() {
+        assertTrue(
+                Stream.of(Setting.values()).filter(s -> !s.isInternal()).count()
+                        <= MOST_DOCUMENTED);
+    }
+
     @Test
     void gettersKnowTheirKind() {
         Settings settings = Settings.defaults();
@@ -128,9 +152,10 @@ class SettingsTest {
     }
 
     @Test
-    void theTableHasARowPerSetting() {
-        List<String> rows = Settings.markdown().lines().toList();
-        assertEquals(Setting.values().length + 2, rows.size());
+    void theTablesHaveARowPerSetting() {
+        List<String> rows = new ArrayList<>(Settings.markdown(false).lines().toList());
+        rows.addAll(Settings.markdown(true).lines().toList());
+        assertEquals(Setting.values().length + 4, rows.size());
         assertEquals(
                 "| `sdp4j.connect.timeout.ms` | `1000` | 1 to 60000 | ms |"
                         + " Longest time an offload attempt may take before kernel TCP is used. |",

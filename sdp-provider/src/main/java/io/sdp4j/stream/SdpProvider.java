@@ -84,7 +84,7 @@ public final class SdpProvider implements OffloadProvider {
 
     /** The same, with a list of this host's addresses that others use, too. */
     public static SdpProvider create(Settings settings, LocalAddresses hosts) {
-        boolean allowNative = !"off".equals(settings.text(Setting.SHM_NATIVE));
+        boolean allowNative = allowsNative(settings);
         EventLoop loop =
                 EventLoops.start(
                         "sdp4j-caretaker",
@@ -96,10 +96,7 @@ public final class SdpProvider implements OffloadProvider {
         if (settings.flag(Setting.SHM_ENABLED)) {
             openers.put(
                     HostResolver.SHM,
-                    () ->
-                            traced.apply(
-                                    ShmFabric.open(
-                                            shmConfig(settings, allowNative), loop, LOG::warn)));
+                    () -> traced.apply(ShmFabric.open(shmConfig(settings), loop, LOG::warn)));
         }
         FabricResolver resolver =
                 settings.flag(Setting.SHM_ENABLED)
@@ -120,7 +117,7 @@ public final class SdpProvider implements OffloadProvider {
                         settings.longValue(Setting.VERBS_CONNECT_TIMEOUT_MS)));
     }
 
-    private static VerbsConfig verbsConfig(Settings settings) {
+    static VerbsConfig verbsConfig(Settings settings) {
         VerbsConfig defaults = VerbsConfig.defaults();
         int spinners = settings.intValue(Setting.SPIN_SPINNERS_MAX);
         long keysKeepMs = settings.longValue(Setting.VERBS_KEYS_KEEP_MS);
@@ -133,14 +130,18 @@ public final class SdpProvider implements OffloadProvider {
                         spinners < 0 ? defaults.spinnersMax() : spinners);
     }
 
-    private static ShmConfig shmConfig(Settings settings, boolean allowNative) {
+    private static boolean allowsNative(Settings settings) {
+        return !"off".equals(settings.text(Setting.SHM_NATIVE));
+    }
+
+    static ShmConfig shmConfig(Settings settings) {
         ShmConfig defaults = ShmConfig.defaults();
         String directory = settings.text(Setting.SHM_DIR);
         int spinners = settings.intValue(Setting.SPIN_SPINNERS_MAX);
         long memoryMb = settings.longValue(Setting.MEMORY_MAX_MB);
         return new ShmConfig(
                 directory.isEmpty() ? null : Path.of(directory),
-                allowNative,
+                allowsNative(settings),
                 defaults.spinnersMax() == 0
                         ? 0
                         : TimeUnit.MICROSECONDS.toNanos(settings.longValue(Setting.SPIN_MAX_US)),

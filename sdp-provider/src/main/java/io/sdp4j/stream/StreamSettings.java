@@ -75,27 +75,35 @@ record StreamSettings(
             FALSE
         }
 
+        private static final int MIN_BYTES = 16 << 10;
+        private static final int MAX_BYTES = 4 << 20;
+        private static final int PROBE_BUFFERS = 256;
+        private static final int MEMORY_SAMPLES = 16;
+        private static final int SAMPLE_COPIES = 16;
+        private static final int PAUSE_WRITES = 1024;
+        private static final int BUFFERS = 16;
+        private static final int RDMA_BYTES = 1 << 20;
+
         private static Zcopy of(Settings settings) {
             String use = settings.text(Setting.ZCOPY_ENABLED).toUpperCase(Locale.ROOT);
             return new Zcopy(
                     Use.valueOf(use),
                     limits(settings),
-                    settings.intValue(Setting.ZCOPY_SAMPLE_COPIES),
-                    settings.intValue(Setting.ZCOPY_PAUSE_WRITES),
-                    settings.intValue(Setting.ZCOPY_BUFFERS),
-                    settings.intValue(Setting.ZCOPY_RDMA_BYTES),
+                    SAMPLE_COPIES,
+                    PAUSE_WRITES,
+                    BUFFERS,
+                    RDMA_BYTES,
                     settings.flag(Setting.ZCOPY_OFFERS));
         }
 
         private static ZcopyThreshold.Limits limits(Settings settings) {
-            int minBytes = settings.intValue(Setting.ZCOPY_MIN_BYTES);
             return new ZcopyThreshold.Limits(
                     settings.flag(Setting.ZCOPY_ADAPTIVE),
                     settings.intValue(Setting.ZCOPY_THRESHOLD_BYTES),
-                    minBytes,
-                    Math.max(minBytes, settings.intValue(Setting.ZCOPY_MAX_BYTES)),
-                    settings.intValue(Setting.ZCOPY_PROBE_BUFFERS),
-                    settings.intValue(Setting.ZCOPY_MEMORY_SAMPLES));
+                    MIN_BYTES,
+                    MAX_BYTES,
+                    PROBE_BUFFERS,
+                    MEMORY_SAMPLES);
         }
 
         /** Whether it can be used on a fabric. */

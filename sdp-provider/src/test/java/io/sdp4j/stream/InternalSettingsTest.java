@@ -1,0 +1,94 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.policy.Settings;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Goal: each internal setting arrives where it counts, with its unit. */
+class InternalSettingsTest {
+    private static Settings with(String option, String value) {
+        return Settings.of(Map.of(option, value), new Properties(), line -> {});
+    }
+
+    private static Arguments stream(
+            String option, String value, Function<StreamSettings, Object> read, Object wanted) {
+        return Arguments.of(option, value, read, wanted);
+    }
+
+    static Stream<Arguments> ofStreams() {
+        return Stream.of(
+                stream("internal.buffers.max.bytes", "524288", s -> s.maxBufferBytes(), 524_288),
+                stream("internal.buffers.max.bytes", "4096", s -> s.maxBufferBytes(), 262_160),
+                stream(
+                        "internal.buffers.quiet.ms",
+                        "3",
+                        s -> s.quietNanos(),
+                        TimeUnit.MILLISECONDS.toNanos(3)),
+                stream("internal.bulk.bytes", "5", s -> s.bulkBytes(), 5L),
+                stream("internal.bulk.bytes", "0", s -> s.bulkBytes(), Long.MAX_VALUE),
+                stream(
+                        "internal.close.timeout.s",
+                        "7",
+                        s -> s.closeTimeoutNanos(),
+                        TimeUnit.SECONDS.toNanos(7)),
+                stream(
+                        "internal.close.grace.ms",
+                        "4",
+                        s -> s.closeGraceNanos(),
+                        TimeUnit.MILLISECONDS.toNanos(4)),
+                stream(
+                        "internal.resume.timeout.s",
+                        "9",
+                        s -> s.resumeNanos(),
+                        TimeUnit.SECONDS.toNanos(9)),
+                stream("internal.zcopy.offers", "true", s -> s.zcopy().offers(), true),
+                stream(
+                        "internal.zcopy.adaptive",
+                        "false",
+                        s -> s.zcopy().limits().adaptive(),
+                        false),
+                stream(
+                        "internal.zcopy.threshold.bytes",
+                        "8192",
+                        s -> s.zcopy().limits().firstBytes(),
+                        8192));
+    }
+
+    @ParameterizedTest(name = "{0}={1}")
+    @MethodSource("ofStreams")
+    void arrivesAtTheStream(
+            String option, String value, Function<StreamSettings, Object> read, Object wanted) {
+        assertEquals(wanted, read.apply(StreamSettings.of(with(option, value))));
+    }
+
+    @Test
+    void spinnersArriveAtBothFabrics() {
+        Settings settings = with("internal.spin.spinners.max", "5");
+        assertEquals(5, SdpProvider.shmConfig(settings).spinnersMax());
+        assertEquals(5, SdpProvider.verbsConfig(settings).spinnersMax());
+    }
+
+    @Test
+    void sleepingTogetherCanBeSwitchedOff() {
+        Settings off = with("internal.sleep.together", "false");
+        assertFalse(SdpProvider.shmConfig(off).sleepTogether());
+        assertTrue(SdpProvider.shmConfig(Settings.defaults()).sleepTogether());
+    }
+
+    @Test
+    void nativeCallsCanBeSwitchedOff() {
+        assertFalse(SdpProvider.shmConfig(with("internal.shm.native", "off")).allowNative());
+        assertTrue(SdpProvider.shmConfig(Settings.defaults()).allowNative());
+    }
+}
