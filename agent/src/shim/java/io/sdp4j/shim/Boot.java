@@ -266,10 +266,13 @@ public final class Boot {
         }
     }
 
-    /** Teaches the JDK's SOCKS client the rules, if they may forbid TCP. */
+    /**
+     * Teaches the JDK's SOCKS client the rules, if they may forbid TCP. They are not loaded for
+     * that, because {@code InetAddress} would be, and with it fix what the program may yet set.
+     */
     private static void checkProxies() {
         try {
-            if (mayForbidTcp() && !(boolean) grants.ask(Grants.Deed.PATCH_SOCKS)) {
+            if (EarlyCheck.mayForbidTcp && !(boolean) grants.ask(Grants.Deed.PATCH_SOCKS)) {
                 say(
                         "new Socket(proxy) does not obey sdp rules: this JDK does not let its SOCKS"
                                 + " client be told");

@@ -8,6 +8,7 @@ import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -26,6 +27,9 @@ final class EarlyCheck extends ClassLoader {
     private static final String USUAL_FILE = "/etc/libsdp.conf";
     private static final String[] VARIABLES = {"SDP4J_POLICY", "LIBSDP_CONFIG_FILE"};
 
+    /** Whether the rules that {@link #lines} has read allow some connection nothing but offload. */
+    static boolean mayForbidTcp;
+
     private EarlyCheck() {
         super(ClassLoader.getPlatformClassLoader());
     }
@@ -43,13 +47,16 @@ final class EarlyCheck extends ClassLoader {
             return List.of();
         }
         try {
-            BiFunction<Map<String, String>, String, List<String>> check =
-                    (BiFunction<Map<String, String>, String, List<String>>)
-                            Loader.ONE
-                                    .loadClass("io.sdp4j.policy.StartCheck")
-                                    .getConstructor()
-                                    .newInstance();
-            return List.copyOf(check.apply(options, jdkConf));
+            Object check =
+                    Loader.ONE
+                            .loadClass("io.sdp4j.policy.StartCheck")
+                            .getConstructor()
+                            .newInstance();
+            List<String> lines =
+                    ((BiFunction<Map<String, String>, String, List<String>>) check)
+                            .apply(options, jdkConf);
+            mayForbidTcp = ((BooleanSupplier) check).getAsBoolean();
+            return List.copyOf(lines);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             return List.of(); // the switch itself will say what it finds
         }

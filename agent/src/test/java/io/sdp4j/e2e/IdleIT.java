@@ -86,8 +86,7 @@ class IdleIT {
             long switched = switches(server) + switches(client) - before;
             Map<String, Long> own = own(server, client);
             own.replaceAll((name, n) -> n - ownBefore.getOrDefault(name, 0L));
-            long byUs = own.values().stream().mapToLong(Long::longValue).sum();
-            assertTrue(byUs <= MOST_OWN, own::toString);
+            assertTrue(sum(own) <= MOST_OWN, own::toString);
             server.endInput();
             client.endInput();
             assertEquals(0, server.exitCode(), server::toString);
@@ -99,9 +98,14 @@ class IdleIT {
         }
     }
 
+    private static long sum(Map<String, Long> switches) {
+        return switches.values().stream().mapToLong(Long::longValue).sum();
+    }
+
     /** What was started has ended, and what was busy has given back its memory. */
     private static void quiet(Child server, Child client) {
         long[] last = {Long.MAX_VALUE};
+        long[] lastOwn = {Long.MAX_VALUE};
         await().pollInterval(Duration.ofSeconds(1))
                 .atMost(Duration.ofSeconds(30))
                 .until(
@@ -109,7 +113,13 @@ class IdleIT {
                             long now = switches(server) + switches(client);
                             long grown = now - last[0];
                             last[0] = now;
-                            return grown >= 0 && grown < CONNECTIONS / 2;
+                            long own = sum(own(server, client));
+                            long grownOwn = own - lastOwn[0];
+                            lastOwn[0] = own;
+                            return grown >= 0
+                                    && grown < CONNECTIONS / 2
+                                    && grownOwn >= 0
+                                    && grownOwn <= 4; // a look at each end, and one more
                         });
     }
 

@@ -50,6 +50,12 @@ public final class OffloadSwitch {
     /** What a provider may take for its own start beyond the cap: nobody waits longer for one. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /**
+     * Longer than the first connection of a provider that has started loads classes: who has so
+     * much time need not pay for another thread.
+     */
+    private static final long LOAD_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
@@ -70,6 +76,9 @@ public final class OffloadSwitch {
      * Whether an attempt is short: one has got somewhere, or was told that no provider leads there.
      */
     private volatile boolean warm;
+
+    /** Whether a provider has started: it has looked for a peer and found none. */
+    private volatile boolean started;
 
     private final SwitchCounters counters = new SwitchCounters();
     private final Losses losses = new Losses(line -> Log.OUT.warn(line));
@@ -228,8 +237,10 @@ public final class OffloadSwitch {
                                 byRule,
                                 abandoned,
                                 asked);
+                boolean hurried =
+                        timeoutNanos != Long.MAX_VALUE && !(started && leftNanos >= LOAD_NANOS);
                 OffloadStream stream =
-                        warm || timeoutNanos == Long.MAX_VALUE
+                        warm || !hurried
                                 ? provider.connect(spec)
                                 : BoundedAttempt.connect(provider, spec);
                 if (stream == null) {
@@ -246,6 +257,7 @@ public final class OffloadSwitch {
                     return new Attempt(null, e.reason(), e.getMessage());
                 }
                 warm |= e.reason() == ReasonCode.NOT_LOCAL;
+                started |= e.reason() == ReasonCode.NO_PEER;
                 failure.add(e);
             } catch (RuntimeException e) {
                 Log.OUT.warn("provider {} failed to connect to {}", provider.name(), remote, e);

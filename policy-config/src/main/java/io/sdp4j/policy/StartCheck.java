@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -16,7 +17,10 @@ import java.util.function.Consumer;
  * first socket) and leaves {@link InetAddress} alone, whose start fixes what the application may
  * still want to set.
  */
-public final class StartCheck implements BiFunction<Map<String, String>, String, List<String>> {
+public final class StartCheck
+        implements BiFunction<Map<String, String>, String, List<String>>, BooleanSupplier {
+    private boolean requires;
+
     /** For the shim, by name. */
     public StartCheck() {}
 
@@ -30,9 +34,6 @@ public final class StartCheck implements BiFunction<Map<String, String>, String,
     public List<String> apply(Map<String, String> options, String jdkConf) {
         Lines lines = new Lines();
         Settings settings = Settings.of(options, lines);
-        if (settings.flag(Setting.QUIET)) {
-            return List.of();
-        }
         Environment system = Environment.system();
         Environment environment =
                 new Environment(
@@ -41,14 +42,22 @@ public final class StartCheck implements BiFunction<Map<String, String>, String,
                         system.files(),
                         system.nanoTime(),
                         new Anywhere());
-        PolicySource.open(
-                options.get(Setting.POLICY.option()),
-                jdkConf,
-                settings.flag(Setting.POLICY_REQUIRED),
-                "",
-                environment,
-                lines);
-        return lines.found;
+        PolicySource source =
+                PolicySource.open(
+                        options.get(Setting.POLICY.option()),
+                        jdkConf,
+                        settings.flag(Setting.POLICY_REQUIRED),
+                        PolicySource.programName(settings.text(Setting.PROGRAM), environment),
+                        environment,
+                        lines);
+        requires = source.current().canRequireOffload();
+        return settings.flag(Setting.QUIET) ? List.of() : lines.found;
+    }
+
+    /** Whether, by what was checked, there may be connections that must be offloaded. */
+    @Override
+    public boolean getAsBoolean() {
+        return requires;
     }
 
     private static final class Lines implements Consumer<String> {

@@ -36,6 +36,11 @@ class MovingNioTest extends SwitchedNioTest {
         return true; // sooner or later
     }
 
+    @Override
+    public boolean urgentByKernel() {
+        return true;
+    }
+
     /** The end depends on the way by which came what was not read. */
     @Test
     @Override

@@ -293,9 +293,15 @@ abstract class ZcopyContract {
         server.close(false);
     }
 
+    /** Takes what has come, and tells whether that was all. */
     private static boolean over(OffloadStream s) throws IOException {
+        byte[] some = new byte[1 << 16];
         try {
-            return s.tryRead(new byte[1000], 0, 1000) < 0;
+            int n;
+            do {
+                n = s.tryRead(some, 0, some.length);
+            } while (n > 0);
+            return n < 0;
         } catch (SocketException e) {
             return true;
         }

@@ -97,7 +97,7 @@ final class ShmAttackTest extends AttackedFabric {
 
     @Test
     void manyWhoOnlyKnockLeaveTheDescriptorsToOthers() throws Exception {
-        Process victim = new ProcessBuilder(limited(Peer.class)).start();
+        Process victim = new ProcessBuilder(limited(300, Peer.class)).start();
         children.add(victim);
         int port = Peer.port(victim);
         at = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
@@ -117,7 +117,7 @@ final class ShmAttackTest extends AttackedFabric {
 
     @Test
     void withFewDescriptorsLeftClientsAreSentToTcp() throws Exception {
-        Process victim = new ProcessBuilder(limited(Peer.class)).start();
+        Process victim = new ProcessBuilder(limited(600, Peer.class)).start();
         children.add(victim);
         at = new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(victim));
         List<QueuePair> all = new ArrayList<>();
@@ -138,12 +138,12 @@ final class ShmAttackTest extends AttackedFabric {
         }
     }
 
-    /** A server that may have 300 descriptors. */
-    private List<String> limited(Class<?> main) {
+    /** A server that may have so many descriptors. */
+    private List<String> limited(int descriptors, Class<?> main) {
         return List.of(
                 "sh",
                 "-c",
-                "ulimit -n 300; exec \"$@\"",
+                "ulimit -n " + descriptors + "; exec \"$@\"",
                 "-",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",

@@ -18,6 +18,11 @@ public interface NioChannels {
     /** Whether the data of these channels goes another way than the kernel's TCP. */
     boolean offloads();
 
+    /** Whether a channel whose first bytes are urgent stays on the kernel's TCP. */
+    default boolean urgentByKernel() {
+        return !offloads();
+    }
+
     /**
      * What a peer that does not read takes at least. Kernels take some 4 MB over the loopback
      * interface; less is asked for here because a writer that is kept from running takes longer,
