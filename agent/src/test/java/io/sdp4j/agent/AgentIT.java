@@ -435,7 +435,6 @@ class AgentIT {
         String told =
                 "start-up with the agent: +%d ms, +%d ms of processor time"
                         .formatted(with[0] - plain[0], with[1] - plain[1]);
-        System.out.println(told);
         assertTrue(quick, told);
     }
 

@@ -315,7 +315,6 @@ class FatesIT {
             } while (one == null
                     && (DEEP ? System.nanoTime() - start < LONG.toNanos() : cases < SHORTLY));
             String counts = cases + " cases " + fates + ", " + failures.size() + " failures";
-            System.out.println(counts);
             for (Stack stack : Stack.values()) {
                 Child survivor = survivors.get(stack);
                 survivor.endInput();

@@ -72,7 +72,6 @@ class PostgresIT {
             long without = plainUs[CONNECTS / 4];
             long with = agentUs[CONNECTS / 4];
             String times = "connect takes " + with + " us with the agent, " + without + " without";
-            System.out.println(times);
             assertTrue(with <= without + MOST_EXTRA_US, times);
         }
     }

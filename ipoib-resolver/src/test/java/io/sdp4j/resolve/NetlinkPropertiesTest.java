@@ -150,7 +150,7 @@ class NetlinkPropertiesTest {
         assertEquals(1, decodeAll(b.array()));
     }
 
-    @Property(tries = 500)
+    @Property(tries = 1000) // of which edge cases are 648
     void aRouteQuestionIsWellFormed(
             @ForAll @Size(4) byte[] four,
             @ForAll @Size(16) byte[] sixteen,

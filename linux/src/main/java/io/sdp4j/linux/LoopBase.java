@@ -202,6 +202,7 @@ abstract class LoopBase implements EventLoop {
      * busily for {@code nanos}; 0 = no more.
      */
     public final void expect(long nanos) {
+        assert inLoop();
         expectNanos = nanos;
         expectSince = nanos == 0 ? 0 : System.nanoTime();
     }

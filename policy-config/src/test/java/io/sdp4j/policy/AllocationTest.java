@@ -100,7 +100,6 @@ class AllocationTest {
             best = Math.min(best, THREADS.getCurrentThreadCpuTime() - before);
         }
         long nanos = best / addresses.length;
-        System.out.println("a decision among 1,000 rules: " + nanos + " ns");
         assertTrue(nanos < 100, nanos + " ns");
     }
 

@@ -45,10 +45,12 @@ final class BufferSizes {
     }
 
     void onReserved() {
+        assert Thread.holdsLock(core);
         reserved++;
     }
 
     void onUsed() {
+        assert Thread.holdsLock(core);
         reserved--;
     }
 
@@ -57,6 +59,7 @@ final class BufferSizes {
      * has not refused before.
      */
     void grow() {
+        assert Thread.holdsLock(core);
         int now = machine.peerReceiveBytes();
         if (now > bytesBefore && now < wantedBytes) {
             maxBytes = now; // asking for more would be refused, and that for ever
@@ -72,6 +75,7 @@ final class BufferSizes {
 
     /** The peer has asked for private buffers of another size here. */
     void onOwn(int bytes) {
+        assert Thread.holdsLock(core);
         ownGrown = bytes > ownFirstBytes;
         tellUse();
     }
@@ -86,6 +90,7 @@ final class BufferSizes {
 
     /** Whether no message went either way since the last call. */
     boolean quiet() {
+        assert Thread.holdsLock(core);
         long messages = machine.messagesSent() + machine.messagesReceived();
         boolean quiet = messages == messagesSeen;
         messagesSeen = messages;
@@ -99,6 +104,7 @@ final class BufferSizes {
      * @return false if that must be tried again
      */
     boolean trim(Runnable toTell) {
+        assert Thread.holdsLock(core);
         onUse = toTell;
         boolean done = core.qp.trim(toTell) && shrink();
         core.carryOut();

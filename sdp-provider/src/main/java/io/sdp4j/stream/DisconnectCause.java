@@ -24,15 +24,18 @@ final class DisconnectCause {
 
     /** The machine has seen a message. */
     void onMessage() {
+        assert Thread.holdsLock(core);
         finSeen |= core.machine.eof();
     }
 
     void onQpError(Completion c) {
+        assert Thread.holdsLock(core);
         note(c);
         core.machine.onQpError(actions);
     }
 
     void onDisconnected(Completion c) {
+        assert Thread.holdsLock(core);
         note(c);
         boolean unsaid = c.status == WcStatus.RETRY_EXC_ERR && !core.suspension.resting();
         vanishedClean = unsaid && c.count == 0;
@@ -52,16 +55,19 @@ final class DisconnectCause {
      * FIN.
      */
     boolean finSeen() {
+        assert Thread.holdsLock(core);
         return finSeen;
     }
 
     /** The peer left without a word and had taken everything we sent: TCP would show a FIN. */
     boolean vanishedClean() {
+        assert Thread.holdsLock(core);
         return vanishedClean;
     }
 
     /** The peer did not answer any more, so the session was cut. */
     boolean timedOut() {
+        assert Thread.holdsLock(core);
         return timedOut;
     }
 }

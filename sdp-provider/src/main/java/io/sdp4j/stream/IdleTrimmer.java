@@ -48,6 +48,7 @@ final class IdleTrimmer {
 
     /** It is released, or has given back all; with its lock, so that what follows is not lost. */
     void remove(StreamLife stream) {
+        assert Thread.holdsLock(stream.core);
         streams.remove(stream);
     }
 
@@ -91,12 +92,14 @@ final class IdleTrimmer {
     }
 
     private void lookIn(long nanos) {
+        assert Thread.holdsLock(this);
         stop();
         delayNanos = nanos;
         next = loop.schedule(this::look, nanos);
     }
 
     private void stop() {
+        assert Thread.holdsLock(this);
         if (next != null) {
             next.cancel();
             next = null;

@@ -47,6 +47,7 @@ final class Inbox {
 
     /** Row {@code i} of the outbox: payload in a receive slot. */
     void deliver(int i) {
+        assert Thread.holdsLock(core);
         int slot = out.slot(i);
         int lenBytes = out.bytes(i);
         if (shut) {
@@ -68,6 +69,7 @@ final class Inbox {
 
     /** Payload that the peer had written and not sent when its process ended. */
     void deliverUnsent(int slot, int offset, int lenBytes) {
+        assert Thread.holdsLock(core);
         if (!shut) {
             behindUrgent += lenBytes;
             qps.current().unread.add(slot, offset, lenBytes, false);
@@ -94,11 +96,13 @@ final class Inbox {
 
     /** The reader takes a message with an urgent byte; its number. */
     int takeUrgent() {
+        assert Thread.holdsLock(core);
         return ++urgentTaken;
     }
 
     /** Whether no urgent byte came after that one. */
     boolean newest(int urgent) {
+        assert Thread.holdsLock(core);
         return urgent == urgentCome;
     }
 
@@ -117,12 +121,14 @@ final class Inbox {
 
     /** Bytes that a read would give, as the kernel counts them: up to the mark. */
     long available() {
+        assert Thread.holdsLock(core);
         long all = unread();
         return oobInline || !marked() ? all : all - behindUrgent - 1;
     }
 
     /** Whether a read would give something. */
     boolean readable() {
+        assert Thread.holdsLock(core);
         if (urgentCome == 0) {
             return reader.left() > 0 || !qps.isEmpty();
         }
@@ -132,29 +138,35 @@ final class Inbox {
 
     /** Changes with each message that brings the reader payload. */
     int deliveries() {
+        assert Thread.holdsLock(core);
         return deliveries;
     }
 
     void oobInline(boolean inline) {
+        assert Thread.holdsLock(core);
         oobInline = inline;
     }
 
     /** Whether urgent bytes stay in the stream. */
     boolean isInline() {
+        assert Thread.holdsLock(core);
         return oobInline;
     }
 
     /** What comes is thrown away from now on. */
     void shut() {
+        assert Thread.holdsLock(core);
         shut = true;
     }
 
     boolean isShut() {
+        assert Thread.holdsLock(core);
         return shut;
     }
 
     /** Throws away what has come; a message in the reader's hand stays. The caller carries out. */
     void drop() {
+        assert Thread.holdsLock(core);
         qps.dropEarlier();
         UnreadQueue unread = qps.current().unread;
         for (long e = unread.take(); e != UnreadQueue.NONE; e = unread.take()) {

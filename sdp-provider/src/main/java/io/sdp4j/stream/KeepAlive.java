@@ -29,6 +29,7 @@ final class KeepAlive {
     }
 
     void set(boolean on) {
+        assert Thread.holdsLock(core);
         if (on && timer == null) {
             core.machine.onKeepAlive(out); // from here on
             core.carryOut();
@@ -39,6 +40,7 @@ final class KeepAlive {
     }
 
     private void schedule() {
+        assert Thread.holdsLock(core);
         timer = loop.schedule(this::onTime, idleNanos);
     }
 
@@ -54,6 +56,7 @@ final class KeepAlive {
     }
 
     void stop() {
+        assert Thread.holdsLock(core);
         if (timer != null) {
             timer.cancel();
             timer = null;

@@ -94,6 +94,7 @@ final class MigrationListener {
     }
 
     private void watch() {
+        assert Thread.holdsLock(this);
         limit = context.loop().schedule(this::onLimit, context.settings().resumeNanos());
     }
 
@@ -137,6 +138,7 @@ final class MigrationListener {
 
     /** The session rests; with the stream's lock. */
     synchronized void begin() {
+        assert Thread.holdsLock(stream.core);
         resting = true;
         limit.cancel();
         watch();

@@ -48,6 +48,7 @@ final class SessionReconnect {
 
     /** Returns at once; under the stream's lock. */
     synchronized void begin() {
+        assert Thread.holdsLock(stream.core);
         limit = context.loop().schedule(this::onLimit, context.settings().resumeNanos());
         context.setup().later(this::attempt);
     }

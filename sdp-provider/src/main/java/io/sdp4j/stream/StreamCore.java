@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * The part of a stream that its lock guards: feeds completions to the machine and carries out what
  * the machine wants.
  *
- * <p>The lock is this object's monitor; every method but {@link #wakeOps}'s caller holds it. Under
- * it: the machine, polling, posting. Never: payload copies beyond a few cache lines, sleeping, user
+ * <p>The lock is this object's monitor; callers of all methods but {@code later} hold it. Under it:
+ * the machine, polling, posting. Never: payload copies beyond a few cache lines, sleeping, user
  * code. Wakes are collected and carried out by the caller after it has left the monitor.
  */
 final class StreamCore {
@@ -99,7 +99,9 @@ final class StreamCore {
         this.lending =
                 lends ? new ZcopyTransfers(this, settings.zcopy(), deviceMoves, actions) : null;
         this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), actions);
-        adopt(machine, qp);
+        synchronized (this) {
+            adopt(machine, qp);
+        }
     }
 
     private void adopt(SdpMachine next, QueuePair over) {
@@ -117,6 +119,7 @@ final class StreamCore {
 
     /** The session goes on over another connection. */
     void resume(SdpMachine next, QueuePair over) {
+        assert Thread.holdsLock(this);
         qps.add(over, machine);
         adopt(next, over);
         suspension.end(next, inbox.isShut());
@@ -129,6 +132,7 @@ final class StreamCore {
      * a thread in it.
      */
     void progress() {
+        assert Thread.holdsLock(this);
         queue.drive();
         for (int n = 0; n < MAX_COMPLETIONS && queue.poll(completion); n++) {
             onCompletion();
@@ -186,6 +190,7 @@ final class StreamCore {
      * Carries out the outbox; rows that follow from rows are appended and reached by the same loop.
      */
     void carryOut() {
+        assert Thread.holdsLock(this);
         for (int i = 0; i < actions.size(); i++) {
             switch (actions.kind(i)) {
                 case ActionList.SEND -> outgoing.send(i);
@@ -214,6 +219,7 @@ final class StreamCore {
 
     /** The connection's memory is gone: cuts it, whatever was under way. */
     void cut() {
+        assert Thread.holdsLock(this);
         actions.clear();
         wakeOps |= OffloadStream.READ | OffloadStream.WRITE;
         try {
@@ -239,6 +245,7 @@ final class StreamCore {
 
     /** Payload bytes of the longest message that the peer and the fabric take. */
     int maxPayload() {
+        assert Thread.holdsLock(this);
         return Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
     }
 
@@ -248,6 +255,7 @@ final class StreamCore {
      * which does not read takes as much as a kernel's socket.
      */
     int nextPayload() {
+        assert Thread.holdsLock(this);
         int most = maxPayload();
         int usual = qp.usualBytes() - Bsdh.BYTES;
         return most <= usual || (coalescer.peerBehind() && qp.bookLong()) ? most : usual;
@@ -255,22 +263,26 @@ final class StreamCore {
 
     /** As {@link #nextPayload}: what is owed is not mixed with what is not. */
     int payloadLimit() {
+        assert Thread.holdsLock(this);
         return Math.min(machine.source().payloadLimit(), nextPayload());
     }
 
     /** Nothing may touch the queue pair any more. */
     void release() {
+        assert Thread.holdsLock(this);
         released = true;
         timers.cancelAll();
         keepAlive.stop();
     }
 
     boolean released() {
+        assert Thread.holdsLock(this);
         return released;
     }
 
     /** Whether input is thrown away: shut down, or the stream was closed. */
     boolean inputShut() {
+        assert Thread.holdsLock(this);
         return inbox.isShut();
     }
 
@@ -280,11 +292,13 @@ final class StreamCore {
     }
 
     void wake(int ops) {
+        assert Thread.holdsLock(this);
         wakeOps |= ops;
     }
 
     /** A read that has not lent its buffer found nothing. */
     void onPlainRead() {
+        assert Thread.holdsLock(this);
         if (lending != null) {
             lending.reads().onPlainRead();
         }
@@ -292,18 +306,21 @@ final class StreamCore {
 
     /** Operations to wake since the last call. */
     int takeWakeOps() {
+        assert Thread.holdsLock(this);
         int ops = wakeOps;
         wakeOps = 0;
         return ops;
     }
 
     void onTimer(int timer) {
+        assert Thread.holdsLock(this);
         machine.onTimer(timer, actions);
         carryOut();
     }
 
     /** The application has taken all of receive slot {@code slot}. */
     void consumed(SessionConnections.Leg leg, int slot) {
+        assert Thread.holdsLock(this);
         if (leg == qps.current()) {
             machine.consumed(slot, actions);
             carryOut();
@@ -313,30 +330,36 @@ final class StreamCore {
 
     /** Payload that came, lent buffers apart. */
     long bytesReceived() {
+        assert Thread.holdsLock(this);
         return qps.receivedBefore() + machine.bytesReceived();
     }
 
     /** Payload that left, lent buffers apart. */
     long bytesSent() {
+        assert Thread.holdsLock(this);
         return qps.sentBefore() + machine.bytesSent();
     }
 
     /** Whether the session was cut, or did not come back. */
     boolean reset() {
+        assert Thread.holdsLock(this);
         return machine.reset() || suspension.lost();
     }
 
     boolean outputShut() {
+        assert Thread.holdsLock(this);
         return machine.outputShut() || suspension.outputEnded();
     }
 
     /** Whether nothing is left to do. */
     boolean over() {
+        assert Thread.holdsLock(this);
         return machine.closed() && !suspension.resting();
     }
 
     /** Takes a send slot and the right to use it, or returns -1. */
     int reserve() {
+        assert Thread.holdsLock(this);
         if (queue.ready()) {
             progress();
         }
@@ -350,6 +373,7 @@ final class StreamCore {
 
     /** As {@link #reserve}, without looking what has completed. */
     int reserveNow() {
+        assert Thread.holdsLock(this);
         if (!machine.reserve()) {
             return -1;
         }
@@ -365,6 +389,7 @@ final class StreamCore {
 
     /** Sends a filled slot; false if the stream was cut meanwhile. */
     boolean send(int slot, int payloadBytes, boolean urgent) {
+        assert Thread.holdsLock(this);
         sizes.onUsed();
         boolean sent = machine.send(slot, payloadBytes, urgent, actions);
         carryOut();
@@ -376,17 +401,20 @@ final class StreamCore {
 
     /** As {@link #send}, for a message that another one follows if there is room. */
     boolean sendPart(int slot, int payloadBytes, boolean followed) {
+        assert Thread.holdsLock(this);
         outgoing.followed(followed && machine.writable());
         return send(slot, payloadBytes, false);
     }
 
     /** A thread or a selector is about to wait for the peer: nothing may keep that one asleep. */
     void wakePeer() {
+        assert Thread.holdsLock(this);
         outgoing.wakePeer();
         carryOut();
     }
 
     void shutdownInput() {
+        assert Thread.holdsLock(this);
         inbox.shut();
         inbox.drop();
         machine.shutdownInput(actions);
@@ -396,6 +424,7 @@ final class StreamCore {
     }
 
     void shutdownOutput() {
+        assert Thread.holdsLock(this);
         coalescer.flush();
         suspension.noteOutputEnded();
         machine.shutdownOutput(actions);
@@ -404,6 +433,7 @@ final class StreamCore {
     }
 
     void close(boolean dataUnread, boolean abortive) {
+        assert Thread.holdsLock(this);
         inbox.shut();
         coalescer.flush();
         if (lending != null) {
@@ -421,6 +451,7 @@ final class StreamCore {
 
     /** Whether nothing that the application wrote or ended waits on this side. */
     boolean drained() {
+        assert Thread.holdsLock(this);
         return switch (machine.state()) {
             case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
             default -> !coalescer.isOpen() && !(suspension.resting() && suspension.outputEnded());

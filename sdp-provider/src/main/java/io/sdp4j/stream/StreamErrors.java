@@ -28,6 +28,7 @@ final class StreamErrors {
 
     /** Whether a reader that finds nothing unread has reached the end of the stream. */
     boolean endOfStream() {
+        assert Thread.holdsLock(core);
         return core.inputShut()
                 || core.cause.finSeen()
                 || core.cause.vanishedClean()
@@ -36,6 +37,7 @@ final class StreamErrors {
 
     /** What a reader that finds nothing unread, and no end, must throw; null = wait. */
     SocketException forReader() {
+        assert Thread.holdsLock(core);
         if (!core.reset()) {
             return null;
         }
@@ -55,6 +57,7 @@ final class StreamErrors {
 
     /** What a writer that cannot write must throw; null = wait, or {@link #swallowsWrite}. */
     SocketException forWriter() {
+        assert Thread.holdsLock(core);
         boolean inOrder = core.cause.vanishedClean() || core.cause.finSeen();
         if (core.reset() && !inOrder && !told()) {
             reported = Reported.TO_WRITER; // also to one who has shut its output
@@ -69,6 +72,7 @@ final class StreamErrors {
      * to a process that has ended in TCP's good order (behaviour 16).
      */
     boolean swallowsWrite() {
+        assert Thread.holdsLock(core);
         boolean swallows = core.reset() && core.cause.vanishedClean() && !writeSwallowed;
         writeSwallowed |= swallows;
         return swallows;

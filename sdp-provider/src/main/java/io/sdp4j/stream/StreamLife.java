@@ -136,6 +136,7 @@ final class StreamLife {
 
     /** With the lock. */
     private void watchQuiet() {
+        assert Thread.holdsLock(core);
         watch.stir();
         context.quiet().add(this);
     }
@@ -172,6 +173,7 @@ final class StreamLife {
 
     /** With the lock: gives back what it can; false if more may be left. */
     private boolean trim() {
+        assert Thread.holdsLock(core);
         reader.giveBackIfRead();
         boolean lent =
                 core.lending != null && core.lending.writes().active(); // answers take memory
@@ -181,6 +183,7 @@ final class StreamLife {
     }
 
     private List<QueuePair> takeLeft() {
+        assert Thread.holdsLock(core);
         return blocked.sleepsElsewhere() ? List.of() : core.qps.takeLeft();
     }
 
@@ -214,6 +217,7 @@ final class StreamLife {
 
     /** With the lock: the session is suspended, to be resumed at {@code port} of one side. */
     private void onRest(int port) {
+        assert Thread.holdsLock(core);
         if (core.qps.full()) {
             List<QueuePair> left = takeLeft();
             core.later(() -> left.forEach(QueuePair::close));

@@ -65,10 +65,13 @@ final class StreamReader {
         this.blocked = blocked;
         this.ending = ending;
         this.sample = core.lending == null ? null : core.lending.readerSample();
-        readFrom(core.qps.reading());
+        synchronized (core) {
+            readFrom(core.qps.reading());
+        }
     }
 
     private void readFrom(SessionConnections.Leg next) {
+        assert Thread.holdsLock(core);
         leg = next;
         MemorySegment its = next.qp.receiveMemory();
         if (!its.equals(memory)) {
@@ -154,6 +157,7 @@ final class StreamReader {
 
     /** Whether a read may lend its buffer: nothing is left of what was delivered. With the lock. */
     boolean empty() {
+        assert Thread.holdsLock(core);
         giveBackIfRead();
         return left == 0 && !ahead && core.qps.isEmpty();
     }
@@ -195,6 +199,7 @@ final class StreamReader {
      * @return whether something is left now
      */
     private boolean advance(boolean first) {
+        assert Thread.holdsLock(core);
         while (true) {
             if (ahead) {
                 boolean mark = core.inbox.newest(urgent);
@@ -245,6 +250,7 @@ final class StreamReader {
      * thread, with the lock: the reader looks at nothing but {@code left} without it.
      */
     void giveBackIfRead() {
+        assert Thread.holdsLock(core);
         if ((int) LEFT.getAcquire(this) == 0 && !ahead) {
             giveBack();
         }
@@ -258,6 +264,7 @@ final class StreamReader {
      * @return false if one is in hand
      */
     boolean trim(Runnable toTell) {
+        assert Thread.holdsLock(core);
         if (slot >= 0) {
             return false;
         }
@@ -268,6 +275,7 @@ final class StreamReader {
 
     /** Gives back the message in hand, read to its end or not. With the lock. */
     void giveBack() {
+        assert Thread.holdsLock(core);
         if (slot >= 0) {
             int done = slot;
             slot = -1;
@@ -279,21 +287,25 @@ final class StreamReader {
 
     /** Whether the last urgent byte is in the message in hand. With the lock. */
     boolean holdsMark() {
+        assert Thread.holdsLock(core);
         return ahead && core.inbox.newest(urgent);
     }
 
     /** Whether the reader stands before it. With the lock. */
     boolean atMark() {
+        assert Thread.holdsLock(core);
         return holdsMark() && (int) LEFT.getAcquire(this) == 0;
     }
 
     /** The urgent byte is passed over. With the lock. */
     void passMark() {
+        assert Thread.holdsLock(core);
         ahead = false;
     }
 
     /** As {@link #left}, with what is behind an urgent byte. With the lock. */
     int unread() {
+        assert Thread.holdsLock(core);
         return (int) LEFT.getAcquire(this) + (ahead ? 1 : 0);
     }
 

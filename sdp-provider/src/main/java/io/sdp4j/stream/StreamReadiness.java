@@ -74,6 +74,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
 
     /** The reader's own fields are looked at only as a hint. */
     private int readyOps() {
+        assert Thread.holdsLock(core);
         SdpMachine m = core.machine;
         boolean over = core.reset() || closing;
         int ops = 0;
@@ -175,6 +176,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     private int armDescriptor(int ops) {
+        assert Thread.holdsLock(core);
         int ready = readyOps() & ops;
         for (int n = 0; ready == 0; n++) {
             if (n == MAX_ROUNDS) {
@@ -246,6 +248,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
      * @return false if something is there already
      */
     boolean trim(Runnable onUse) {
+        assert Thread.holdsLock(core);
         atRest = onUse;
         if (watched || blocked.sleeps(this::onLeft) || core.queue.arm()) {
             return true;
@@ -256,6 +259,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
 
     /** Somebody looks from time to time again. With the lock. */
     void stir() {
+        assert Thread.holdsLock(core);
         atRest = null;
     }
 
@@ -283,6 +287,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
      * to SuspComm, a parked virtual thread, whatever a peer may ask a stream at rest.
      */
     void lookAfterItself() {
+        assert Thread.holdsLock(core);
         watched = false;
         for (int n = 0; needsDoorbell() && !core.queue.arm(); n++) {
             if (n == MAX_ROUNDS) {
@@ -300,6 +305,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
      * @return false if he has: it is to be looked after in another way
      */
     boolean attend() {
+        assert Thread.holdsLock(core);
         if (watched) {
             return false;
         }
@@ -319,10 +325,12 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     void close() {
+        assert Thread.holdsLock(core);
         closing = true;
     }
 
     boolean closing() {
+        assert Thread.holdsLock(core);
         return closing;
     }
 }

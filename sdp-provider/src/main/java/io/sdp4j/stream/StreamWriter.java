@@ -195,6 +195,7 @@ final class StreamWriter {
      * there soon. With the lock.
      */
     private boolean countOneWay(int bytes) {
+        assert Thread.holdsLock(core);
         if (answered != core.inbox.deliveries()) {
             answered = core.inbox.deliveries();
             oneWayBytes = 0;
@@ -205,6 +206,7 @@ final class StreamWriter {
 
     /** Takes a small write, or the part of it that fits a message; 0 = not now. With the lock. */
     private int writeSmall(byte[] b, int off, ByteBuffer src, int len, boolean more) {
+        assert Thread.holdsLock(core);
         if (core.coalescer.isOpen()) {
             return core.coalescer.append(b, off, src, len, more);
         }
@@ -263,6 +265,7 @@ final class StreamWriter {
      * that waits to read hears of the credits that let it leave sooner. With the lock.
      */
     private void flushLater() {
+        assert Thread.holdsLock(core);
         if (core.coalescer.isOpen() && !core.queue.hearQuiet()) {
             core.progress();
         }
@@ -278,6 +281,7 @@ final class StreamWriter {
      * selector has that, for whom it need not ring, now and then. With the lock.
      */
     private void lookLater(long nanos) {
+        assert Thread.holdsLock(core);
         if (core.coalescer.waits() && !watch.attend() && !lookScheduled) {
             lookScheduled = true;
             lookNanos = nanos;
@@ -321,6 +325,7 @@ final class StreamWriter {
 
     /** A batch waits for a peer that is behind: not for ever. With the lock. */
     private void holdOn() {
+        assert Thread.holdsLock(core);
         if (core.coalescer.waits() && !holdScheduled) {
             holdScheduled = true;
             holdFor = core.coalescer.opened();

@@ -46,21 +46,25 @@ final class SuspendedSession {
     }
 
     boolean resting() {
+        assert Thread.holdsLock(core);
         return resting;
     }
 
     /** Whether the first connection is over although the session is not, or was not. */
     boolean ever() {
+        assert Thread.holdsLock(core);
         return ever;
     }
 
     /** Whether the session did not come back. */
     boolean lost() {
+        assert Thread.holdsLock(core);
         return lost;
     }
 
     /** Whether the application has ended its half. */
     boolean outputEnded() {
+        assert Thread.holdsLock(core);
         return outputEnded;
     }
 
@@ -70,6 +74,7 @@ final class SuspendedSession {
      * @return false if that is not possible now, or not with this machine
      */
     boolean ask(int port) {
+        assert Thread.holdsLock(core);
         core.coalescer.flush();
         asked = core.machine.suspend(port, out);
         core.carryOut();
@@ -78,11 +83,13 @@ final class SuspendedSession {
 
     /** Whether somebody must listen for the peer's answer. */
     boolean asked() {
+        assert Thread.holdsLock(core);
         return asked;
     }
 
     /** The machine is suspended; who has asked for it listens on {@code port}. */
     void begin(int port) {
+        assert Thread.holdsLock(core);
         asked = false;
         ever = true;
         resting = true;
@@ -91,15 +98,18 @@ final class SuspendedSession {
     }
 
     void noteOutputEnded() {
+        assert Thread.holdsLock(core);
         outputEnded = true;
     }
 
     /** Whether the application has closed. */
     boolean closed() {
+        assert Thread.holdsLock(core);
         return closed;
     }
 
     void noteClosed(boolean dataUnread, boolean cut) {
+        assert Thread.holdsLock(core);
         closed = true;
         unread = dataUnread;
         abortive = cut;
@@ -107,6 +117,7 @@ final class SuspendedSession {
 
     /** Says on a new connection what the application has ended. */
     void end(SdpMachine machine, boolean inputShut) {
+        assert Thread.holdsLock(core);
         resting = false;
         if (inputShut) {
             machine.shutdownInput(out);
@@ -120,6 +131,7 @@ final class SuspendedSession {
 
     /** There is no way back. */
     void giveUp(String why) {
+        assert Thread.holdsLock(core);
         if (resting) {
             LOG.warn("a suspended session is cut: {}", why);
             resting = false;

@@ -82,11 +82,13 @@ final class WriteCoalescer {
     }
 
     boolean isOpen() {
+        assert Thread.holdsLock(core);
         return slot >= 0;
     }
 
     /** Payload that fits the message that the next small write goes into. */
     int room() {
+        assert Thread.holdsLock(core);
         return isOpen() ? most() - bytes : core.nextPayload();
     }
 
@@ -96,20 +98,24 @@ final class WriteCoalescer {
 
     /** Payload in the open slot. */
     int bytes() {
+        assert Thread.holdsLock(core);
         return bytes;
     }
 
     int opened() {
+        assert Thread.holdsLock(core);
         return opened;
     }
 
     /** Whether it is open for longer than the timer lets it be. */
     boolean waits() {
+        assert Thread.holdsLock(core);
         return waitsFor != 0;
     }
 
     /** Whether a large write goes on in the open slot. */
     boolean goesOn() {
+        assert Thread.holdsLock(core);
         return isOpen() && (isLast() || isLong(most()));
     }
 
@@ -119,6 +125,7 @@ final class WriteCoalescer {
 
     /** The open slot, to be filled on; it is not open any more. */
     int takeOut() {
+        assert Thread.holdsLock(core);
         int out = slot;
         staging.settle(out, Bsdh.BYTES + bytes);
         slot = -1;
@@ -133,6 +140,7 @@ final class WriteCoalescer {
      * @param most what it may hold
      */
     boolean keep(int taken, int payloadBytes, int most) {
+        assert Thread.holdsLock(core);
         boolean wanted = isLast() || (isLong(most) && peerBehind());
         if (payloadBytes == most || !wanted || core.machine.reset() || core.machine.outputShut()) {
             return false;
@@ -160,6 +168,7 @@ final class WriteCoalescer {
 
     /** Whether the peer has not read half of what its buffers can take. */
     boolean peerBehind() {
+        assert Thread.holdsLock(core);
         return core.machine.credit() < lowWater;
     }
 
@@ -177,6 +186,7 @@ final class WriteCoalescer {
      * @return whether it was taken; false if the stream was cut
      */
     boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
+        assert Thread.holdsLock(core);
         int most = core.nextPayload();
         if (n == most || (!more && enough(n))) {
             slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
@@ -194,6 +204,7 @@ final class WriteCoalescer {
      * @param more whether another write of the same call follows, or {@link #flushIfPeerKeepsUp}
      */
     int append(byte[] b, int off, ByteBuffer src, int len, boolean more) {
+        assert Thread.holdsLock(core);
         if (core.machine.reset()) {
             flush();
             return 0;
@@ -215,6 +226,7 @@ final class WriteCoalescer {
      * @return false: not now, or never again
      */
     boolean sendUrgent(byte value) {
+        assert Thread.holdsLock(core);
         int taken = slot;
         int before = bytes;
         if (taken >= 0) {
@@ -235,6 +247,7 @@ final class WriteCoalescer {
 
     /** Sends what was gathered; nothing is left open. */
     void flush() {
+        assert Thread.holdsLock(core);
         if (slot >= 0) {
             staging.settle(slot, Bsdh.BYTES + bytes);
             if (behind && !large) {
@@ -253,6 +266,7 @@ final class WriteCoalescer {
      * Flushes for somebody who will wait, now or soon; not the last message that the peer can take.
      */
     void flushUnlessLast() {
+        assert Thread.holdsLock(core);
         flushFrom(CONTROL_CREDITS + 1);
     }
 
@@ -262,6 +276,7 @@ final class WriteCoalescer {
      * read all, it has told of half of its buffers at least (docs/protocol.md 4.4).
      */
     void flushUnlessBehind() {
+        assert Thread.holdsLock(core);
         flushFrom(Math.max(CONTROL_CREDITS + 1, lowWater));
     }
 
@@ -283,6 +298,7 @@ final class WriteCoalescer {
 
     /** A read found nothing: whoever waits for an answer has said all of the question. */
     void onReaderWaits() {
+        assert Thread.holdsLock(core);
         flushUnlessLast();
         goal.onQuestion();
     }
@@ -292,6 +308,7 @@ final class WriteCoalescer {
      * what has waited for that.
      */
     void flushIfPeerKeepsUp() {
+        assert Thread.holdsLock(core);
         if (slot >= 0) {
             SdpMachine m = core.machine;
             boolean waitedFor = waits() && m.credit() >= waitsFor;

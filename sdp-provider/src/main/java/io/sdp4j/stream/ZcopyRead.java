@@ -48,6 +48,7 @@ final class ZcopyRead {
     }
 
     boolean active() {
+        assert Thread.holdsLock(core);
         return active;
     }
 
@@ -56,11 +57,13 @@ final class ZcopyRead {
     }
 
     long bytes() {
+        assert Thread.holdsLock(core);
         return bytes;
     }
 
     /** Lends the buffer of a waiting read, all that was delivered having been read. */
     void lend(Loan loan) {
+        assert Thread.holdsLock(core);
         ByteBuffer b = firstWithRoom(loan);
         if (active
                 || b == null
@@ -96,6 +99,7 @@ final class ZcopyRead {
     }
 
     void onReturned(long doneBytes) {
+        assert Thread.holdsLock(core);
         lent.back(doneBytes);
         bytes += doneBytes;
         core.wake(OffloadStream.READ);
@@ -103,16 +107,19 @@ final class ZcopyRead {
 
     /** See {@link ZcopyWrite#lingers}. */
     boolean lingers() {
+        assert Thread.holdsLock(core);
         return active && givenUp;
     }
 
     /** Whether a read has something to report. */
     boolean ready() {
+        assert Thread.holdsLock(core);
         return active && !lent.away() && lent.untold();
     }
 
     /** Whether an offer waits for a reader. */
     boolean offered() {
+        assert Thread.holdsLock(core);
         return !active && machine().offeredBytes() > 0;
     }
 
@@ -122,6 +129,7 @@ final class ZcopyRead {
      * @return bytes, 0 = wait; -1 = nothing: read what was delivered
      */
     int moved(ByteBuffer b) {
+        assert Thread.holdsLock(core);
         if (!active) {
             return -1;
         }
@@ -133,6 +141,7 @@ final class ZcopyRead {
 
     /** A read that did not lend has found nothing. */
     void onPlainRead() {
+        assert Thread.holdsLock(core);
         if (!active) {
             readerLends = false;
             refuse();
@@ -141,6 +150,7 @@ final class ZcopyRead {
 
     /** Wants offers as Data that nobody would read otherwise. */
     void refuse() {
+        assert Thread.holdsLock(core);
         while (!readerLends && !active && machine().offeredBytes() > 0) {
             machine().refuse(out);
             core.carryOut();
@@ -149,6 +159,7 @@ final class ZcopyRead {
 
     /** See {@link ZcopyWrite#end}. */
     boolean end() {
+        assert Thread.holdsLock(core);
         if (!active) {
             return true;
         }
@@ -162,6 +173,7 @@ final class ZcopyRead {
     }
 
     void forgetIfGivenUp() {
+        assert Thread.holdsLock(core);
         if (active && givenUp) {
             forgetIfOver();
         }
@@ -177,6 +189,7 @@ final class ZcopyRead {
 
     /** The application closes and takes its buffer with it. */
     void close() {
+        assert Thread.holdsLock(core);
         readerLends = false;
         if (!end()) {
             core.machine.abort(AbortReason.UNREAD_DATA, out);

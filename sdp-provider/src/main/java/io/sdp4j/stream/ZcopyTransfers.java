@@ -66,11 +66,13 @@ final class ZcopyTransfers {
 
     /** Bytes received that the machine does not count. */
     long bytesRead() {
+        assert Thread.holdsLock(core);
         return reads.bytes() - placedBytes;
     }
 
     /** Bytes sent that the machine does not count. */
     long bytesWritten() {
+        assert Thread.holdsLock(core);
         return Math.max(0, returnedBytes - inlineBytes);
     }
 
@@ -102,6 +104,7 @@ final class ZcopyTransfers {
 
     /** Carries out row {@code i} of the outbox; false if it is none of these. */
     boolean carryOut(int i) {
+        assert Thread.holdsLock(core);
         switch (out.kind(i)) {
             case ActionList.SEND_LENT -> sendLent(i);
             case ActionList.PLACE -> place(i);
@@ -169,6 +172,7 @@ final class ZcopyTransfers {
 
     /** An RDMA operation has succeeded. */
     void onCompleted(Completion c) {
+        assert Thread.holdsLock(core);
         if (c.opcode == Completion.READ) {
             core.machine.sink().onReadsCompleted(1, out);
         } else {
@@ -178,6 +182,7 @@ final class ZcopyTransfers {
 
     /** After progress: what is owed leaves, what nobody will read is refused. */
     void onProgress() {
+        assert Thread.holdsLock(core);
         if (writes.active()) {
             writes.sendOwed();
             writes.forgetIfGivenUp();
@@ -187,6 +192,7 @@ final class ZcopyTransfers {
     }
 
     void lend(int op, Loan loan) {
+        assert Thread.holdsLock(core);
         if (op == OffloadStream.READ) {
             reads.lend(loan);
         } else {
@@ -200,6 +206,7 @@ final class ZcopyTransfers {
      * @param givenUp whether the buffers may still be touched for a while
      */
     void reclaim(int op, boolean givenUp) {
+        assert Thread.holdsLock(core);
         boolean free = op == OffloadStream.READ ? reads.end() : writes.end();
         if (!free && !givenUp) {
             core.machine.abort(AbortReason.TRANSPORT_ERROR, out); // nothing else frees them now
@@ -211,11 +218,13 @@ final class ZcopyTransfers {
 
     /** Whether somebody must go on with what the application has given up. */
     boolean lingers() {
+        assert Thread.holdsLock(core);
         return writes.lingers() || reads.lingers();
     }
 
     /** The application closes and takes its buffers with it. */
     void close() {
+        assert Thread.holdsLock(core);
         writes.close();
         reads.close();
         core.qp.forgetKeys();

@@ -52,11 +52,13 @@ final class ZcopyWrite {
     }
 
     boolean active() {
+        assert Thread.holdsLock(core);
         return active;
     }
 
     /** Lends what can be lent of an operation's buffers. */
     void lend(Loan loan) {
+        assert Thread.holdsLock(core);
         if (active) {
             return;
         }
@@ -83,6 +85,7 @@ final class ZcopyWrite {
     }
 
     private boolean lend(ByteBuffer b, int leastBytes) {
+        assert Thread.holdsLock(core);
         ZcopyBuffer next = lent[count];
         if (!ZcopyBuffer.worthLending(b, leastBytes) || !next.register(core.qp, b, true, false)) {
             return false;
@@ -103,6 +106,7 @@ final class ZcopyWrite {
     }
 
     void onReturned(int buffer, long doneBytes, int outcome) {
+        assert Thread.holdsLock(core);
         ZcopyBuffer b = lent[buffer];
         b.back(doneBytes);
         b.owed = outcome == ActionList.COPY && doneBytes < b.lenBytes();
@@ -112,6 +116,7 @@ final class ZcopyWrite {
 
     /** Sends what the peer wants as Data, as far as it can be sent now. */
     void sendOwed() {
+        assert Thread.holdsLock(core);
         for (int i = 0; i < count; i++) {
             ZcopyBuffer b = lent[i];
             boolean any = b.owed;
@@ -145,11 +150,13 @@ final class ZcopyWrite {
 
     /** Whether the buffers are still needed although the operation was given up. */
     boolean lingers() {
+        assert Thread.holdsLock(core);
         return active && givenUp;
     }
 
     /** Whether nothing of it is away or owed any more. */
     boolean settled() {
+        assert Thread.holdsLock(core);
         for (int i = 0; i < count; i++) {
             if (lent[i].away() || (lent[i].owed && !core.machine.reset())) {
                 return false;
@@ -160,6 +167,7 @@ final class ZcopyWrite {
 
     /** Whether a write has something to report. */
     boolean untold() {
+        assert Thread.holdsLock(core);
         for (int i = 0; i < count; i++) {
             if (lent[i].untold()) {
                 return true;
@@ -174,6 +182,7 @@ final class ZcopyWrite {
      * @return bytes, 0 = wait; -1 = {@code b} is not lent, or all was told
      */
     int moved(ByteBuffer b) {
+        assert Thread.holdsLock(core);
         if (!active) {
             return -1;
         }
@@ -194,6 +203,7 @@ final class ZcopyWrite {
      * @return whether the buffers are free; if not, and they must be, the stream is to be cut
      */
     boolean end() {
+        assert Thread.holdsLock(core);
         if (!active) {
             return true;
         }
@@ -208,6 +218,7 @@ final class ZcopyWrite {
 
     /** Forgets a loan that was given up as soon as everything is back. */
     void forgetIfGivenUp() {
+        assert Thread.holdsLock(core);
         if (active && givenUp) {
             forgetIfOver();
         }
@@ -229,6 +240,7 @@ final class ZcopyWrite {
 
     /** The application closes and takes its buffers with it. */
     void close() {
+        assert Thread.holdsLock(core);
         if (!end()) {
             core.machine.abort(AbortReason.LINGER_ZERO, out);
             core.carryOut();

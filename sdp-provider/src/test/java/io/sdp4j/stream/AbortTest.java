@@ -111,10 +111,10 @@ final class AbortTest {
     }
 
     private void assertAllIsReleased() {
-        await().atMost(Duration.ofSeconds(20)).until(() -> client.life().core.released());
+        await().atMost(Duration.ofSeconds(20)).until(() -> client.life().released());
         if (server != null) {
             assertFalse(server.hasLoan());
-            await().atMost(Duration.ofSeconds(20)).until(() -> server.life().core.released());
+            await().atMost(Duration.ofSeconds(20)).until(() -> server.life().released());
         }
         await().atMost(Duration.ofSeconds(20)).until(() -> mappings() == 0);
     }

@@ -63,9 +63,9 @@ class ClosedLookTest {
                     client.ready();
                     pair.server.ready();
                 }
-                assertFalse(client.life().core.released(), "by whom?");
+                assertFalse(client.life().released(), "by whom?");
                 go.countDown();
-                await().atMost(Duration.ofSeconds(20)).until(() -> client.life().core.released());
+                await().atMost(Duration.ofSeconds(20)).until(() -> client.life().released());
             }
         }
     }

@@ -73,11 +73,6 @@ final class IdleMemoryTest {
                             });
             long heap = Math.max(0, usedHeap() - before);
             long each = (residentBytes() + heap) / CONNECTIONS;
-            System.out.println(
-                    "quiet connection, both ends: "
-                            + each
-                            + " bytes, the first under load "
-                            + loaded);
             assertTrue(each < IDLE_BYTES, "bytes each: " + each);
             for (Ends e : all) {
                 pass(e.client, e.server, part);

@@ -127,7 +127,7 @@ class KernelNetlinkTest {
         assertNull(failure.get());
     }
 
-    /** A figure for people; the limit is generous, because the machine may be busy. */
+    /** The limits are generous, because the machine may be busy. */
     @Test
     void decidesInMicroseconds() throws IOException {
         InetAddress remote = InetAddress.ofLiteral("192.0.2.1");
@@ -139,7 +139,6 @@ class KernelNetlinkTest {
                 DeviceResolver with = resolver(loop)) {
             long none = medianNanos(without, remote);
             long beside = medianNanos(with, own);
-            System.out.println("no device: " + none + " ns, with a device: " + beside + " ns");
             assertTrue(none < TimeUnit.MILLISECONDS.toNanos(2), none + " ns");
             assertTrue(beside < TimeUnit.MILLISECONDS.toNanos(20), beside + " ns");
         }

@@ -108,12 +108,15 @@ final class MigrationListenerTest {
 
     /** Unless this thread was too slow. */
     private void answerInTime() {
-        soon().until(() -> peer.atRest() || stream.life().core.reset());
+        soon().until(() -> peer.atRest() || StreamPair.ask(stream, c -> c.reset()));
     }
 
     private void goOn(ActiveOpen open) throws IOException {
         peer.take(open);
-        soon().until(() -> !stream.life().resting() && stream.life().core.suspension.ever());
+        soon().until(
+                        () ->
+                                !stream.life().resting()
+                                        && StreamPair.ask(stream, c -> c.suspension.ever()));
         peer.send("new".getBytes(StandardCharsets.ISO_8859_1), false);
         assertEquals("oldnew", read(6));
         StreamPair.writeFully(stream, "ok".getBytes(StandardCharsets.ISO_8859_1));
@@ -157,7 +160,7 @@ final class MigrationListenerTest {
 
     private void answerEarly() {
         soon().until(peer::atRest);
-        soon().until(stream.life().core.suspension::ever);
+        soon().until(() -> StreamPair.ask(stream, c -> c.suspension.ever()));
     }
 
     /** What came is read, then it is a reset. */
@@ -167,14 +170,14 @@ final class MigrationListenerTest {
         say("last");
         assertTrue(stream.migrate());
         answerInTime();
-        soon().until(() -> stream.life().core.reset());
+        soon().until(() -> StreamPair.ask(stream, c -> c.reset()));
         assertEquals(OffloadStream.READ | OffloadStream.WRITE, stream.ready());
         assertEquals("last", read(4));
         SocketException e = assertThrows(SocketException.class, () -> read(1));
         assertEquals("Connection reset", e.getMessage());
         soon().until(() -> fabric.listeners().equals(listeners));
         stream.close(false);
-        soon().until(() -> stream.life().core.released());
+        soon().until(() -> stream.life().released());
     }
 
     /** A peer that says nothing to SuspComm: the machine gives up, the place goes with it. */
@@ -198,7 +201,7 @@ final class MigrationListenerTest {
         assertTrue(stream.migrate());
         answerInTime();
         stream.close(false);
-        soon().until(() -> stream.life().core.released());
+        soon().until(() -> stream.life().released());
         soon().until(() -> fabric.listeners().equals(listeners));
     }
 }

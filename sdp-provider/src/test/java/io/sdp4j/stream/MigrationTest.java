@@ -141,7 +141,7 @@ class MigrationTest {
         other.close(false);
         assertEquals("", read(mover, 1));
         mover.close(false);
-        soon().until(() -> mover.life().core.released() && other.life().core.released());
+        soon().until(() -> mover.life().released() && other.life().released());
     }
 
     /** An urgent byte that was not read before counts as one afterwards: it is passed over. */
@@ -257,7 +257,7 @@ class MigrationTest {
             assertEquals("", read(server, 1));
         }
         server.close(false);
-        soon().until(() -> client.life().core.released() && server.life().core.released());
+        soon().until(() -> client.life().released() && server.life().released());
         soon().until(() -> listeners().equals(before));
     }
 

@@ -46,6 +46,7 @@ public final class NeverReadingPeer {
                         "--enable-native-access=ALL-UNNAMED",
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
+                        "-Dslf4j.internal.verbosity=ERROR",
                         "-cp",
                         path,
                         NeverReadingPeer.class.getName(),

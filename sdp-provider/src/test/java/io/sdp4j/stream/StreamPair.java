@@ -16,6 +16,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * A listener and two ends of one stream in one JVM, with the kernel sockets that hold their ports.
@@ -58,6 +59,13 @@ final class StreamPair implements AutoCloseable {
         client =
                 connecting.connect(
                         spec(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)));
+    }
+
+    /** Whether {@code what} holds of a stream now; with its lock. */
+    static boolean ask(SdpStream stream, Predicate<StreamCore> what) {
+        synchronized (stream.life().core) {
+            return what.test(stream.life().core);
+        }
     }
 
     private ConnectSpec spec(InetSocketAddress address) {

@@ -108,7 +108,8 @@ final class SuspendedSessionSelectorTest {
         soon().until(
                         () -> {
                             standing.run();
-                            return peer.atRest() && stream.get().life().core.suspension.ever();
+                            return peer.atRest()
+                                    && StreamPair.ask(stream.get(), c -> c.suspension.ever());
                         });
         return next;
     }

@@ -111,7 +111,8 @@ final class SuspendedSessionTest {
                             stream.ready();
                             return peer.atRest();
                         });
-        await().atMost(Duration.ofSeconds(10)).until(() -> stream.life().core.suspension.ever());
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> StreamPair.ask(stream, c -> c.suspension.ever()));
         return next;
     }
 
@@ -280,7 +281,7 @@ final class SuspendedSessionTest {
                 .until(
                         () -> {
                             peer.pump();
-                            return stream.life().core.released();
+                            return stream.life().released();
                         });
     }
 
@@ -298,7 +299,7 @@ final class SuspendedSessionTest {
         e = assertThrows(SocketException.class, () -> write("x"));
         assertEquals("Broken pipe", e.getMessage());
         stream.close(false);
-        await().atMost(Duration.ofSeconds(10)).until(() -> stream.life().core.released());
+        await().atMost(Duration.ofSeconds(10)).until(() -> stream.life().released());
     }
 
     @Test
@@ -306,7 +307,7 @@ final class SuspendedSessionTest {
         connect(TestFabric.NO_ZCOPY, TimeUnit.MILLISECONDS.toNanos(200));
         suspend();
         stream.close(false);
-        await().atMost(Duration.ofSeconds(10)).until(() -> stream.life().core.released());
+        await().atMost(Duration.ofSeconds(10)).until(() -> stream.life().released());
     }
 
     /** Queue pairs of a reader who does not read are not kept without end. */
@@ -315,7 +316,7 @@ final class SuspendedSessionTest {
         connect();
         StringBuilder all = new StringBuilder();
         int rests = 0;
-        while (!stream.life().core.reset()) {
+        while (!StreamPair.ask(stream, c -> c.reset())) {
             peer.send(bytes("abcd"), false);
             all.append("abcd");
             InetSocketAddress next = peer.port();
@@ -325,7 +326,7 @@ final class SuspendedSessionTest {
                                 stream.ready();
                                 return peer.atRest();
                             });
-            if (stream.life().core.reset()) {
+            if (StreamPair.ask(stream, c -> c.reset())) {
                 break;
             }
             resume(next);

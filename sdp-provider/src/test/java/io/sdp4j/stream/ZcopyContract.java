@@ -385,7 +385,14 @@ abstract class ZcopyContract {
     @ValueSource(ints = {1, 2, 3, 4})
     void randomProgramsKeepEveryByte(int round) throws Exception {
         long seed = Long.getLong("sdp4j.test.seed", System.nanoTime() + round);
-        System.out.println("replay: -Dsdp4j.test.seed=" + seed);
+        try {
+            randomProgram(seed);
+        } catch (Exception | AssertionError e) {
+            throw new AssertionError("replay: -Dsdp4j.test.seed=" + seed, e);
+        }
+    }
+
+    private void randomProgram(long seed) throws Exception {
         int total = 12 * MIB;
         CompletableFuture<Void> out = writer(client, seed, total);
         CompletableFuture<Void> back = writer(server, seed + 1, total);
@@ -393,8 +400,8 @@ abstract class ZcopyContract {
         CompletableFuture<byte[]> here = reader(client, seed + 3, total);
         get(out);
         get(back);
-        assertArrayEquals(bytes(seed, total), get(there), "seed " + seed);
-        assertArrayEquals(bytes(seed + 1, total), get(here), "seed " + seed);
+        assertArrayEquals(bytes(seed, total), get(there));
+        assertArrayEquals(bytes(seed + 1, total), get(here));
         closeBoth();
     }
 

@@ -66,7 +66,6 @@ class CostTest {
                 fastest = Math.min(fastest, threads.getCurrentThreadCpuTime() - cpu);
                 fewest = Math.min(fewest, threads.getThreadAllocatedBytes(self) - bytes);
             }
-            System.out.printf("%d ns per message in CPU time%n", fastest / ROUND);
             assertTrue(updates > 0);
             assertTrue(fewest < 4096, "bytes per " + ROUND + " messages: " + fewest);
             assertEquals(20L * ROUND, sink.messagesReceived());

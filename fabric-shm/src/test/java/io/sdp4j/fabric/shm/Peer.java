@@ -21,6 +21,9 @@ public final class Peer {
     /** In place of a directory: wherever one meets without a setting. */
     static final String USUAL = "-";
 
+    /** Exit status where the fabric is not in the mode that was asked for. */
+    static final int WRONG_MODE = 3;
+
     private Peer() {}
 
     /** Starts one. */
@@ -99,7 +102,7 @@ public final class Peer {
         ServerSocket kernel = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ShmFabric fabric = Ends.fabric(args[0].equals(USUAL) ? null : Path.of(args[0]), nativeMode);
         if (fabric.nativeMode() != nativeMode) {
-            throw new IllegalStateException("wrong mode");
+            System.exit(WRONG_MODE);
         }
         fabric.listen(
                 new ListenRequest(

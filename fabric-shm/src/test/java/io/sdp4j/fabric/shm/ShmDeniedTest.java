@@ -31,7 +31,7 @@ final class ShmDeniedTest extends ShmDirectory {
         Process peer = Peer.startDenied(dir, true);
         try {
             assertThrows(IOException.class, () -> Peer.port(peer), "native calls were made");
-            assertEquals(1, peer.waitFor());
+            assertEquals(Peer.WRONG_MODE, peer.waitFor());
         } finally {
             peer.destroyForcibly();
         }

@@ -120,7 +120,6 @@ final class ShmIsolationTest {
                                 + " ns, "
                                 + spoilt
                                 + " connections spoilt";
-                System.out.println(told);
                 assertTrue(spoilt.get() > 5, told);
                 assertTrue(attacked[attacked.length - 1] < LONGEST_NANOS, told);
                 assertTrue(median(attacked) < MEDIAN_NANOS, told);

@@ -171,13 +171,8 @@ final class ShmLeftoversTest extends ShmDirectory {
             long shared = residentBytes();
             long heap = usedHeap() - heapBefore;
             long each = (shared + Math.max(heap, 0)) / n;
-            System.out.println(
-                    "idle connection, both ends: "
-                            + shared / n
-                            + " bytes shared, "
-                            + heap / n
-                            + " bytes heap");
-            assertTrue(each < 56 << 10, "bytes for each connection: " + each);
+            String told = "each: " + shared / n + " bytes shared, " + heap / n + " bytes heap";
+            assertTrue(each < 56 << 10, told);
             mine.forEach(QueuePair::close);
             all.forEach(QueuePair::close);
             l.close();

@@ -9,7 +9,8 @@ import io.sdp4j.linux.Descriptors;
  * from a descriptor that either returns at once where there is none, or sleeps: the latter only for
  * the thread that sleeps here ({@link Sleeper}), and then nobody else reads.
  *
- * <p>Guarded by the queue pair's monitor, but for {@link #read}.
+ * <p>Guarded by the queue pair's monitor, but for {@link #read}; the thread that reads may ask
+ * {@link #beingRead} without it.
  */
 final class ChannelEvents {
     /** What was asked of the receive queue: no event, one at a marked message, one at any. */
@@ -45,6 +46,7 @@ final class ChannelEvents {
 
     /** See {@link #NOTHING}. */
     int receiveAsked() {
+        assert Thread.holdsLock(qp);
         return receiveAsked;
     }
 
@@ -53,6 +55,7 @@ final class ChannelEvents {
     }
 
     int foreignTakes() {
+        assert Thread.holdsLock(qp);
         return foreignTakes;
     }
 
@@ -62,6 +65,7 @@ final class ChannelEvents {
      * @param marked whether a message that is not marked is worth none
      */
     void ask(boolean marked) {
+        assert Thread.holdsLock(qp);
         if (!qp.isOpen()) {
             return;
         }
@@ -81,6 +85,7 @@ final class ChannelEvents {
 
     /** Takes what is there, unless a thread sleeps that takes it; whether there was something. */
     boolean takeAll() {
+        assert Thread.holdsLock(qp);
         foreignTakes++;
         if (beingRead || !qp.isOpen()) {
             return false;
@@ -106,6 +111,7 @@ final class ChannelEvents {
      * reads sleep there is one for certain, as others make the descriptor return before they take.
      */
     boolean takeSeen() {
+        assert Thread.holdsLock(qp);
         return qp.isOpen() && (blocking ? take() : takeUntilNone());
     }
 
@@ -127,6 +133,7 @@ final class ChannelEvents {
 
     /** The calling thread is about to {@link #read}. */
     void beginRead() {
+        assert Thread.holdsLock(qp);
         if (!blocking) {
             blocking = true;
             resources.countNativeCalls(1);
@@ -144,6 +151,7 @@ final class ChannelEvents {
      * @param got what {@link #read} has said
      */
     boolean endRead(boolean got) {
+        assert Thread.holdsLock(qp);
         resources.countNativeCalls(1);
         beingRead = false;
         return onGot(got);
@@ -151,6 +159,7 @@ final class ChannelEvents {
 
     /** The channel is about to be somebody else's, who knows then what is asked of it. */
     void close() {
+        assert Thread.holdsLock(qp);
         if (blocking) {
             blocking = false;
             Descriptors.freshNonBlocking(resources.compFd);

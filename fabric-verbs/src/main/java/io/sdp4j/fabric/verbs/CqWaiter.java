@@ -167,12 +167,14 @@ final class CqWaiter {
 
     /** Asks for an event; whether there was something by then. */
     private boolean asked(int wanted) {
+        assert Thread.holdsLock(qp);
         events.ask(wanted == ChannelEvents.MARKED);
         return qp.look();
     }
 
     /** The thread that slept may have taken an event that others wait for as well. */
     private void tellOthers() {
+        assert Thread.holdsLock(qp);
         if (polled && ringFd >= 0) {
             Descriptors.signal(ringFd);
         }
@@ -206,6 +208,7 @@ final class CqWaiter {
     }
 
     private void rouse() {
+        assert Thread.holdsLock(qp);
         sleeper.rouse();
         if (polled && ringFd >= 0) {
             Descriptors.signal(ringFd);
@@ -275,11 +278,13 @@ final class CqWaiter {
 
     /** Lets the event thread see the sends end. Monitor held. */
     void watchSends() {
+        assert Thread.holdsLock(qp);
         ask();
         loop.once(resources.compFd, watch);
     }
 
     private void ask() {
+        assert Thread.holdsLock(qp);
         events.ask(false);
     }
 
@@ -316,6 +321,7 @@ final class CqWaiter {
      * show then, only when that is over.
      */
     private void watch() {
+        assert Thread.holdsLock(qp);
         if (events.beingRead()) {
             unwatched = true;
         } else {
@@ -330,6 +336,7 @@ final class CqWaiter {
      * @return whether there is one
      */
     boolean beingRead() {
+        assert Thread.holdsLock(qp);
         if (events.beingRead()) {
             sleeper.rouse();
         }
@@ -370,6 +377,7 @@ final class CqWaiter {
     }
 
     private Runnable takeGreeting() {
+        assert Thread.holdsLock(qp);
         Runnable then = requests.greeted() ? onGreeting : null;
         if (then != null) {
             onGreeting = null;
@@ -378,6 +386,7 @@ final class CqWaiter {
     }
 
     private Runnable takeHandler() {
+        assert Thread.holdsLock(qp);
         if (!armed || polled) {
             return null;
         }
@@ -401,6 +410,7 @@ final class CqWaiter {
 
     /** No more calls of the handler begin. Monitor held. */
     void disarm() {
+        assert Thread.holdsLock(qp);
         armed = false;
         handler = null;
     }
@@ -412,6 +422,7 @@ final class CqWaiter {
      *     wake-up must not be taken by the next owner
      */
     boolean close() {
+        assert Thread.holdsLock(qp);
         loop.forget(watch);
         events.close();
         boolean alone = descriptor < 0 && !sleeper.sleeping();

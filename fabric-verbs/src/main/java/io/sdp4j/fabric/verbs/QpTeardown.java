@@ -50,37 +50,45 @@ final class QpTeardown {
 
     /** Whether requests still go to the device. */
     boolean none() {
+        assert Thread.holdsLock(qp);
         return failure == null && !draining && !cut;
     }
 
     WcStatus failure() {
+        assert Thread.holdsLock(qp);
         return failure;
     }
 
     /** The peer does not answer any more. */
     boolean peerDead() {
+        assert Thread.holdsLock(qp);
         return peerDead;
     }
 
     boolean draining() {
+        assert Thread.holdsLock(qp);
         return draining;
     }
 
     boolean isCut() {
+        assert Thread.holdsLock(qp);
         return cut;
     }
 
     boolean gone() {
+        assert Thread.holdsLock(qp);
         return gone;
     }
 
     /** Whether there is nothing left to be seen before the end. */
     boolean complete() {
+        assert Thread.holdsLock(qp);
         return gone && (requests.receives() == 0 || flushed);
     }
 
     /** Lets what was sent arrive, for so long, and then cuts. */
     void drain(long nanos) {
+        assert Thread.holdsLock(qp);
         if (cut) {
             return;
         }
@@ -109,6 +117,7 @@ final class QpTeardown {
 
     /** Everything that can come of requests has come: cuts if that was waited for. */
     void onReaped() {
+        assert Thread.holdsLock(qp);
         if (draining && requests.sendQueueEmpty()) {
             cut();
         }
@@ -116,6 +125,7 @@ final class QpTeardown {
 
     /** Tells the device and the peer. */
     void cut() {
+        assert Thread.holdsLock(qp);
         draining = false;
         if (!cut) {
             cut = true;
@@ -132,6 +142,7 @@ final class QpTeardown {
     }
 
     void fail(WcStatus why) {
+        assert Thread.holdsLock(qp);
         if (failure == null && !qp.isOver()) {
             failure = why;
         }
@@ -141,6 +152,7 @@ final class QpTeardown {
 
     /** A request ended badly. */
     void onBadStatus(WcStatus status) {
+        assert Thread.holdsLock(qp);
         switch (status) {
             case WR_FLUSH_ERR -> onFlush();
             case RESP_TIMEOUT_ERR -> {
@@ -157,6 +169,7 @@ final class QpTeardown {
 
     /** Something was flushed, or could not be posted: if nobody says why, that is an error. */
     void onFlush() {
+        assert Thread.holdsLock(qp);
         requests.onFlush();
         if (!cut && verdictTimer == null) {
             verdictTimer =
@@ -167,6 +180,7 @@ final class QpTeardown {
 
     /** The peer knows, or is not waited for any longer. */
     void onGone() {
+        assert Thread.holdsLock(qp);
         if (!gone) {
             gone = true;
             cancel(timer);
@@ -199,11 +213,13 @@ final class QpTeardown {
 
     /** The queue pair was never connected. */
     void skip() {
+        assert Thread.holdsLock(qp);
         gone = true;
         cut();
     }
 
     void cancelTimers() {
+        assert Thread.holdsLock(qp);
         cancel(timer);
         cancel(drainTimer);
         cancel(verdictTimer);

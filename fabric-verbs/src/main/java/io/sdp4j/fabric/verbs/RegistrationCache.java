@@ -171,6 +171,7 @@ final class RegistrationCache {
     }
 
     private void shrink() {
+        assert Thread.holdsLock(this);
         if (bytes > maxBytes || entries.size() > MAX_ENTRIES) {
             evictIdle(maxBytes);
         }
@@ -178,6 +179,7 @@ final class RegistrationCache {
 
     /** Drops idle entries, oldest first, until the rest is small enough; whether any went. */
     private boolean evictIdle(long downTo) {
+        assert Thread.holdsLock(this);
         List<Entry> idle = new ArrayList<>();
         for (Entry e : entries.values()) {
             if (e.present() == 0) {
@@ -196,6 +198,7 @@ final class RegistrationCache {
     }
 
     private void evictClosed() {
+        assert Thread.holdsLock(this);
         Iterator<Entry> all = entries.values().iterator();
         while (all.hasNext()) {
             Entry e = all.next();
@@ -207,11 +210,13 @@ final class RegistrationCache {
     }
 
     private void drop(Entry e) {
+        assert Thread.holdsLock(this);
         entries.remove(e.key);
         forget(e);
     }
 
     private void forget(Entry e) {
+        assert Thread.holdsLock(this);
         bytes -= e.key.lenBytes;
         e.setKept(false); // first: what is left from now on is released
         if (e.idle()) {

@@ -176,6 +176,7 @@ final class RemoteKeyCache {
 
     /** What is kept, and not only for a loan that is under way, and holds these bytes; or null. */
     private Entry wholeOf(Key part) {
+        assert Thread.holdsLock(this);
         if (part.lender.entries > 0) {
             for (Entry e : entries.values()) {
                 if (e.registration != 0 && e.times > 1 && part.isPartOf(e.key)) {
@@ -195,6 +196,7 @@ final class RemoteKeyCache {
     }
 
     private void keep(Entry e) {
+        assert Thread.holdsLock(this);
         e.setKept(true);
         e.key.lender.entries++;
         entries.put(e.key, e);
@@ -276,6 +278,7 @@ final class RemoteKeyCache {
 
     /** A key of the same lender and lifetime shows its peer nothing new. */
     private void concealFromOthers(MemorySegment memory, Key own) {
+        assert Thread.holdsLock(this);
         for (Entry e : List.copyOf(entries.values())) {
             boolean ours =
                     own != null && e.key.lender == own.lender && e.key.scope.equals(own.scope);
@@ -311,6 +314,7 @@ final class RemoteKeyCache {
 
     /** Drops idle entries, oldest first, until the rest is small enough. */
     private void shrink() {
+        assert Thread.holdsLock(this);
         if (bytes <= maxBytes && entries.size() <= MAX_ENTRIES) {
             return;
         }
@@ -326,6 +330,7 @@ final class RemoteKeyCache {
 
     /** What is lent just now ends with its use. */
     private void drop(Entry e) {
+        assert Thread.holdsLock(this);
         entries.remove(e.key);
         e.setKept(false); // first: what is left from now on is released
         e.key.lender.entries--;

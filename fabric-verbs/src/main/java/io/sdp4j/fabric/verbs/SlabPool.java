@@ -152,6 +152,7 @@ final class SlabPool {
     }
 
     private Slab grow(long need) throws FabricException {
+        assert Thread.holdsLock(this);
         if (need > maxBytes - bytes) {
             releaseEmpty();
         }
@@ -186,6 +187,7 @@ final class SlabPool {
     }
 
     private boolean releaseEmpty() {
+        assert Thread.holdsLock(this);
         boolean any = false;
         for (Slab s : List.copyOf(slabs)) {
             if (s.empty()) {
@@ -197,6 +199,7 @@ final class SlabPool {
     }
 
     private void release(Slab s) {
+        assert Thread.holdsLock(this);
         slabs.remove(s);
         bytes -= s.memory.byteSize();
         registrar.deregister(s.registration);

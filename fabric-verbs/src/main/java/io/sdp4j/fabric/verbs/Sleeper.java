@@ -57,11 +57,13 @@ final class Sleeper {
     }
 
     boolean sleeping() {
+        assert Thread.holdsLock(qp);
         return sleeping;
     }
 
     /** The calling thread is about to {@link #sleep} for so long. */
     void begin(long nanos) {
+        assert Thread.holdsLock(qp);
         sleeping = true;
         sleeps++;
         signalled = false;
@@ -92,6 +94,7 @@ final class Sleeper {
 
     /** Takes what has ended the sleep; whether that was an event. */
     boolean end(int ready) {
+        assert Thread.holdsLock(qp);
         sleeping = false;
         if (events.beingRead()) {
             return events.endRead(ready != 0);
@@ -106,6 +109,7 @@ final class Sleeper {
 
     /** Ends the sleep under way, if there is one. */
     void rouse() {
+        assert Thread.holdsLock(qp);
         if (events.beingRead()) {
             if (!signalled) {
                 signalled = true;

@@ -32,16 +32,19 @@ final class VerbsCompletionQueue implements CompletionQueue {
     }
 
     boolean isOver() {
+        assert Thread.holdsLock(qp);
         return over;
     }
 
     /** The user has gone. */
     void end() {
+        assert Thread.holdsLock(qp);
         over = true;
     }
 
     /** Whether {@link #poll} would find something. Monitor held. */
     boolean look() {
+        assert Thread.holdsLock(qp);
         qp.reap();
         return isKnown();
     }
@@ -55,6 +58,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     /** As {@link #look}, without asking the device. Monitor held. */
     private boolean isKnown() {
+        assert Thread.holdsLock(qp);
         return !requests.completed().isEmpty()
                 || (!over
                         && (teardown.failure() != null
@@ -71,6 +75,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
     }
 
     private boolean take(Completion into) {
+        assert Thread.holdsLock(qp);
         CompletionRing ring = requests.completed();
         if (ring.isEmpty() && !requests.takeEmptied()) {
             qp.reap();

@@ -143,14 +143,17 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     }
 
     boolean isOpen() {
+        assert Thread.holdsLock(this);
         return open;
     }
 
     boolean isOver() {
+        assert Thread.holdsLock(this);
         return completions.isOver();
     }
 
     boolean draining() {
+        assert Thread.holdsLock(this);
         return teardown.draining();
     }
 
@@ -205,6 +208,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     /** Whether requests still go to the device. */
     private boolean usable() {
+        assert Thread.holdsLock(this);
         return !completions.isOver() && teardown.none();
     }
 
@@ -323,6 +327,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     /** Posts the receives that were kept to be posted together. Monitor held. */
     void postReceives() {
+        assert Thread.holdsLock(this);
         if (!requests.postReceives()) {
             teardown.onFlush();
         }
@@ -330,6 +335,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     /** Monitor held. */
     void reap() {
+        assert Thread.holdsLock(this);
         if (open) {
             requests.reap();
             teardown.onReaped();
@@ -342,6 +348,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     /** Whether the user would find something now. Monitor held. */
     boolean look() {
+        assert Thread.holdsLock(this);
         return completions.look();
     }
 

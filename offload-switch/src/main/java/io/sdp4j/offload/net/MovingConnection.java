@@ -70,6 +70,7 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     @Override
     protected StreamHandle take(OffloadStream stream) throws IOException {
+        assert Thread.holdsLock(this);
         owner.counters().opened(stream, accepted);
         OffloadedConnection taken =
                 new OffloadedConnection(

@@ -503,6 +503,7 @@ final class SwitchClientImpl extends DataSocketImpl {
 
     @Override
     void timeoutChanged() throws SocketException {
+        assert Thread.holdsLock(stateLock);
         if (offloaded != null) {
             offloaded.timeoutMillis(timeoutMillis);
         } else if (moving != null) {

@@ -175,6 +175,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     /** The kernel's own time-out stays short while there are two queues: see {@link Acceptor}. */
     @Override
     void timeoutChanged() throws SocketException {
+        assert Thread.holdsLock(stateLock);
         if (acceptor == null) {
             kernel.setOption(SO_TIMEOUT, timeoutMillis);
         }

@@ -139,6 +139,7 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
 
     /** Called under the state lock. */
     void bindKernel(InetSocketAddress to) throws IOException {
+        assert Thread.holdsLock(stateLock);
         kernel.bind(to.getAddress(), to.getPort());
     }
 
@@ -184,6 +185,7 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     }
 
     private void setTimeout(Object value) throws SocketException {
+        assert Thread.holdsLock(stateLock);
         ensureOpen();
         if (!(value instanceof Integer millis)) {
             throw new SocketException("Bad value for SO_TIMEOUT");

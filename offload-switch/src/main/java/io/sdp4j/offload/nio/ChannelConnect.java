@@ -120,6 +120,7 @@ final class ChannelConnect {
 
     /** The kernel's connection has moved onto a stream. Under the state lock. */
     void moved() {
+        assert Thread.holdsLock(channel.stateLock);
         state = State.OFFLOADED;
     }
 
@@ -134,6 +135,7 @@ final class ChannelConnect {
      * @param connected whether the kernel's socket is connected and has to stay so
      */
     void keepPort(FileDescriptor number, boolean connected) throws IOException {
+        assert Thread.holdsLock(channel.stateLock);
         port.keep(number, !connected && selectors.polled());
     }
 

@@ -29,6 +29,7 @@ final class HeldPort {
 
     /** For the application. */
     void bind(SocketAddress address) throws IOException {
+        assert Thread.holdsLock(channel.stateLock);
         channel.kernel.bind(address);
         asked =
                 address instanceof InetSocketAddress given
@@ -86,6 +87,7 @@ final class HeldPort {
      * @param polled whether a selector may have registered it
      */
     void keep(FileDescriptor number, boolean polled) throws IOException {
+        assert Thread.holdsLock(channel.stateLock);
         if (holder != null) {
             return;
         }

@@ -84,6 +84,7 @@ final class MovingChannel extends Upgrade {
 
     @Override
     protected StreamHandle take(OffloadStream stream) {
+        assert Thread.holdsLock(this);
         ChannelStream taken = channel.takeMoved(stream, accepted);
         moved = taken;
         if (virtual) {

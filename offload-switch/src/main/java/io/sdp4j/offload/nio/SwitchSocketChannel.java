@@ -283,6 +283,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
 
     @Override
     void oobInline(boolean inline) {
+        assert Thread.holdsLock(stateLock);
         if (stream != null) {
             stream.oobInline(inline);
         }

@@ -145,13 +145,6 @@ class AioCostTest {
     void allocatesNoMoreThanTheJdk(boolean pendingReads) throws Exception {
         long theirs = allocated(JDK, pendingReads);
         long ours = allocated(over(loopback), pendingReads);
-        System.out.println(
-                "bytes for a write and a "
-                        + (pendingReads ? "pending " : "")
-                        + "read: the JDK "
-                        + theirs
-                        + ", ours "
-                        + ours);
         assertTrue(ours <= theirs + 16, ours + " bytes, the JDK " + theirs);
     }
 
