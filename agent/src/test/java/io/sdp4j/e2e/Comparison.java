@@ -140,7 +140,12 @@ abstract class Comparison {
         String own = Jvms.classPathOf(Comparison.class);
         return Arrays.stream(all.split(File.pathSeparator))
                 .filter(p -> p.endsWith(".jar") && !p.contains("sdp4j"))
-                .filter(p -> !Path.of(p).getFileName().toString().matches("(samples|bench).*"))
+                .filter(
+                        p ->
+                                !Path.of(p)
+                                        .getFileName()
+                                        .toString()
+                                        .matches("(samples|bench|test-support).*"))
                 .collect(Collectors.joining(File.pathSeparator, own + File.pathSeparator, ""));
     }
 }
