@@ -1,5 +1,6 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.testing.JvmCommand;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -114,21 +115,11 @@ final class Jvm {
 
     /** A process whose Java options come from its command line alone. */
     static ProcessBuilder builder(List<String> command) {
-        ProcessBuilder builder = new ProcessBuilder(command);
-        for (String name :
-                List.of(
-                        "JAVA_TOOL_OPTIONS",
-                        "JDK_JAVA_OPTIONS",
-                        "_JAVA_OPTIONS",
-                        "SDP4J_POLICY",
-                        "LIBSDP_CONFIG_FILE")) {
-            builder.environment().remove(name);
-        }
-        return builder;
+        return JvmCommand.clean(new ProcessBuilder(command));
     }
 
     static Path java() {
-        return Path.of(System.getProperty("java.home"), "bin", "java");
+        return JvmCommand.java();
     }
 
     static String classes() {

@@ -3,6 +3,7 @@ package io.sdp4j.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.samples.StreamServer;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +26,8 @@ abstract class Comparison {
     /** By application, what its client printed on kernel TCP. */
     static final Map<String, Map<String, String>> EXPECTED = new ConcurrentHashMap<>();
 
+    static final String SAMPLES = Jvms.classPathOf(StreamServer.class);
+
     private static byte[] keyStore; // guarded by EXPECTED
 
     @TempDir Path directory;
@@ -38,6 +41,11 @@ abstract class Comparison {
     @AfterEach
     void close() {
         jvms.close();
+    }
+
+    Child sample(boolean agent, Class<?> main, List<String> jvmArgs, String... args)
+            throws IOException {
+        return jvms.java(main.getSimpleName(), agent, jvmArgs, SAMPLES, main.getName(), args);
     }
 
     /** A server that prints its port after READY and a client; each as it would be run by hand. */
@@ -132,7 +140,12 @@ abstract class Comparison {
         String own = Jvms.classPathOf(Comparison.class);
         return Arrays.stream(all.split(File.pathSeparator))
                 .filter(p -> p.endsWith(".jar") && !p.contains("sdp4j"))
-                .filter(p -> !Path.of(p).getFileName().toString().matches("(samples|bench).*"))
+                .filter(
+                        p ->
+                                !Path.of(p)
+                                        .getFileName()
+                                        .toString()
+                                        .matches("(samples|bench|test-support).*"))
                 .collect(Collectors.joining(File.pathSeparator, own + File.pathSeparator, ""));
     }
 }

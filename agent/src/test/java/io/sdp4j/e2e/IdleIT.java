@@ -3,13 +3,15 @@ package io.sdp4j.e2e;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.sdp4j.e2e.programs.IdleCrowd;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,11 +20,12 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Goal: connections that nobody uses cost no wake-up. Method: the context switches of all threads
- * of both processes, counted by the kernel, beside the same on kernel TCP.
+ * of both processes, counted by the kernel, beside the same on kernel TCP at the same time.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IdleIT {
@@ -32,69 +35,142 @@ class IdleIT {
     /** What a JVM does for itself: half a switch for each end. */
     private static final int SLACK = 100;
 
-    /** What the same took without the agent. */
-    private static final Map<String, Long> KERNEL = new HashMap<>();
-
-    @TempDir Path directory;
-
     /** What our threads may do: a look every second at each end, and what is just ending. */
     private static final int MOST_OWN = 2 * SECONDS + 10;
 
-    @ParameterizedTest
-    @CsvSource({
-        "platform, connect, native",
-        "virtual,  connect, native",
-        "selector, connect, native",
-        "async,    connect, native",
-        "platform, connect, portable",
-        "selector, connect, portable",
-        "platform, 1,       native",
-        "selector, 1,       native"
-    })
-    @DisplayName("62: idle connections cost no processor time")
-    void idleConnectionsWakeNobody(String who, String upgrade, String mode) throws Exception {
-        if (!KERNEL.containsKey(who)) {
-            KERNEL.put(who, switchesOfAnIdleCrowd(false, who, upgrade, List.of()));
-        }
-        long kernel = KERNEL.get(who);
-        List<String> options =
-                mode.equals("native")
-                        ? List.of()
-                        : List.of("-Dsdp4j.shm.portable=true", "--illegal-native-access=deny");
-        long offloaded = switchesOfAnIdleCrowd(true, who, upgrade, options);
-        assertTrue(
-                offloaded <= kernel + 2 * SECONDS + SLACK,
-                "offloaded " + offloaded + ", kernel " + kernel);
+    @TempDir Path directory;
+
+    /** How the agent is told to offload; without native calls where {@code portable}. */
+    private record Way(String upgrade, boolean portable) {}
+
+    private static final Way AT_CONNECT = new Way("connect", false);
+    private static final Way PORTABLE = new Way("connect", true);
+    private static final Way BY_MOVING = new Way("1", false);
+
+    static List<Arguments> crowds() {
+        return List.of(
+                arguments("platform", List.of(AT_CONNECT, PORTABLE, BY_MOVING)),
+                arguments("virtual", List.of(AT_CONNECT)),
+                arguments("selector", List.of(AT_CONNECT, PORTABLE, BY_MOVING)),
+                arguments("async", List.of(AT_CONNECT)));
     }
 
-    private long switchesOfAnIdleCrowd(
-            boolean agent, String who, String upgrade, List<String> options) throws Exception {
+    @ParameterizedTest
+    @MethodSource("crowds")
+    @DisplayName("62: idle connections cost no processor time")
+    void idleConnectionsWakeNobody(String who, List<Way> ways) throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
-            jvms.upgrade(upgrade);
-            String count = "" + CONNECTIONS;
-            Child server = start(jvms, agent, options, "server", who, count);
-            Child client = start(jvms, agent, options, "client", who, count, server.await("READY"));
-            server.await("UP");
-            client.await("UP");
-            quiet(server, client);
-            long before = switches(server) + switches(client);
-            Map<String, Long> ownBefore = own(server, client);
+            Crowd kernel = new Crowd(jvms, who, null);
+            List<Crowd> all = new ArrayList<>(List.of(kernel));
+            for (Way way : ways) {
+                all.add(new Crowd(jvms, who, way));
+            }
+            for (Crowd crowd : all) {
+                crowd.connect();
+            }
+            for (Crowd crowd : all) {
+                crowd.quiet();
+            }
+            all.forEach(Crowd::begin);
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
             await().pollInterval(Duration.ofSeconds(1))
                     .atMost(Duration.ofSeconds(30))
                     .until(() -> System.nanoTime() >= end);
-            long switched = switches(server) + switches(client) - before;
-            Map<String, Long> own = own(server, client);
-            own.replaceAll((name, n) -> n - ownBefore.getOrDefault(name, 0L));
-            assertTrue(sum(own) <= MOST_OWN, own::toString);
+            all.forEach(Crowd::end);
+            for (Crowd crowd : all) {
+                assertTrue(
+                        crowd.switched <= kernel.switched + 2 * SECONDS + SLACK,
+                        crowd + ": " + crowd.switched + ", kernel " + kernel.switched);
+                assertTrue(sum(crowd.own) <= MOST_OWN, crowd + ": " + crowd.own);
+                crowd.close();
+            }
+        }
+    }
+
+    /** Two processes with connections that nobody uses; counts what happens between two calls. */
+    private static final class Crowd {
+        private final Jvms jvms;
+        private final String who;
+        private final Way way; // null = by TCP, without the agent
+        private final Child server;
+        private Child client;
+        private long switched;
+        private Map<String, Long> own;
+
+        Crowd(Jvms jvms, String who, Way way) throws Exception {
+            this.jvms = jvms;
+            this.who = who;
+            this.way = way;
+            server = start("server", who, "" + CONNECTIONS);
+        }
+
+        private Child start(String... args) throws Exception {
+            if (way != null) {
+                jvms.upgrade(way.upgrade);
+            }
+            return jvms.java(
+                    "IdleCrowd " + args[0],
+                    way != null,
+                    way == null || !way.portable
+                            ? List.of()
+                            : List.of("-Dsdp4j.shm.portable=true", "--illegal-native-access=deny"),
+                    Jvms.classPathOf(IdleCrowd.class),
+                    IdleCrowd.class.getName(),
+                    args);
+        }
+
+        void connect() throws Exception {
+            client = start("client", who, "" + CONNECTIONS, server.await("READY"));
+        }
+
+        /** What was started has ended, and what was busy has given back its memory. */
+        void quiet() throws Exception {
+            server.await("UP");
+            client.await("UP");
+            long[] last = {Long.MAX_VALUE};
+            long[] lastOwn = {Long.MAX_VALUE};
+            await().pollInterval(Duration.ofSeconds(1))
+                    .atMost(Duration.ofSeconds(30))
+                    .until(
+                            () -> {
+                                long now = switches(server) + switches(client);
+                                long grown = now - last[0];
+                                last[0] = now;
+                                long ours = sum(own(server, client));
+                                long grownOwn = ours - lastOwn[0];
+                                lastOwn[0] = ours;
+                                return grown >= 0
+                                        && grown < CONNECTIONS / 2
+                                        && grownOwn >= 0
+                                        && grownOwn <= 4; // a look at each end, and one more
+                            });
+        }
+
+        void begin() {
+            switched = -switches(server) - switches(client);
+            own = own(server, client);
+        }
+
+        void end() {
+            switched += switches(server) + switches(client);
+            Map<String, Long> before = own;
+            own = own(server, client);
+            own.replaceAll((name, n) -> n - before.getOrDefault(name, 0L));
+        }
+
+        void close() throws Exception {
             server.endInput();
             client.endInput();
             assertEquals(0, server.exitCode(), server::toString);
             client.exitCode();
-            if (agent) {
+            if (way != null) {
                 assertEquals(CONNECTIONS, server.report().acceptedOffloaded());
             }
-            return switched;
+        }
+
+        @Override
+        public String toString() {
+            return "context switches, " + (way == null ? "kernel" : way.toString());
         }
     }
 
@@ -102,47 +178,26 @@ class IdleIT {
         return switches.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** What was started has ended, and what was busy has given back its memory. */
-    private static void quiet(Child server, Child client) {
-        long[] last = {Long.MAX_VALUE};
-        long[] lastOwn = {Long.MAX_VALUE};
-        await().pollInterval(Duration.ofSeconds(1))
-                .atMost(Duration.ofSeconds(30))
-                .until(
-                        () -> {
-                            long now = switches(server) + switches(client);
-                            long grown = now - last[0];
-                            last[0] = now;
-                            long own = sum(own(server, client));
-                            long grownOwn = own - lastOwn[0];
-                            lastOwn[0] = own;
-                            return grown >= 0
-                                    && grown < CONNECTIONS / 2
-                                    && grownOwn >= 0
-                                    && grownOwn <= 4; // a look at each end, and one more
-                        });
+    private static long switches(Child child) {
+        return tasks(child).stream().mapToLong(IdleIT::switches).sum();
     }
 
-    private static long switches(Child child) throws IOException {
-        long sum = 0;
+    private static List<Path> tasks(Child child) {
         try (var tasks = Files.list(Path.of("/proc/" + child.pid() + "/task"))) {
-            for (Path task : tasks.toList()) {
-                sum += switches(task);
-            }
+            return tasks.toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        return sum;
     }
 
     /** Of the agent's threads at both ends, by name. */
-    private static Map<String, Long> own(Child... children) throws IOException {
+    private static Map<String, Long> own(Child... children) {
         Map<String, Long> own = new TreeMap<>();
         for (Child child : children) {
-            try (var tasks = Files.list(Path.of("/proc/" + child.pid() + "/task"))) {
-                for (Path task : tasks.toList()) {
-                    String name = name(task);
-                    if (name.startsWith("sdp4j")) {
-                        own.merge(name + " of " + child.pid(), switches(task), Long::sum);
-                    }
+            for (Path task : tasks(child)) {
+                String name = name(task);
+                if (name.startsWith("sdp4j")) {
+                    own.merge(name + " of " + child.pid(), switches(task), Long::sum);
                 }
             }
         }
@@ -166,16 +221,5 @@ class IdleIT {
         } catch (IOException ended) {
             return 0;
         }
-    }
-
-    private static Child start(Jvms jvms, boolean agent, List<String> options, String... args)
-            throws Exception {
-        return jvms.java(
-                "IdleCrowd " + args[0],
-                agent,
-                options,
-                Jvms.classPathOf(IdleCrowd.class),
-                IdleCrowd.class.getName(),
-                args);
     }
 }

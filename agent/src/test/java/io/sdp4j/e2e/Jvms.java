@@ -1,7 +1,7 @@
 package io.sdp4j.e2e;
 
+import io.sdp4j.testing.JvmCommand;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,15 +13,6 @@ import java.util.List;
  * <p>For one thread. The directory, which is the caller's, holds rules and reports.
  */
 final class Jvms implements AutoCloseable {
-    /** What the environment might add to a Java command line or to the rules. */
-    private static final List<String> UNWANTED =
-            List.of(
-                    "JAVA_TOOL_OPTIONS",
-                    "JDK_JAVA_OPTIONS",
-                    "_JAVA_OPTIONS",
-                    "SDP4J_POLICY",
-                    "LIBSDP_CONFIG_FILE");
-
     private final Path directory;
     private final Path rules;
     private String upgrade = "connect"; // most tests ask whether, not when
@@ -91,7 +82,7 @@ final class Jvms implements AutoCloseable {
         if (descriptors > 0) {
             command.addAll(List.of("sh", "-c", "ulimit -n " + descriptors + "; exec \"$@\"", "-"));
         }
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(JvmCommand.java().toString());
         Path report = null;
         if (rules != null) {
             report = directory.resolve("report-" + children.size() + ".json");
@@ -116,8 +107,8 @@ final class Jvms implements AutoCloseable {
 
     /** Starts any process. */
     Child start(String name, List<String> command, Path report) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
-        builder.environment().keySet().removeAll(UNWANTED);
+        ProcessBuilder builder =
+                JvmCommand.clean(new ProcessBuilder(command)).directory(directory.toFile());
         Child child = new Child(name, builder.start(), report);
         children.add(child);
         return child;
@@ -135,12 +126,7 @@ final class Jvms implements AutoCloseable {
 
     /** Where {@code type} was read from: a jar or a folder of classes. */
     static String classPathOf(Class<?> type) {
-        try {
-            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
-                    .toString();
-        } catch (URISyntaxException impossible) {
-            throw new AssertionError(impossible); // a code source is where a class was read from
-        }
+        return JvmCommand.placesOf(type);
     }
 
     @Override

@@ -9,16 +9,14 @@ import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.resolve.HostResolver;
+import io.sdp4j.testing.JvmCommand;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
 /** Another JVM that takes one stream, and never reads, until it is killed. */
@@ -27,42 +25,25 @@ public final class NeverReadingPeer {
 
     static Process start(Path directory, boolean lends) throws IOException {
         String path =
-                Stream.of(
-                                NeverReadingPeer.class,
-                                SdpProvider.class,
-                                OffloadStream.class,
-                                Setting.class,
-                                EventLoop.class,
-                                Fabric.class,
-                                ShmFabric.class,
-                                VerbsFabric.class,
-                                HostResolver.class,
-                                SdpMachine.class,
-                                LoggerFactory.class)
-                        .map(NeverReadingPeer::place)
-                        .collect(Collectors.joining(":"));
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dslf4j.internal.verbosity=ERROR",
-                        "-cp",
-                        path,
-                        NeverReadingPeer.class.getName(),
-                        directory.toString(),
-                        String.valueOf(lends))
+                JvmCommand.placesOf(
+                        NeverReadingPeer.class,
+                        SdpProvider.class,
+                        OffloadStream.class,
+                        Setting.class,
+                        EventLoop.class,
+                        Fabric.class,
+                        ShmFabric.class,
+                        VerbsFabric.class,
+                        HostResolver.class,
+                        SdpMachine.class,
+                        LoggerFactory.class);
+        return JvmCommand.of(NeverReadingPeer.class, directory.toString(), String.valueOf(lends))
+                .options("--enable-native-access=ALL-UNNAMED", "-Dslf4j.internal.verbosity=ERROR")
+                .small()
+                .classPath(path)
+                .builder()
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-    }
-
-    private static String place(Class<?> c) {
-        try {
-            return Path.of(c.getProtectionDomain().getCodeSource().getLocation().toURI())
-                    .toString();
-        } catch (URISyntaxException e) {
-            throw new AssertionError(e);
-        }
     }
 
     /** What both sides lend; offers of waiting reads included. */

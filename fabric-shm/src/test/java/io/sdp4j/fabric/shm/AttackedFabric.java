@@ -6,6 +6,7 @@ import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.RequestHandler;
 import io.sdp4j.fabric.shm.attack.Attacker;
+import io.sdp4j.testing.JvmCommand;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -66,20 +67,15 @@ abstract class AttackedFabric extends ShmDirectory {
     }
 
     BufferedReader attack(List<String> before, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(before);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(
-                List.of(
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-Xmx64m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        attackerPath(),
-                        Attacker.class.getName()));
-        command.addAll(List.of(arguments));
         Process p =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+                JvmCommand.of(Attacker.class, arguments)
+                        .under(before)
+                        .options("--enable-native-access=ALL-UNNAMED")
+                        .small()
+                        .classPath(attackerPath())
+                        .builder()
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
         children.add(p);
         return p.inputReader();
     }

@@ -5,6 +5,7 @@ import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.testing.JvmCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -64,27 +65,13 @@ public final class Peer {
 
     private static ProcessBuilder builder(
             String access, Class<?> main, String dir, boolean nativeMode, String... more) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add(access);
-        command.addAll(
-                List.of(
-                        "-XX:+UseSerialGC",
-                        "-Xmx64m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        classPath(),
-                        main.getName(),
-                        dir,
-                        String.valueOf(nativeMode)));
-        command.addAll(List.of(more));
-        return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
-    }
-
-    /** What is tested, and the tests. */
-    static String classPath() {
-        return System.getProperty(
-                "surefire.test.class.path", System.getProperty("java.class.path"));
+        List<String> arguments = new ArrayList<>(List.of(dir, String.valueOf(nativeMode)));
+        arguments.addAll(List.of(more));
+        return JvmCommand.of(main, arguments.toArray(String[]::new))
+                .options(access)
+                .small()
+                .builder()
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
     }
 
     /** The port it serves, once it does. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.shm.attack.Attacker;
+import io.sdp4j.testing.JvmCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -97,7 +98,7 @@ final class ShmAttackTest extends AttackedFabric {
 
     @Test
     void manyWhoOnlyKnockLeaveTheDescriptorsToOthers() throws Exception {
-        Process victim = new ProcessBuilder(limited(300, Peer.class)).start();
+        Process victim = limited(300, Peer.class);
         children.add(victim);
         int port = Peer.port(victim);
         at = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
@@ -117,7 +118,7 @@ final class ShmAttackTest extends AttackedFabric {
 
     @Test
     void withFewDescriptorsLeftClientsAreSentToTcp() throws Exception {
-        Process victim = new ProcessBuilder(limited(600, Peer.class)).start();
+        Process victim = limited(600, Peer.class);
         children.add(victim);
         at = new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(victim));
         List<QueuePair> all = new ArrayList<>();
@@ -139,22 +140,13 @@ final class ShmAttackTest extends AttackedFabric {
     }
 
     /** A server that may have so many descriptors. */
-    private List<String> limited(int descriptors, Class<?> main) {
-        return List.of(
-                "sh",
-                "-c",
-                "ulimit -n " + descriptors + "; exec \"$@\"",
-                "-",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-Xmx64m",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                Peer.classPath(),
-                main.getName(),
-                dir.toString(),
-                "true");
+    private Process limited(int descriptors, Class<?> main) throws IOException {
+        return JvmCommand.of(main, dir.toString(), "true")
+                .under(List.of("sh", "-c", "ulimit -n " + descriptors + "; exec \"$@\"", "-"))
+                .options("--enable-native-access=ALL-UNNAMED")
+                .small()
+                .builder()
+                .start();
     }
 
     private static long count(Path directory) {

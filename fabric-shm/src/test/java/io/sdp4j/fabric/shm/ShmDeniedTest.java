@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.JUnitMain;
+import io.sdp4j.testing.JvmCommand;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,17 +40,10 @@ final class ShmDeniedTest extends ShmDirectory {
     @Test
     void theContractHolds() throws Exception {
         Process child =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "--illegal-native-access=deny",
-                                "-ea",
-                                "-XX:+UseSerialGC",
-                                "-Xmx256m",
-                                "-XX:TieredStopAtLevel=1",
-                                "-cp",
-                                Peer.classPath(),
-                                JUnitMain.class.getName(),
-                                ShmPortableContractTest.class.getName())
+                JvmCommand.of(JUnitMain.class, ShmPortableContractTest.class.getName())
+                        .options("--illegal-native-access=deny", "-ea")
+                        .options("-XX:+UseSerialGC", "-Xmx256m", "-XX:TieredStopAtLevel=1")
+                        .builder()
                         .redirectErrorStream(true)
                         .start();
         try {

@@ -11,6 +11,7 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.shm.attack.Attacker;
 import io.sdp4j.linux.TcpSocketFd;
+import io.sdp4j.testing.JvmCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -41,20 +42,13 @@ final class ShmNeighboursTest extends AttackedFabric {
     }
 
     private Process peer(List<String> before, Class<?> main) throws Exception {
-        List<String> command = new ArrayList<>(before);
-        command.addAll(
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-Xmx64m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        Peer.classPath(),
-                        main.getName(),
-                        dir.toString(),
-                        "true"));
-        Process peer = new ProcessBuilder(command).start();
+        Process peer =
+                JvmCommand.of(main, dir.toString(), "true")
+                        .under(before)
+                        .options("--enable-native-access=ALL-UNNAMED")
+                        .small()
+                        .builder()
+                        .start();
         children.add(peer);
         at = new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));
         return peer;
