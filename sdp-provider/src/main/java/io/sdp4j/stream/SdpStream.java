@@ -317,6 +317,9 @@ final class SdpStream implements OffloadStream {
     @Override
     public void close(boolean abortive) {
         synchronized (core) {
+            if (core.released()) {
+                return; // closed before, and its memory is gone
+            }
             watch.close();
             core.progress();
             boolean unread = reader.unread() > 0;

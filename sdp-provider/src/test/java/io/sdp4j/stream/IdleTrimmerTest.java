@@ -44,6 +44,8 @@ final class IdleTrimmerTest {
 
     @AfterEach
     void close() throws Exception {
+        pair.client.close(true);
+        pair.server.close(true);
         pair.close();
         fabric.close();
     }
