@@ -87,7 +87,7 @@ class IdleIT {
         }
     }
 
-    /** Two processes with connections that nobody uses; counts what happens between two calls. */
+    /** Two processes with unused connections; counts what happens between two calls. */
     private static final class Crowd {
         private final Jvms jvms;
         private final String who;

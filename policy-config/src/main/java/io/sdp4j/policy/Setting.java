@@ -289,7 +289,7 @@ public enum Setting {
     SLEEP_TOGETHER(
             "sdp4j.internal.sleep.together",
             true,
-            "Let two threads that only answer each other sleep on one processor, where nobody spins"
+            "Let two threads that only answer each other sleep on one processor, where no thread spins"
                     + " and that is faster, or give it to each other where every processor is"
                     + " wanted (shared memory; a thread whose processors were chosen for it keeps"
                     + " them)."),

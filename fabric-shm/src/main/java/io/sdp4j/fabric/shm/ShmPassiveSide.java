@@ -231,7 +231,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             return "it speaks version " + hello.version() + ", not " + ShmHandshake.VERSION;
         }
         if (!listener.covers(hello.wanted())) {
-            return "it wants " + hello.wanted() + ", which nobody serves here";
+            return "it wants " + hello.wanted() + ", which no listener here serves";
         }
         return (hello.modes() & fabric.modes()) != 0
                 ? null

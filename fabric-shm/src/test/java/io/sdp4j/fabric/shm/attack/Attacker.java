@@ -205,7 +205,7 @@ public final class Attacker {
         return hello(path, port, NATIVE, 8, 1024, bound(), LOOPBACK, client);
     }
 
-    /** Holds an address that is nobody's, which the kernel allows. */
+    /** Holds an address that no interface has, which the kernel allows. */
     private static String freebind(String path, int port, String listener) throws Exception {
         target = ByteBuffer.wrap(InetAddress.getByName(listener).getAddress()).getInt();
         int fd = call(SOCKET, AF_INET, SOCK_STREAM, 0);
