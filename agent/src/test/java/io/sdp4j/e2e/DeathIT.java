@@ -227,6 +227,8 @@ class DeathIT {
                             "" + pieces,
                             "" + read,
                             killed ? "wait" : how);
+            // An end before the reader has written is an end in order, on TCP too.
+            reader.await("UP");
             boolean fits = total < 100_000;
             if (!fits) {
                 reader.tell("read");

@@ -11,9 +11,9 @@ import java.net.Socket;
  * Writes pieces to a peer that is behind, and ends without closing: {@code reader WRITES}, or
  * {@code writer PORT PIECE_BYTES PIECES READS exit|return|halt|wait}.
  *
- * <p>The reader writes so many bytes at once, begins to read when it is told a line, and prints how
- * many bytes came, whether the right ones, and how it ended. The writer reads so many bytes and not
- * more, writes, says {@code WRITTEN}, and ends; or waits to be killed.
+ * <p>The reader writes so many bytes at once, says {@code UP}, begins to read when it is told a
+ * line, and prints how many bytes came, whether the right ones, and how it ended. The writer reads
+ * so many bytes and not more, writes, says {@code WRITTEN}, and ends; or waits to be killed.
  */
 public final class LastWords {
     /** Keeps the connection open until the end. */
@@ -61,6 +61,7 @@ public final class LastWords {
             System.out.println("READY " + listener.getLocalPort());
             try (Socket socket = listener.accept()) {
                 socket.getOutputStream().write(new byte[writes]);
+                System.out.println("UP");
                 System.in.read();
                 InputStream in = socket.getInputStream();
                 long bytes = 0;
