@@ -60,17 +60,7 @@ public final class OffloadSwitch {
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
     private final KernelSocketSource kernel;
-    private final MissCache misses;
-
-    /**
-     * Where somebody answered that nobody listens. That may be because a server is just starting,
-     * so it becomes a miss when there turns out to be a server of the kernel's, and not before:
-     * those who try again until there is one would all be on TCP otherwise.
-     */
-    private final MissCache refusals;
-
-    /** Destinations that kept silent once: they may be slow, and are misses if they do it again. */
-    private final MissCache silences;
+    private final RecentFailures failures;
 
     /**
      * Whether an attempt is short: one has got somewhere, or was told that no provider leads there.
@@ -104,13 +94,9 @@ public final class OffloadSwitch {
         this.policy = policy;
         this.providers = List.copyOf(providers);
         this.settings = settings;
-        this.misses = cache(settings);
-        this.refusals = cache(settings);
-        this.silences = cache(settings);
-    }
-
-    private static MissCache cache(SwitchSettings settings) {
-        return new MissCache(settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
+        this.failures =
+                new RecentFailures(
+                        settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
     }
 
     public SwitchCounters counters() {
@@ -148,7 +134,7 @@ public final class OffloadSwitch {
         if (nobody != null) {
             return Attempt.kernel(nobody.reason(), nobody.getMessage());
         }
-        if (misses.contains(remote)) {
+        if (failures.contains(remote)) {
             return Attempt.kernel(
                     ReasonCode.REMEMBERED,
                     remote + " did not answer an offload attempt lately; asked again later");
@@ -249,8 +235,7 @@ public final class OffloadSwitch {
                     break;
                 }
                 warm = true;
-                misses.forget(remote);
-                silences.forget(remote);
+                failures.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
             } catch (OffloadUnavailable e) {
                 if (e.reason() == ReasonCode.ABANDONED) {
@@ -266,7 +251,11 @@ public final class OffloadSwitch {
             nowNanos = System.nanoTime();
         }
         if (failure.remember) {
-            remember(remote, failure.reason);
+            if (failure.reason == ReasonCode.NO_PEER) {
+                failures.refused(remote);
+            } else {
+                failures.silent(remote);
+            }
         }
         if (!failure.silent) {
             Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
@@ -284,17 +273,6 @@ public final class OffloadSwitch {
                     failure);
         }
         return Attempt.kernel(failure.reason, failure.detail);
-    }
-
-    private void remember(InetSocketAddress remote, ReasonCode reason) {
-        if (reason == ReasonCode.NO_PEER) {
-            refusals.remember(remote);
-        } else if (silences.contains(remote)) {
-            silences.forget(remote);
-            misses.remember(remote);
-        } else {
-            silences.remember(remote);
-        }
     }
 
     /** When connections are offloaded that may move. */
@@ -333,7 +311,7 @@ public final class OffloadSwitch {
             InetSocketAddress remote,
             int socket,
             BooleanSupplier abandoned) {
-        if (misses.contains(remote)) {
+        if (failures.contains(remote)) {
             return Attempt.kernel(
                     ReasonCode.REMEMBERED, remote + " did not answer an offload attempt lately");
         }
@@ -363,7 +341,7 @@ public final class OffloadSwitch {
             }
         }
         if (failure.remember) {
-            misses.remember(remote);
+            failures.notMoved(remote);
         }
         Log.OUT.debug("{} stays on TCP: {}", remote, failure.detail);
         if (!abandoned.getAsBoolean()) {
@@ -380,9 +358,8 @@ public final class OffloadSwitch {
      */
     public void kernelConnected(InetSocketAddress remote, ReasonCode reason) {
         counters.kernelConnected(reason);
-        if (reason == ReasonCode.NO_PEER && remote != null && refusals.contains(remote)) {
-            refusals.forget(remote);
-            misses.remember(remote);
+        if (reason == ReasonCode.NO_PEER && remote != null) {
+            failures.kernelConnected(remote);
         }
     }
 

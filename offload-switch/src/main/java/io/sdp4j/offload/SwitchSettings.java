@@ -35,7 +35,7 @@ public record SwitchSettings(
         }
     }
 
-    /** 200 ms per attempt; 1024 misses of 10 s each. */
+    /** 200 ms per attempt; 1024 failures remembered for 10 s each. */
     public static SwitchSettings defaults() {
         return new SwitchSettings(
                 Duration.ofMillis(200).toNanos(), Duration.ofSeconds(10).toNanos(), 1024);

@@ -15,9 +15,9 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-class MissCacheTest {
+class RecentFailuresTest {
     private long now = Long.MAX_VALUE - 5; // the clock may wrap
-    private final MissCache fresh = new MissCache(10, 3, () -> now);
+    private final RecentFailures fresh = new RecentFailures(10, 3, () -> now);
 
     private static InetSocketAddress at(int port) {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
@@ -25,7 +25,7 @@ class MissCacheTest {
 
     @Test
     void forgetsAfterItsTime() {
-        fresh.remember(at(1));
+        fresh.notMoved(at(1));
         now += 9;
         assertTrue(fresh.contains(at(1)));
         assertFalse(fresh.contains(at(2)));
@@ -37,52 +37,77 @@ class MissCacheTest {
     @Test
     void forgetsTheOldestWhenFull() {
         for (int port = 1; port <= 3; port++) {
-            fresh.remember(at(port));
+            fresh.notMoved(at(port));
         }
-        fresh.remember(at(1)); // now the youngest
-        fresh.remember(at(4));
+        fresh.notMoved(at(1)); // now the youngest
+        fresh.notMoved(at(4));
         assertFalse(fresh.contains(at(2)));
         assertTrue(fresh.contains(at(1)) && fresh.contains(at(3)) && fresh.contains(at(4)));
     }
 
     @Test
-    void forgetsWhoAnswered() {
-        fresh.remember(at(1));
+    void forgetsADestinationThatAnswered() {
+        fresh.notMoved(at(1));
         fresh.forget(at(1));
         assertFalse(fresh.contains(at(1)));
     }
 
     @Test
     void remembersNothingWithoutTime() {
-        MissCache off = new MissCache(0, 3, () -> now);
-        off.remember(at(1));
+        RecentFailures off = new RecentFailures(0, 3, () -> now);
+        off.notMoved(at(1));
         assertFalse(off.contains(at(1)));
+    }
+
+    @Test
+    void aRefusalCountsOnceTheKernelHasConnected() {
+        fresh.refused(at(1));
+        fresh.refused(at(1));
+        assertFalse(fresh.contains(at(1)), "the server may be starting");
+        fresh.kernelConnected(at(1));
+        fresh.kernelConnected(at(2));
+        assertTrue(fresh.contains(at(1)));
+        assertFalse(fresh.contains(at(2)), "nothing was asked there");
+    }
+
+    @Test
+    void silenceCountsWhenItIsMetAgain() {
+        fresh.silent(at(1));
+        assertFalse(fresh.contains(at(1)), "it may be slow");
+        fresh.kernelConnected(at(1));
+        assertFalse(fresh.contains(at(1)), "and listen on TCP all the same");
+        fresh.silent(at(1));
+        assertTrue(fresh.contains(at(1)));
+        fresh.silent(at(2));
+        now += 10;
+        fresh.silent(at(2));
+        assertFalse(fresh.contains(at(2)), "the first time is too long ago");
     }
 
     /** Goal: never more than its capacity, never older than its time. Method: against a map. */
     @Property(tries = 300)
     void agreesWithAModel(
             @ForAll @Size(max = 60) List<@IntRange(min = 0, max = 23) Integer> moves) {
-        MissCache cache = new MissCache(10, 3, () -> now);
+        RecentFailures failures = new RecentFailures(10, 3, () -> now);
         Map<Integer, Long> until = new HashMap<>();
         for (int move : moves) {
             int port = move % 6;
             switch (move / 6) {
                 case 0 -> {
-                    cache.remember(at(port));
+                    failures.notMoved(at(port));
                     until.put(port, now + 10);
                 }
                 case 1 -> {
-                    cache.forget(at(port));
+                    failures.forget(at(port));
                     until.remove(port);
                 }
                 case 2 -> now += port;
                 default -> {
                     boolean young = until.containsKey(port) && until.get(port) - now > 0;
-                    assertTrue(young || !cache.contains(at(port)), "older than its time");
+                    assertTrue(young || !failures.contains(at(port)), "older than its time");
                 }
             }
-            assertTrue(cache.size() <= 3);
+            assertTrue(failures.size() <= 3);
         }
     }
 }
