@@ -265,26 +265,34 @@ public abstract class Upgrade {
      * @throws SocketException if the other end has not told its limit in time
      */
     public final boolean urgentByStream(boolean whole) throws SocketException {
-        if (handover.outMoved()) {
-            return true;
-        }
-        synchronized (this) {
-            if (state == State.YOUNG || (state == State.ASKED && decision != null)) {
-                state = State.STAYS;
-                notifyAll();
-            } else if (whole && !awaitPeer()) {
-                // the peer's writer waits for this end to read, as with a full buffer of TCP
-                throw new SocketException("No buffer space available");
+        if (!handover.outMoved()) {
+            synchronized (this) {
+                if (state == State.YOUNG || (state == State.ASKED && decision != null)) {
+                    state = State.STAYS;
+                    notifyAll();
+                } else if (whole && !awaitPeer()) {
+                    // the peer's writer waits for this end to read, as with a full buffer of TCP
+                    throw new SocketException("No buffer space available");
+                }
+            }
+            if (!moveOut()) {
+                handover.stay();
+                return false;
             }
         }
-        if (moveOut()) {
-            return true;
+        if (!handover.limitKnown()) {
+            synchronized (this) {
+                // With its own limit the peer has taken ours from before the byte. Then its reader
+                // may stand at the mark.
+                awaitPeer();
+            }
         }
-        handover.stay();
-        return false;
+        return true;
     }
 
-    /** Whether it is known if the other end goes on by the stream, or soon was. */
+    /**
+     * Whether it has become clear in time that the other end goes on by the stream, or does not.
+     */
     private boolean awaitPeer() {
         long end = System.nanoTime() + URGENT_NANOS;
         boolean interrupted = false;

@@ -124,6 +124,27 @@ class MovingSocketTest extends SwitchedTest {
         }
     }
 
+    /** The reader stands before an urgent byte that comes right behind the move, as on TCP. */
+    @Test
+    @Timeout(60)
+    void urgentBytesRightAfterTheMove() throws IOException {
+        for (int round = 0; round < 200; round++) {
+            try (Pair p = pair()) {
+                p.client().getOutputStream().write('a');
+                while (reason(p.client()) == ReasonCode.YOUNG) {
+                    Thread.onSpinWait();
+                }
+                p.client().sendUrgentData('!');
+                assertEquals('a', p.server().getInputStream().read());
+                p.client().getOutputStream().write('b');
+                p.client().sendUrgentData('?');
+                p.client().getOutputStream().write('c');
+                assertEquals('b', p.server().getInputStream().read());
+                assertEquals('c', p.server().getInputStream().read());
+            }
+        }
+    }
+
     /** What was written before and after is there, then the end, however it came about. */
     @Test
     @Timeout(120)
