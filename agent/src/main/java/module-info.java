@@ -8,7 +8,7 @@ module io.sdp4j.agent {
     requires io.sdp4j.resolve;
     requires io.sdp4j.wire;
     requires org.slf4j;
-    // optional: an application image may lack it, and then there is nobody to ask through it
+    // optional: an application image may lack it, and then it has no compiler to ask
     requires static java.management;
     // for the doctor, which asks other JVMs
     requires static jdk.attach;

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 /**
  * Grants native access to the modules that make native calls, unless the user forbade it.
  *
- * <p>By default the JDK warns at the first native call of a module that nobody named on the command
+ * <p>By default the JDK warns at the first native call of a module that is not named on the command
  * line; naming ours is what this does. Under {@code --illegal-native-access=deny} the user has said
  * that only modules named on the command line may, and that is left alone: the fabric then works
  * without native calls, or not at all.

@@ -113,7 +113,7 @@ final class Bundle implements ModuleFinder {
 
     /**
      * The application may name its own SLF4J provider in a system property. Our copy of SLF4J would
-     * try to load it and complain on stderr, so it gets to read a property that nobody sets.
+     * try to load it and complain on stderr, so it gets to read a property that is never set.
      */
     private static InputStream ownProperty(InputStream classFile) throws IOException {
         try (classFile) {

@@ -12,7 +12,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.function.Supplier;
 
 /**
- * The JVM's selector provider as long as nobody wants a channel or a selector: then the switch is
+ * The JVM's selector provider until the first channel or selector is made: then the switch is
  * started, and its provider does everything. Public, with a public constructor, because the JDK
  * makes it.
  */

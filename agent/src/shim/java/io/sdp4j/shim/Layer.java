@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.zip.ZipFile;
 
 /**
- * The modules of the agent jar in this JVM. Whoever has the layer's controller can open every
- * module in it, so it is not kept.
+ * The modules of the agent jar in this JVM. The layer's controller can open every module in it, so
+ * it is not kept.
  */
 record Layer(ModuleLayer modules) {
     private static final String ROOT = "io.sdp4j.agent";

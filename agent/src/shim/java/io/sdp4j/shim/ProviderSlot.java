@@ -28,7 +28,7 @@ record ProviderSlot<P>(Class<P> service, String what) {
         System.setProperty(name, ours.getName());
         try {
             // whether the place was filled before, only its content tells: an AOT cache brings
-            // classes along that nobody has used
+            // classes along that are not in use yet
             return fill.get().getClass() == ours
                     ? null
                     : notOffloaded(

@@ -29,7 +29,7 @@ final class Bench implements AutoCloseable {
     private final Consumer<String> progress;
     private final Results results = new Results();
 
-    /** Null where nobody waits for it, and where one processor is all there is. */
+    /** Null where no thread waits for it, and where one processor is all there is. */
     private final QuiescenceGuard rest;
 
     /** Living pairs of this round, by their numbers within a configuration. */

@@ -61,7 +61,7 @@ final class Launch {
 
     /**
      * @param rdma what all programs use instead of the loopback address; null if nothing
-     * @param heapOptions of each JVM; none for what a user meets who gives none
+     * @param heapOptions of each JVM; none for the JVM's defaults
      */
     Launch(Path agentJar, Path directory, Rdma rdma, List<String> heapOptions) throws IOException {
         this.rdma = rdma;

@@ -17,7 +17,7 @@ final class Machine {
 
     private Machine() {}
 
-    /** The share of processor time that nobody used during the next second; 1 where unknown. */
+    /** The idle share of processor time during the next second; 1 where unknown. */
     static double idle() throws InterruptedException {
         long[] before = ticks();
         Thread.sleep(1000); // the time over which it is measured

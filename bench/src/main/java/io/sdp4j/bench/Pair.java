@@ -60,7 +60,7 @@ final class Pair implements AutoCloseable {
 
     /**
      * The long warm-up, if it is the first of this kind in these JVMs. Where that is several, each
-     * is a measurement of its own whose result nobody wants, so that what happens once to each
+     * is a measurement of its own whose result is dropped, so that what happens once to each
      * connection is warm, too, and is followed by a rest. It then goes on until the compilers of
      * both JVMs have hardly worked for a second.
      */

@@ -16,7 +16,7 @@ package io.sdp4j.fabric;
  * @param rdmaSparesCopies the device moves the bytes of RDMA operations, so that lending a large
  *     buffer spares the processors copies; where they move the bytes themselves, nothing is gained
  * @param rdmaBytes bytes of one RDMA operation above which a longer one is no faster; at least 1
- * @param refusalCostsRoundTrip that nobody listens is found out by asking another host, so it is
+ * @param refusalCostsRoundTrip a missing listener is found out by asking another host, so it is
  *     worth remembering
  */
 public record Capabilities(

@@ -24,7 +24,7 @@ public interface CompletionQueue {
     /**
      * Whether {@link #poll} would find something now; a plain look without lock, may be stale.
      * Where a look costs a native call, one between two sends may be spared: false then does not
-     * say that nothing has come, and whoever must know polls.
+     * say that nothing has come, and a caller that must know polls.
      */
     boolean ready();
 
@@ -43,7 +43,7 @@ public interface CompletionQueue {
 
     /**
      * Waits on a platform thread until {@link #poll} may find something, {@link #wake} is called or
-     * the time is over. Looks before it sleeps, so that nobody need do it before; spins first if
+     * the time is over. Looks before it sleeps, so that callers need not look first; spins first if
      * that has paid off lately, then sleeps in the fabric. Not ended by an interrupt. May return
      * early for no reason.
      *
@@ -140,7 +140,7 @@ public interface CompletionQueue {
     }
 
     /**
-     * Nobody looks at the descriptor any more. Under the caller's lock of the queue pair.
+     * The descriptor is not watched any more. Under the caller's lock of the queue pair.
      * Idempotent.
      */
     void releaseDescriptor();

@@ -11,7 +11,8 @@ import java.util.function.Consumer;
  *
  * @param remote the address the application wants, resolved
  * @param localAddress called at most once, when a listener has been found, for the address that the
- *     peer shall see; it may have to bind a port, so a fabric that finds nobody must not call it
+ *     peer shall see; it may have to bind a port, so a fabric that finds no listener must not call
+ *     it
  * @param privateData carried to the passive side; at most {@link
  *     Capabilities#maxRequestPrivateDataBytes()}
  * @param spec this side's queue pair
@@ -19,14 +20,14 @@ import java.util.function.Consumer;
  * @param deadlineNanos likewise, after which the attempt has failed
  * @param limitNanos likewise, not before it: as far as that a fabric may go on for what it needs
  *     for itself, so that the peer gets all of its time
- * @param abandoned whether nobody wants the connection any more; asked on any thread, at least
+ * @param abandoned whether the connection is not wanted any more; asked on any thread, at least
  *     every {@link #ABANDON_CHECK_NANOS} while one waits; must be quick and not throw
  * @param asked called when the peer is about to be asked, on the thread that connects, with
  *     something that tells whether the peer may take the connection for established already; that
  *     may be called on any thread, also later
  * @param socket a descriptor of the TCP socket that is connected from the local address to {@code
  *     remote}, whose connection is to move onto the queue pair: both ends prove that they hold it;
- *     -1 = there is no such connection. Stays the caller's, who may close it at any time
+ *     -1 = there is no such connection. Stays the caller's; may be closed at any time
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record ConnectRequest(
@@ -46,7 +47,7 @@ public record ConnectRequest(
      */
     public static final long ABANDON_CHECK_NANOS = 5_000_000;
 
-    /** A request of which nobody wants to know how far it has got. */
+    /** A request without a callback for its progress. */
     public ConnectRequest(
             InetSocketAddress remote,
             LocalAddress localAddress,

@@ -32,7 +32,7 @@ public interface Fabric extends AutoCloseable {
      * on a virtual thread.
      *
      * @throws FabricException if there is no connection; nothing is left behind then. {@link
-     *     FabricException.Cause#ABANDONED} if nobody waited for it any more
+     *     FabricException.Cause#ABANDONED} if it was not wanted any more
      */
     Connection connect(ConnectRequest request) throws FabricException;
 

@@ -17,7 +17,7 @@ public final class FabricException extends IOException {
         UNAVAILABLE,
         /** The listener has no room for another request at the moment. */
         BUSY,
-        /** Nobody serves this address on this fabric. */
+        /** No listener serves this address on this fabric. */
         NO_LISTENER,
         /** The peer said no; its private data may say why. */
         REFUSED,
@@ -39,7 +39,7 @@ public final class FabricException extends IOException {
         IN_USE,
         /** The fabric, listener or queue pair was closed meanwhile. */
         CLOSED,
-        /** Nobody wants the connection any more. */
+        /** The connection is not wanted any more. */
         ABANDONED
     }
 

@@ -25,8 +25,8 @@ public interface QueuePair {
     int SOLICITED = 2;
 
     /**
-     * Flag of {@link #postSend}: nothing that a peer waits for who does not want to send; only a
-     * hint, see {@link CompletionQueue#armDescriptor}.
+     * Flag of {@link #postSend}: not needed by a peer that only receives; only a hint, see {@link
+     * CompletionQueue#armDescriptor}.
      */
     int QUIET = 4;
 
@@ -67,8 +67,8 @@ public interface QueuePair {
     int sendBytes();
 
     /**
-     * Bytes of a send slot whose memory is there in any case. Whoever sends more than these has
-     * asked {@link #bookLong} before.
+     * Bytes of a send slot whose memory is there in any case. A sender of more than these has asked
+     * {@link #bookLong} before.
      */
     default int usualBytes() {
         return sendBytes();
@@ -198,8 +198,8 @@ public interface QueuePair {
     CompletionQueue completions();
 
     /**
-     * Native calls made so far to post, poll and wait here, by any thread; 0 where nobody counts.
-     * For measurements.
+     * Native calls made so far to post, poll and wait here, by any thread; 0 where they are not
+     * counted. For measurements.
      */
     default long nativeCalls() {
         return 0;

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * An entry of a port's GID table. Its bytes are not copied: nobody changes them.
+ * An entry of a port's GID table. Its bytes are not copied: they never change.
  *
  * @param index in the table
  * @param bytes 16

@@ -3,7 +3,7 @@ package io.sdp4j.resolve;
 import java.util.Arrays;
 
 /**
- * A network interface as the kernel describes it. Arrays are not copied: nobody changes them.
+ * A network interface as the kernel describes it. Arrays are not copied: they never change.
  *
  * @param index of the interface, above 0
  * @param hardware kind of hardware, {@code ARPHRD_...}

@@ -6,8 +6,7 @@ import java.util.function.Consumer;
 
 /**
  * The edge to the kernel: netlink sockets as datagrams, nothing of their contents. This module
- * makes no native call; whoever has them hands an implementation in, tests one that plays a
- * recording.
+ * makes no native call; the caller hands an implementation in, tests one that plays a recording.
  *
  * <p>Thread-safe. Everything that a socket or a subscription hands out came from the kernel, not
  * from another process, and is a private copy.

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
  * <p>Shape: a budget of time that doubles with every wait that ended while spinning and halves with
  * every one that did not, down to none; then every 64th wait tries again. A spinner that notices
  * that it was taken off its processor gives up at once: somebody else needed it, perhaps the very
- * peer it is waiting for. Nobody spins while more threads want to run than there are processors.
+ * peer it is waiting for. No thread spins while more threads want to run than there are processors.
  *
  * <p>Used by one waiting thread at a time.
  */

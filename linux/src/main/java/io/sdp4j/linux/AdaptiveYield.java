@@ -5,14 +5,14 @@ import java.util.function.LongSupplier;
 
 /**
  * Whether, and how often, a thread that waits should give its processor away and look again, before
- * it asks to be woken and sleeps. Where the answer comes from somebody who wants that very
- * processor, it is there when the thread runs next, and nobody has to be asked or woken for it.
+ * it asks to be woken and sleeps. Where the answer comes from a thread that wants that very
+ * processor, it is there when the thread runs next, without a notification or a wake-up.
  *
  * <p>Shape: a budget of times that doubles with every wait that ended so and halves with every one
- * that did not, down to none; then every 64th wait tries again. Whoever gets the processor may keep
- * it for a turn of milliseconds, where a thread that is woken would have taken it back: so waits
- * are timed, and some that took too long end it, for twice as many waits each time. Some, because
- * among threads that sleep the first ones to give way come late, until all do.
+ * that did not, down to none; then every 64th wait tries again. The thread that gets the processor
+ * may keep it for a turn of milliseconds, where a thread that is woken would have taken it back: so
+ * waits are timed, and some that took too long end it, for twice as many waits each time. Some,
+ * because among threads that sleep the first ones to give way come late, until all do.
  *
  * <p>Used by one waiting thread at a time.
  */

@@ -41,7 +41,9 @@ public final class CpuPressure {
 
     private CpuPressure() {}
 
-    /** All that are online: a container's share says nothing about who else wants to run. */
+    /**
+     * All that are online: a container's share says nothing about other threads that want to run.
+     */
     private static int processors() {
         try (var lines = Files.lines(Path.of("/proc/stat"))) {
             return (int) Math.max(1, lines.filter(l -> l.matches("cpu\\d+ .*")).count());

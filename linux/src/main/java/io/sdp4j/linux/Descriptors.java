@@ -49,7 +49,7 @@ public final class Descriptors {
 
     /**
      * A descriptor that is readable while {@code first} or {@code second} is; it is an epoll of its
-     * own, for those who want to put it into theirs.
+     * own, for code that puts it into its own.
      */
     public static int either(int first, int second) {
         int epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);

@@ -1,8 +1,8 @@
 package io.sdp4j.linux;
 
 /**
- * The one daemon thread that sleeps for whoever does not sleep himself: it runs fabrics' event
- * handlers, timers and short tasks. Started at its first use. Thread-safe.
+ * The one daemon thread that waits for connections without a thread of their own: it runs fabrics'
+ * event handlers, timers and short tasks. Started at its first use. Thread-safe.
  *
  * <p>Tasks must be short and must not block; one that throws is logged by the {@link
  * java.util.function.Consumer} given at the start and does not end the loop.

@@ -54,7 +54,7 @@ public final class Futex {
                 0);
     }
 
-    /** Wakes whoever sleeps there, in whichever process. */
+    /** Wakes the threads that sleep there, in any process. */
     public static void wake(long address) {
         Linux.callQuietly(Linux.FUTEX, address, WAKE, Integer.MAX_VALUE, 0, 0, 0);
     }

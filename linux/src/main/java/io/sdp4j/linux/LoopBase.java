@@ -32,7 +32,7 @@ abstract class LoopBase implements EventLoop {
     private volatile Thread thread;
     private volatile boolean over;
 
-    /** True while the thread sleeps, or is about to: whoever queues something must wake it. */
+    /** True while the thread sleeps, or is about to: code that queues something must wake it. */
     private final AtomicBoolean asleep = new AtomicBoolean();
 
     /** Of the loop's thread. */
@@ -231,7 +231,7 @@ abstract class LoopBase implements EventLoop {
         try {
             sink.accept(t);
         } catch (Throwable ignored) {
-            // a sink that throws has nobody to tell
+            // a sink that throws has no caller to tell
         }
     }
 

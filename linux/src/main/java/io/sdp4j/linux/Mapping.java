@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
  * Sealed anonymous memory that can be passed to another process, and its mapping.
  *
  * <p>The mapping is of global scope: {@link #unmap} frees it in a microsecond where a shared arena
- * costs a handshake with every thread. So an access after it faults, and whoever unmaps guarantees
- * that there is none.
+ * costs a handshake with every thread. So an access after it faults, and the caller of unmap
+ * guarantees that there is none.
  */
 public final class Mapping {
     private static final int MFD_CLOEXEC = 1;
@@ -108,7 +108,7 @@ public final class Mapping {
 
     /**
      * Gives the whole pages in a range of a mapping back to the system, for every process that has
-     * it: they read as zeros until somebody writes them again. Nobody may be using the range.
+     * it: they read as zeros until they are written again. The range must not be in use.
      */
     public static void giveBack(MemorySegment mapped, long offset, long lenBytes) {
         long start = (offset + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
  * groups 4.
  */
 public final class NetlinkFd {
-    /** Announcements were lost because nobody took them in time. */
+    /** Announcements were lost because they were not read in time. */
     public static final int ENOBUFS = 105;
 
     private static final int EMSGSIZE = 90;

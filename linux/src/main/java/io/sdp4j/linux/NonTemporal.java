@@ -76,7 +76,7 @@ public final class NonTemporal {
 
     /**
      * Copies {@code lenBytes} bytes of a buffer. The object that stands for the buffer in a call is
-     * made right before it: further away the compiler may not see that nobody keeps it.
+     * made right before it: further away the compiler may not see that it is not kept.
      *
      * @param fromIndex between the buffer's position and its limit; bounds are checked
      * @param to native memory; bounds are checked

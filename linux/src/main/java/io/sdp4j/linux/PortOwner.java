@@ -28,7 +28,7 @@ import java.util.Locale;
  * <p>Source: linux/inet_diag.h, linux/sock_diag.h; proc_net_tcp(5).
  */
 public final class PortOwner {
-    /** No listener there, or nobody says. */
+    /** No listener there, or it is not known. */
     public static final long NOBODY = -1;
 
     private static final long UNKNOWN = -2;
@@ -59,7 +59,7 @@ public final class PortOwner {
      * A listener.
      *
      * @param uid of its user, or {@link #NOBODY}: there is none
-     * @param inode of its socket, 0 if nobody says
+     * @param inode of its socket, 0 if unknown
      */
     public record Listener(long uid, long inode) {}
 
@@ -159,7 +159,7 @@ public final class PortOwner {
                     }
                 }
             } catch (IOException | NumberFormatException e) {
-                // an unreadable table names nobody
+                // an unreadable table names no owner
             }
         }
         return best;

@@ -48,7 +48,7 @@ public final class SelectorLoop extends LoopBase {
                     try {
                         channel.register(selector, ops, handler);
                     } catch (ClosedChannelException e) {
-                        // nobody is left to be told
+                        // no caller is left to be told
                     }
                 };
         if (inLoop()) {

@@ -104,7 +104,7 @@ public final class UnixFd {
         return (int) Linux.call(Linux.ACCEPT4, fd, 0, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0, 0);
     }
 
-    /** Who is at the other end, or null if the kernel does not say. */
+    /** The process at the other end, or null if the kernel does not say. */
     public static Peer peer(int fd) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment s = arena.allocate(16, 8);
@@ -266,7 +266,7 @@ public final class UnixFd {
     }
 
     /**
-     * As {@link #drain} for whoever does not care why nothing came: a count, 0 at the end of the
+     * As {@link #drain} for callers that do not care why nothing came: a count, 0 at the end of the
      * stream, -1 = nothing now or an error. Allocates nothing.
      */
     public static int discard(int fd, MemorySegment into) {

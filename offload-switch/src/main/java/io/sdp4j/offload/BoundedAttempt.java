@@ -14,8 +14,8 @@ import java.net.InetSocketAddress;
  * classes and open devices, which nothing can interrupt, and which may take longer than a connect
  * may last; so they run on another thread, which brings what it has begun to its end.
  *
- * <p>Who has given up goes on to the kernel with the same socket: from then on the attempt must not
- * touch it, and a connection that it wins is cut. {@code this} guards the fields.
+ * <p>A caller that has given up goes on to the kernel with the same socket: from then on the
+ * attempt must not touch it, and a connection that it wins is cut. {@code this} guards the fields.
  */
 final class BoundedAttempt implements Runnable {
     /** How long a caller may go on waiting after his socket was closed. */
@@ -107,7 +107,7 @@ final class BoundedAttempt implements Runnable {
         if (spec.abandoned().getAsBoolean()) {
             givenUp = true;
             throw new OffloadUnavailable(
-                    ReasonCode.ABANDONED, "nobody waits for the connection any more");
+                    ReasonCode.ABANDONED, "the connection is not wanted any more");
         }
         return spec.limitNanos() - System.nanoTime() <= 0;
     }

@@ -13,11 +13,11 @@ import java.net.SocketOptions;
 
 /**
  * Listens where the kernel's side binds and listens in one step. The providers have to be there
- * first: a connection that is made between the two stays on TCP for life. Nobody can be early at a
- * port that the kernel draws, so only a port that was asked for matters.
+ * first: a connection that is made between the two stays on TCP for life. No listener can be early
+ * at a port that the kernel draws, so only a port that was asked for matters.
  *
  * <p>While the providers begin to listen, a socket of our own that is bound and does not listen
- * shows that nobody else listens there, whose clients they would take.
+ * shows that no other socket listens there; they would take its clients.
  */
 public final class EarlyOffloadListeners {
     /** How providers are asked to listen. */

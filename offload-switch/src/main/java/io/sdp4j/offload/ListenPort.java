@@ -70,7 +70,7 @@ public final class ListenPort {
                 probe.close();
             }
         } catch (IOException e) {
-            return null; // as whoever binds it will find out
+            return null; // as its bind will find out
         }
     }
 }

@@ -47,12 +47,12 @@ public final class OffloadSwitch {
                     "asynchronous channels do not move, and few live long enough to gain from"
                             + " offload at connect; upgrade=connect offloads them");
 
-    /** What a provider may take for its own start beyond the cap: nobody waits longer for one. */
+    /** What a provider may take for its own start beyond the cap. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * Longer than the first connection of a provider that has started loads classes: who has so
-     * much time need not pay for another thread.
+     * Longer than the first connection of a provider that has started loads classes: a caller with
+     * so much time need not pay for another thread.
      */
     private static final long LOAD_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -118,8 +118,8 @@ public final class OffloadSwitch {
     }
 
     /**
-     * What is clear without asking a provider: the rule keeps the connection on the kernel, nobody
-     * can listen on port 0, or the destination did not answer lately. Never blocks.
+     * What is clear without asking a provider: the rule keeps the connection on the kernel, port 0
+     * cannot have a listener, or the destination did not answer lately. Never blocks.
      *
      * @return null if {@link #connect} has to find out
      */
@@ -451,7 +451,7 @@ public final class OffloadSwitch {
                 "rule: " + decision);
     }
 
-    /** Why nobody need be asked for {@code remote}; null = somebody may be there. */
+    /** Why no provider need be asked for {@code remote}; null = there may be a listener. */
     private static OffloadUnavailable nobodyAt(InetSocketAddress remote) {
         return remote.getPort() == 0
                 ? new OffloadUnavailable(ReasonCode.NO_PEER, "nobody listens on port 0")

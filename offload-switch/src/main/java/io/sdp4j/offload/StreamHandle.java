@@ -13,12 +13,12 @@ import java.util.function.BooleanSupplier;
  * asynchronous close, which are the same for all of them.
  *
  * <p>Shape: {@code readLock} admits one reader, {@code writeLock} one writer; {@code stateLock}
- * guards state and every other call of the stream but a move; nobody waits while holding it. Order:
- * a data lock, then {@code stateLock}; the reverse only by {@code tryLock}.
+ * guards state and every other call of the stream but a move; no thread waits while holding it.
+ * Order: a data lock, then {@code stateLock}; the reverse only by {@code tryLock}.
  *
  * <p>Close: the closer sets {@code closing} and wakes the stream; the stream is given back under
- * all three locks, by the closer if both data locks are free and nobody moves it, else by the
- * operation that leaves last (behaviour 10). So whoever holds a data lock and has seen {@link
+ * all three locks, by the closer if both data locks are free and it is not being moved, else by the
+ * operation that leaves last (behaviour 10). So a thread that holds a data lock and has seen {@link
  * #closing} false may use the stream; after giving the lock back he must call {@link #leave}.
  */
 public class StreamHandle {
@@ -288,14 +288,14 @@ public class StreamHandle {
         }
     }
 
-    /** To be called by whoever has given a data lock back. */
+    /** To be called after a data lock was given back. */
     public final void leave() {
         if (closing) {
             releaseIfIdle();
         }
     }
 
-    /** Gives the stream back if nobody uses it; else the operation that leaves last does. */
+    /** Gives the stream back if it is not in use; else the operation that leaves last does. */
     private void releaseIfIdle() {
         synchronized (stateLock) {
             if (released || lingering || moving || !readLock.tryLock()) {

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * Counts connections when they are established and bytes when they are over. Thread-safe.
  *
  * <p>Shape: {@code live} holds the offloaded streams that are open, so that a report can include
- * what they have carried; whoever calls {@link #opened} must call {@link #closing}.
+ * what they have carried; every call of {@link #opened} is followed by one of {@link #closing}.
  */
 public final class SwitchCounters {
     private static final Set<ReasonCode> POLICY =

@@ -61,7 +61,7 @@ public final class PolicySource {
     private volatile Policy policy;
     private volatile long nextCheckNanos;
 
-    /** A file and who named it. */
+    /** A file and its origin. */
     private record Choice(String file, String namedBy, RuleFile.Dialect whenSilent) {}
 
     private PolicySource(
@@ -321,7 +321,7 @@ public final class PolicySource {
             try {
                 sink.accept("sdp4j: " + line);
             } catch (RuntimeException e) {
-                // Whoever connects just now must not suffer from a log that fails.
+                // A connect at this moment must not suffer from a log that fails.
             }
         }
     }
@@ -336,7 +336,7 @@ public final class PolicySource {
         return choice == null ? null : choice.file;
     }
 
-    /** Who named the file, for people. */
+    /** Where the name of the file came from, for people. */
     public String origin() {
         return choice == null
                 ? "no rule file: offload first for everything"

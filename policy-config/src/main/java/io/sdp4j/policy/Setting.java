@@ -154,7 +154,7 @@ public enum Setting {
             1_048_576,
             "bytes",
             "Size of a private buffer over an RDMA device."),
-    /** Life of keys that nobody uses. */
+    /** Life of unused keys. */
     VERBS_KEYS_KEEP_MS(
             "sdp4j.verbs.keys.keep.ms",
             20,

@@ -73,7 +73,7 @@ public final class StartCheck
     private static final class Anywhere implements HostLookup {
         @Override
         public List<InetAddress> addresses(String host) {
-            throw new AssertionError("nobody needs the addresses of " + host);
+            throw new AssertionError("unexpected look-up of " + host);
         }
 
         @Override

@@ -56,7 +56,7 @@ public final class ActionList extends ActionRows {
     /** Post this receive slot again. */
     public static final int REPOST = 4;
 
-    /** Wake whoever waits for one of the masked conditions. */
+    /** Wake the threads that wait for one of the masked conditions. */
     public static final int WAKE = 5;
 
     /** Call {@link SdpMachine#onTimer} after {@link #nanos}. */

@@ -155,11 +155,12 @@ final class Credits {
      *
      * <p>Stricter than the suggested rule about buffers that credit updates have used up, which are
      * no news. Few are left: otherwise two peers whose applications do not read, each with two or
-     * three buffers left, would answer each other's updates for ever. Nobody waits in vain: that
-     * few buffers mean unread bytes, and reading them is news. Enough are left: who reads much and
-     * says little would be answered every other update, and woken by it; and where question and
-     * answer are one message each, as they are to lent buffers, one update beside each would make
-     * two of them, a quarter of a small pool, and so make the next one on the other side.
+     * three buffers left, would answer each other's updates for ever. No end waits in vain: that
+     * few buffers mean unread bytes, and reading them is news. Enough are left: an end that reads
+     * much and says little would be answered every other update, and woken by it; and where
+     * question and answer are one message each, as they are to lent buffers, one update beside each
+     * would make two of them, a quarter of a small pool, and so make the next one on the other
+     * side.
      */
     boolean updateDue() {
         int unheard = unheard();

@@ -61,7 +61,7 @@ final class Schedule {
         } else if (life.down()) {
             giveUp(ActionList.CUT, out);
         } else if (life.talking() && !(send.finSent() && receive.fin())) {
-            // After both DisConns nobody waits for anything, and the peer may hang up.
+            // After both DisConns no end waits for anything, and the peer may hang up.
             if (!resting.silent()) {
                 talk(out);
             } else if (!resting.answered()) {
@@ -124,7 +124,7 @@ final class Schedule {
     }
 
     /**
-     * Both sides write and nobody reads (6.8): the peer's bytes are wanted as Data, and when that
+     * Both sides write and neither reads (6.8): the peer's bytes are wanted as Data, and when that
      * has filled our buffers, ours become Data too.
      */
     private void cureDeadlock() {
@@ -178,7 +178,7 @@ final class Schedule {
                 || send.sources.owed() > 0;
     }
 
-    /** Whether there may be something to say without payload, for which nobody can wait long. */
+    /** Whether there may be something to say without payload, which must not wait long. */
     boolean due() {
         return send.busy()
                 || receive.busy()

@@ -207,7 +207,7 @@ public final class SdpMachine extends SetUp {
         return true;
     }
 
-    /** Of a suspended session, whether it is the peer who waits for us to reconnect. */
+    /** Of a suspended session, whether the peer waits for us to reconnect. */
     public boolean suspendedByPeer() {
         return resting.peerSilent();
     }

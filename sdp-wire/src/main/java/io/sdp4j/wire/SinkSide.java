@@ -11,7 +11,7 @@ package io.sdp4j.wire;
  * With fewer bytes than it has room for, even none, it comes back when there is nothing more to
  * read by RDMA now: the next bytes of the stream then are in DELIVER rows, or yet to come.
  *
- * <p>What the peer offers and nobody reads stays where it is; {@link #refuse} makes the peer send
+ * <p>What the peer offers stays where it is until it is read; {@link #refuse} makes the peer send
  * it as Data. A machine without zero copy refuses by itself.
  *
  * <p>Source: docs/protocol.md 6 and 7.

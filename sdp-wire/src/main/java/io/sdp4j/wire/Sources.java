@@ -234,7 +234,7 @@ final class Sources {
         }
     }
 
-    /** Everything lent must be copied instead: nobody reads it (6.8). */
+    /** Everything lent must be copied instead: it is not being read (6.8). */
     void revoke() {
         if (outstanding == 0) {
             onCancelled(true);

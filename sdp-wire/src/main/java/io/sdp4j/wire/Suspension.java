@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * Suspending a session: who asked, and how far it is.
+ * Suspending a session: which end asked, and how far it is.
  *
  * <p>Shape: {@code ours} is the port of a SuspComm that we want to send or have sent, {@code
  * theirs} of one received; -1 = none. From the first of both on nothing new is begun; the message

@@ -30,8 +30,8 @@ import java.util.zip.CRC32;
  * One connection of this host with itself over a fabric, through everything that the connections of
  * applications use: bytes there and back, compared at both ends, and round trips.
  *
- * <p>Says each step before it takes it, so that whoever watches knows where it stopped. Whatever
- * happens it ends at the deadline, unless a call into a driver does not come back.
+ * <p>Says each step before it takes it, so that the user knows where it stopped. Whatever happens
+ * it ends at the deadline, unless a call into a driver does not come back.
  */
 final class DeviceTest {
     private static final int PAYLOAD_BYTES = 1 << 20;

@@ -16,7 +16,7 @@ import java.util.List;
 
 /**
  * What would carry a connection to a peer, as far as this host knows: the rule, if a port is given,
- * then each way. Connects to nobody.
+ * then each way. Makes no connection.
  *
  * @param name the peer as it was typed
  * @param port 0 = none was given

@@ -105,7 +105,7 @@ final class RunCommand implements Callable<Integer> {
     private static void stop(Process process) {
         process.destroy();
         try {
-            process.waitFor(); // it may need its time, and whoever waits for us can end both
+            process.waitFor(); // it may need its time, and our caller can end both
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

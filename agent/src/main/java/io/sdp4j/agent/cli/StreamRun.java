@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * @param samples jar of the sample programs
  * @param seconds length of each measured part
  * @param bytes bytes checked each way
- * @param progress takes a line for whoever waits
+ * @param progress takes a line for the user, who waits
  */
 record StreamRun(Path samples, double seconds, long bytes, Consumer<String> progress) {
     static final String SERVER = "io.sdp4j.samples.StreamServer";

@@ -108,7 +108,7 @@ public final class LogSink {
     }
 
     /**
-     * To append to {@code path}. A link is followed only where nobody but us and root can have put
+     * To append to {@code path}. A link is followed only where no user but us and root can have put
      * it: as {@code /dev/stderr}, but not in {@code /tmp}.
      */
     static OpenOption[] options(Path path) {

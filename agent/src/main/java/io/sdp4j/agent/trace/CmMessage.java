@@ -111,7 +111,7 @@ final class CmMessage {
                 .putInt(fromConnecting ? acceptingId : connectingId);
     }
 
-    /** DETH and the MAD's header; the transaction is that of whoever began it. */
+    /** DETH and the MAD's header; the transaction is that of the end that began it. */
     private ByteBuffer mad(int attribute, boolean fromConnecting) {
         ByteBuffer b = ByteBuffer.allocate(DETH_BYTES + MAD_BYTES);
         boolean greets = attribute == REQ || attribute == REP;

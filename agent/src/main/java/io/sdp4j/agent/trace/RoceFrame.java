@@ -36,8 +36,8 @@ final class RoceFrame {
     /**
      * A frame.
      *
-     * @param from who sends it
-     * @param to who gets it
+     * @param from its sender
+     * @param to its receiver
      * @param fromConnecting whether the sender is the peer that connected; says only which invented
      *     hardware address is whose
      * @param opcode of the base transport header

@@ -12,7 +12,7 @@ import java.util.Arrays;
  * one answer a line on standard output, {@code ok name=value …} or {@code failed …}.
  */
 public final class Commands {
-    /** Whoever carries the commands out. */
+    /** Carries the commands out. */
     public interface Worker {
         /** The answer to one command, without the {@code ok}. */
         String obey(String command, int[] numbers) throws Exception;

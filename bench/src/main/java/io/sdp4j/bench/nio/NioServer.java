@@ -83,7 +83,7 @@ public final class NioServer {
                     WAITING.wait();
                 }
             } catch (InterruptedException e) {
-                throw new InterruptedIOException("nobody interrupts this");
+                throw new InterruptedIOException("interrupted");
             }
             List<SocketChannel> company = List.copyOf(WAITING);
             WAITING.clear();

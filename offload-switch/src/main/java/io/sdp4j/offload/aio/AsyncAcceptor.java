@@ -236,7 +236,7 @@ final class AsyncAcceptor
         }
     }
 
-    /** Where nobody is left who could be told. */
+    /** Where no caller is left to be told. */
     private static void closeQuietly(java.nio.channels.Channel channel) {
         try {
             channel.close();

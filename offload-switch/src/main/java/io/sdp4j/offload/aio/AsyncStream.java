@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Asynchronous reads and writes, half-close and close on top of one {@link OffloadStream}.
  *
- * <p>Whoever uses the stream is inside {@code gate}; the last one to leave after {@link #close}
+ * <p>Every user of the stream is inside {@code gate}; the last one to leave after {@link #close}
  * gives it back. Thread-safe.
  */
 final class AsyncStream {

@@ -94,14 +94,14 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         }
     }
 
-    /** Whether the caller, and nobody else, has to {@link #deliver}. */
+    /** Whether the caller alone has to {@link #deliver}. */
     private synchronized boolean claim() {
         boolean first = !over;
         over = true;
         return first;
     }
 
-    /** The channel may live long, and whoever was told is not to be kept by it. */
+    /** The channel may live long, and must not keep the handler reachable. */
     private void deliver(Throwable failure) {
         if (future != null) {
             future.finish(null, failure);

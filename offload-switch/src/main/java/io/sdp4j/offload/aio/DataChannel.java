@@ -7,7 +7,10 @@ import java.nio.channels.CompletionHandler;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** The reading and writing half of a channel: each call goes to whoever carries the connection. */
+/**
+ * The reading and writing half of a channel: each call goes to the stack that carries the
+ * connection.
+ */
 abstract sealed class DataChannel extends AsynchronousSocketChannel
         permits SwitchAsynchronousSocketChannel {
     DataChannel(SwitchChannelGroup group) {

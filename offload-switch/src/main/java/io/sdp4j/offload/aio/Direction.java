@@ -25,10 +25,10 @@ import java.util.concurrent.TimeUnit;
  *   +------------------------------------------- complete ---------------------------------------------+
  * }
  *
- * <p>Whoever takes an operation from WAITING to CLAIMED, and nobody else, completes it: the stream
- * that has become ready, the timer, a thread that cancels, the closer. The monitor guards the first
- * group of fields; the fields of the operation belong to the thread that tries or has claimed it.
- * With the monitor held only the group's timer is called.
+ * <p>The thread that takes an operation from WAITING to CLAIMED, and no other, completes it: the
+ * stream that has become ready, the timer, a thread that cancels, the closer. The monitor guards
+ * the first group of fields; the fields of the operation belong to the thread that tries or has
+ * claimed it. With the monitor held only the group's timer is called.
  *
  * <p>An operation with a handler goes on on a thread of the group, where it ends anyway: if {@link
  * Readiness} can have it so, on the one that notices. One with a future goes on on the thread that
@@ -118,7 +118,7 @@ final class Direction implements Runnable, Pending.Owner {
                     lent = true;
                     await(timeout, unit);
                     if (!standBy()) {
-                        return (Future<V>) result; // whoever ends the operation gives it back
+                        return (Future<V>) result; // the end of the operation gives it back
                     }
                 }
                 if (lent) {
@@ -212,7 +212,7 @@ final class Direction implements Runnable, Pending.Owner {
      */
     private boolean standBy() {
         while (true) {
-            // Whoever closed the gate before it could see this operation wait leaves it to us.
+            // A closer that could not see this operation wait leaves it to us.
             if (owner.gate.closed()) {
                 outcome(0, new AsynchronousCloseException());
                 return claim();
@@ -227,8 +227,8 @@ final class Direction implements Runnable, Pending.Owner {
     }
 
     /**
-     * Something may be ready: on a thread of the group, the provider, or whoever has done something
-     * to the stream.
+     * Something may be ready: on a thread of the group, of the provider, or one that has done
+     * something to the stream.
      *
      * @param direct whether this thread is one of the group's that may call a handler
      */
@@ -243,7 +243,7 @@ final class Direction implements Runnable, Pending.Owner {
         try {
             owner.group.execute(this);
         } catch (RejectedExecutionException e) {
-            forget(); // the executor is gone, and with it whoever could be told
+            forget(); // the executor is gone, and with it the handler's threads
             throw e;
         }
     }

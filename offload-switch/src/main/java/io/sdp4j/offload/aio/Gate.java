@@ -45,7 +45,7 @@ final class Gate {
         return state.get() < 0;
     }
 
-    /** Lets nobody in any more; idempotent. */
+    /** Lets no thread in any more; idempotent. */
     void close() {
         if (state.getAndUpdate(s -> s | CLOSED) == 0) {
             whenIdle.run();

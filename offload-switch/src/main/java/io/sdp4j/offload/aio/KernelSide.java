@@ -48,7 +48,7 @@ final class KernelSide {
         this.receiveBuffer = receiveBuffer;
     }
 
-    /** Null for an accepted offloaded channel of which nobody has asked an option. */
+    /** Null for an accepted offloaded channel until the first option is asked for. */
     AsynchronousSocketChannel kernel() {
         return kernel;
     }

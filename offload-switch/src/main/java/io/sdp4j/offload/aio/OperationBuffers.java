@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The buffers that the application has lent to one operation at a time, and how bytes move between
- * them and the stream. For whoever tries or has claimed that operation.
+ * them and the stream. For the thread that tries or has claimed that operation.
  */
 final class OperationBuffers implements OffloadStream.Loan {
     private final boolean reading;

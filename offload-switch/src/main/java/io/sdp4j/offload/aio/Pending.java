@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
  * <p>Errors are an {@link IOException} always, as the JDK's own channels give them. Thread-safe.
  */
 final class Pending<V> extends CompletableFuture<V> {
-    /** Who can give a pending operation up. */
+    /** Can give a pending operation up. */
     interface Owner {
         /**
          * Forgets the operation, and forbids further ones of its kind.
@@ -48,7 +48,7 @@ final class Pending<V> extends CompletableFuture<V> {
         return failure instanceof IOException e ? e : new IOException(failure);
     }
 
-    /** Those who wait are released after the channel was closed. */
+    /** Waiting threads are released after the channel was closed. */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         if (isDone() || !owner.giveUp(this)) {

@@ -121,7 +121,7 @@ final class Readiness implements KernelAsync.Watcher {
     @Override
     public void readable(boolean direct) {
         if (!owner.gate.enter()) {
-            return; // who closed it has ended what waits
+            return; // its closer has ended what waits
         }
         int ready;
         try {
@@ -167,7 +167,7 @@ final class Readiness implements KernelAsync.Watcher {
         owner.closeChannel();
     }
 
-    /** The stream is about to be closed, and nobody is in the gate. */
+    /** The stream is about to be closed, and the gate is empty. */
     void end() {
         KernelAsync.Watch w;
         synchronized (this) {

@@ -207,7 +207,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             }
             closed = true;
         }
-        // The group's threads live as long as it has a member: first whoever waits is told.
+        // The group's threads live as long as it has a member: first the waiting operations end.
         try {
             if (acceptor != null) {
                 acceptor.close();

@@ -29,7 +29,7 @@ import java.util.concurrent.Future;
  * begins, and everything again once the connection goes through the kernel. Offloaded, {@code
  * offloaded} carries the data, and the kernel's channel stays, unconnected, to hold the port number
  * and to answer for options. {@code stateLock} guards the state and every field without another
- * remark; nobody blocks, and no handler is called, with it held.
+ * remark; no thread blocks, and no handler is called, with it held.
  */
 public final class SwitchAsynchronousSocketChannel extends DataChannel {
     private enum State {
@@ -190,7 +190,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         }
     }
 
-    /** Takes the connection that a provider has made; cuts it if nobody wants it any more. */
+    /** Takes the connection that a provider has made; cuts it if it is not wanted any more. */
     void adopt(OffloadStream stream, InetSocketAddress target) throws AsynchronousCloseException {
         synchronized (stateLock) {
             if (!closed && group.add(this, false)) {
@@ -350,7 +350,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
             closed = true;
             operation = connecting;
         }
-        // The group's threads live as long as it has a member: first whoever waits is told.
+        // The group's threads live as long as it has a member: first the waiting operations end.
         try {
             if (offloaded != null) {
                 offloaded.close();

@@ -119,8 +119,8 @@ public final class ChannelBridge {
     }
 
     /**
-     * Valid and cancelled keys of a channel, with gaps; null = none. A plain look: complete for
-     * whoever holds the channel's {@code blockingLock}.
+     * Valid and cancelled keys of a channel, with gaps; null = none. A plain look: complete for the
+     * holder of the channel's {@code blockingLock}.
      */
     public static SelectionKey[] keys(SelectableChannel channel) {
         return (SelectionKey[]) Handles.KEYS.getVolatile((AbstractSelectableChannel) channel);

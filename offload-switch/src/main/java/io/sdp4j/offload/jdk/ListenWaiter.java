@@ -6,7 +6,8 @@ import java.io.IOException;
  * Waits for two things at once: a connection at a kernel listener, and a signal from somebody else.
  *
  * <p>Thread-safety: {@link #signal} is for anybody at any time, also after {@link #close}; the rest
- * is for the one thread that accepts, and {@code close} for whoever knows that nobody does.
+ * is for the one thread that accepts, and {@code close} for a caller that knows that no thread
+ * accepts.
  */
 public interface ListenWaiter {
     /** Ends the wait that runs now or, if none does, the next one. Does not block. */
@@ -25,6 +26,6 @@ public interface ListenWaiter {
      */
     void await(long nanos) throws IOException;
 
-    /** Releases what the wait needs; idempotent. Nobody may be waiting. */
+    /** Releases what the wait needs; idempotent. No thread may be waiting. */
     void close() throws IOException;
 }

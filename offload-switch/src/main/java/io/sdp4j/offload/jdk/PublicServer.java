@@ -119,7 +119,7 @@ final class PublicServer extends KernelSocket {
                 next.close();
             }
             if (channel.isOpen()) {
-                channel.configureBlocking(true); // nobody listens for offload after all
+                channel.configureBlocking(true); // there is no offload listener after all
             }
         }
     }

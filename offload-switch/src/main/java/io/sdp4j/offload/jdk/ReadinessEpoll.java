@@ -29,7 +29,7 @@ public final class ReadinessEpoll {
     }
 
     /**
-     * Takes the place of {@code over}: from now on that number stands for this, and whoever owns it
+     * Takes the place of {@code over}: from now on that number stands for this, and the owner of it
      * closes it. What it stood for is closed.
      */
     public synchronized void moveOver(FileDescriptor over) throws IOException {

@@ -7,7 +7,7 @@ import java.net.SocketAddress;
 
 /**
  * The JDK's own events of the flight recorder, {@code jdk.SocketRead} and {@code jdk.SocketWrite},
- * for connections that the JDK does not see (behaviour 90). Stateless; costs nothing while nobody
+ * for connections that the JDK does not see (behaviour 90). Stateless; costs nothing while no tool
  * records, or where {@code jdk.internal.event} is not exported to this module: then nothing is
  * told.
  */

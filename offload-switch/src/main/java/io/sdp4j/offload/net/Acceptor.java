@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * time-out, because another process may have taken the connection.
  *
  * <p>Close: the closer sets {@code closed} and signals; descriptors are given back under {@code
- * acceptLock}, by the closer if nobody accepts, else by the last who leaves.
+ * acceptLock}, by the closer if no thread accepts, else by the last thread that leaves.
  */
 final class Acceptor {
     private static final int SHORTEST_MILLIS = 1;

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** The reading and writing half of a socket: each call goes to whoever carries the connection. */
+/**
+ * The reading and writing half of a socket: each call goes to the stack that carries the
+ * connection.
+ */
 abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClientImpl {
     DataSocketImpl(OffloadSwitch owner) {
         super(owner);

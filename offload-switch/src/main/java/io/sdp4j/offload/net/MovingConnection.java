@@ -82,7 +82,7 @@ final class MovingConnection extends Upgrade implements Duplex {
             taken.keepAlive(true);
         }
         moved = taken;
-        if (inputShut) { // after the stream was set: whoever shuts a half looks for it afterwards
+        if (inputShut) { // looked at after the stream was set: a thread that shuts does the reverse
             taken.shutdownInput();
         }
         if (outputShut) {

@@ -387,7 +387,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             }
             forgetUnconnected();
             kernel = connected;
-            fd = connected.fileDescriptor(); // as the JDK's own has it, for those who look
+            fd = connected.fileDescriptor(); // as in the JDK's own, for code that looks there
             if (timeoutMillis > 0) {
                 connected.setOption(SO_TIMEOUT, timeoutMillis); // behaviour 30
             }
@@ -426,8 +426,9 @@ final class SwitchClientImpl extends DataSocketImpl {
     }
 
     /**
-     * Those who ask for it by reflection want to read, write or pass the kernel's socket on. Beside
-     * an offloaded connection there is one, which carries nothing: better a clear word than that.
+     * Code that asks for it by reflection wants to read, write or pass the kernel's socket on.
+     * Beside an offloaded connection there is one, which carries nothing: better a clear word than
+     * that.
      */
     @Override
     protected FileDescriptor getFileDescriptor() {

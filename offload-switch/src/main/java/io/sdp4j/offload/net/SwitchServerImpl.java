@@ -41,7 +41,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     @Override
     protected void create(boolean stream) throws IOException {
         super.create(stream);
-        fd = kernel.fileDescriptor(); // as the JDK's own has it, for those who look
+        fd = kernel.fileDescriptor(); // as in the JDK's own, for code that looks there
     }
 
     @Override
@@ -61,7 +61,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                 kernel.listen(backlog); // again, with another backlog
                 return;
             }
-            // First: who comes by TCP in between would stay there.
+            // First: a connection that comes by TCP in between would stay there.
             Attempt why = kernelOnly ? IN_SCOPE : listenOffloaded(Math.max(backlog, 1));
             boolean listening = false;
             try {

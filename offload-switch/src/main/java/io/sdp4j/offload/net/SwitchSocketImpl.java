@@ -23,11 +23,11 @@ import java.util.Set;
  * them, and options.
  *
  * <p>Shape: {@code kernel} is the JDK's own implementation. It is created at once and does
- * everything until it is decided who carries the data; options are always set on it, so that it
- * checks, rounds and answers them (behaviours 23 and 24).
+ * everything until it is decided which stack carries the data; options are always set on it, so
+ * that it checks, rounds and answers them (behaviours 23 and 24).
  *
  * <p>States: NEW, UNCONNECTED (also: listening), CONNECTING, CONNECTED, CLOSED. {@code stateLock}
- * guards the state and every field without another remark; nobody blocks while holding it.
+ * guards the state and every field without another remark; no thread blocks while holding it.
  */
 public abstract sealed class SwitchSocketImpl extends SocketImpl
         permits DataSocketImpl, SwitchServerImpl {

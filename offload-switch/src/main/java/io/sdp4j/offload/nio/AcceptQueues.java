@@ -95,7 +95,7 @@ final class AcceptQueues {
         return waiter.value();
     }
 
-    /** Stops listening and wakes who accepts; any thread. */
+    /** Stops listening and wakes threads that accept; any thread. */
     void close() {
         if (listening != null) {
             listening.close();

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The buffer of one blocking read or write, which the stream may borrow while the operation lasts.
- * For whoever holds the lock of its direction; used again by the next operation.
+ * For the holder of its direction's lock; used again by the next operation.
  */
 final class BlockingBuffer implements OffloadStream.Loan {
     private final OffloadStream stream;

@@ -160,7 +160,7 @@ final class ChannelConnect {
         boolean run() throws IOException;
     }
 
-    /** Runs {@code step} while nobody reads or writes; where it fails the channel is closed. */
+    /** Runs {@code step} while no thread reads or writes; where it fails the channel is closed. */
     private boolean alone(Step step) throws IOException {
         try {
             channel.readLock.lock();

@@ -12,9 +12,9 @@ import java.util.function.BiFunction;
 import sun.nio.ch.Util;
 
 /**
- * The reading and writing half of a channel: each call goes to whoever carries the connection. What
- * an offloaded one moves is told to the flight recorder as the JDK's own channels tell it
- * (behaviour 90).
+ * The reading and writing half of a channel: each call goes to the stack that carries the
+ * connection. What an offloaded one moves is told to the flight recorder as the JDK's own channels
+ * tell it (behaviour 90).
  */
 abstract sealed class DataSocketChannel extends DescribedSocketChannel
         implements BiFunction<FileChannel, long[], Long> permits PolledSocketChannel {

@@ -13,8 +13,8 @@ import java.util.Set;
 /**
  * What a channel tells about itself: options, addresses, text.
  *
- * <p>{@code stateLock} guards the options, and the state of the classes below; nobody waits while
- * holding it.
+ * <p>{@code stateLock} guards the options, and the state of the classes below; no thread waits
+ * while holding it.
  */
 abstract sealed class DescribedSocketChannel extends SocketChannel permits DataSocketChannel {
     final Object stateLock = new Object();

@@ -12,7 +12,8 @@ import java.nio.channels.SocketChannel;
 import sun.nio.ch.SelChImpl;
 
 /**
- * The port number of a connection that a provider carries: real, and nobody else's (behaviour 6).
+ * The port number of a connection that a provider carries: real, and of no other connection
+ * (behaviour 6).
  *
  * <p>Shape: the kernel's channel of the application holds it if the application has bound; else
  * {@code holder}, a channel that is made for an attempt. Guarded by the channel's state lock, which
@@ -72,7 +73,7 @@ final class HeldPort {
                 try {
                     holder.close();
                 } catch (IOException e) {
-                    // the number is lost for a while, which nobody notices
+                    // the number is lost for a while, which does no harm
                 }
                 holder = null;
                 channel.options.answeredBy(channel.kernel);

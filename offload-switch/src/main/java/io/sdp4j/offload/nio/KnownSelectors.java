@@ -41,7 +41,7 @@ final class KnownSelectors {
      * open: takes it out of every selector. {@link #putBack} follows.
      */
     void takeOut(SelChImpl kernel) {
-        forgetting = true; // first: who asks from now on does not put it back
+        forgetting = true; // first: a thread that asks from now on does not put it back
         SelectionKey[] keys = ChannelBridge.keys(channel);
         if (polled && keys != null) {
             for (SelectionKey key : keys) {

@@ -22,7 +22,8 @@ import sun.nio.ch.SelChImpl;
  * <p>Shape: until a direction has moved, its calls are those of the kernel's channel, behind the
  * channel's data lock and a count of bytes. When both have, the channel {@linkplain
  * SwitchSocketChannel#adoptMoved becomes} an offloaded one, selectors included. That is done under
- * both data locks, by the provider's thread if they are free, else by whoever gives one back.
+ * both data locks, by the provider's thread if they are free, else by the thread that gives one
+ * back.
  */
 final class MovingChannel extends Upgrade {
     private final SwitchSocketChannel channel;
@@ -90,7 +91,7 @@ final class MovingChannel extends Upgrade {
         if (virtual) {
             taken.usedByVirtualThread();
         }
-        if (inputShut) { // after the stream was set: whoever shuts a half looks for it afterwards
+        if (inputShut) { // looked at after the stream was set: a thread that shuts does the reverse
             taken.shutInput();
         }
         if (outputShut) {
@@ -117,8 +118,8 @@ final class MovingChannel extends Upgrade {
     }
 
     /**
-     * Becomes an offloaded channel if all has moved that will. Without a lock; by whoever has given
-     * a data lock back, or has changed what has moved.
+     * Becomes an offloaded channel if all has moved that will. Without a lock; by the thread that
+     * has given a data lock back, or has changed what has moved.
      */
     @Override
     protected void left() {

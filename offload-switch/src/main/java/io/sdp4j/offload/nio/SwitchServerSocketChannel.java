@@ -315,7 +315,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
     protected void implCloseSelectableChannel() throws IOException {
         AcceptQueues both = queues;
         if (both != null) {
-            both.close(); // wakes who accepts
+            both.close(); // wakes threads that accept
         }
         kernel.close();
         releaseIfIdle();
@@ -328,7 +328,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         }
     }
 
-    /** Gives the descriptors back if nobody accepts and no selector knows them any more. */
+    /** Gives the descriptors back if no thread accepts and no selector knows them any more. */
     private void releaseIfIdle() {
         if (isRegistered() || !acceptLock.tryLock()) {
             return;
@@ -346,7 +346,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
             ChannelBridge.unpin(kernel);
             ((SelChImpl) kernel).kill();
         } catch (IOException e) {
-            // as the JDK: nobody is left to be told
+            // as the JDK: no caller is left to be told
         } finally {
             acceptLock.unlock();
         }

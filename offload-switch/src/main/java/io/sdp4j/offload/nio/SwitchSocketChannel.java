@@ -37,8 +37,8 @@ import sun.nio.ch.SelChImpl;
  * accepted channel has no {@code kernel}.
  *
  * <p>Locks: {@code readLock} and {@code writeLock} are held by one reader and one writer of the
- * stream, both by whoever connects or changes the blocking mode; {@code stateLock} guards state and
- * every field without another remark.
+ * stream, both by the thread that connects or changes the blocking mode; {@code stateLock} guards
+ * state and every field without another remark.
  */
 final class SwitchSocketChannel extends PolledSocketChannel
         implements Supplier<InputStream>, Callable<OutputStream> {
@@ -472,7 +472,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
         }
     }
 
-    /** Gives the descriptors back: nobody but us knows them any more. */
+    /** Gives the descriptors back: no other code knows them any more. */
     private void release() {
         synchronized (stateLock) {
             if (released) {
@@ -489,7 +489,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
                 ((SelChImpl) kernel).kill();
             }
         } catch (IOException e) {
-            // as the JDK: nobody is left to be told
+            // as the JDK: no caller is left to be told
         }
     }
 }

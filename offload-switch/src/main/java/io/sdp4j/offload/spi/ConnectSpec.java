@@ -14,13 +14,13 @@ import java.util.function.Consumer;
  * @param localAddress called at most once, when a peer has been found; binds the kernel socket that
  *     holds the port
  * @param fabrics preferred fabrics in order; empty = the provider's own order
- * @param askedNanos {@link System#nanoTime()} value when the attempt began, so that nobody need
- *     read the clock for it again: that costs a system call in some machines
+ * @param askedNanos {@link System#nanoTime()} value when the attempt began, so that the provider
+ *     need not read the clock for it again: that costs a system call in some machines
  * @param deadlineNanos likewise, at which the attempt must have ended
  * @param limitNanos likewise, not before it: until then a provider may take for its own start what
  *     the deadline did not reckon with
  * @param deadlineByRule whether a rule names the time, so that no provider is to be less patient
- * @param abandoned whether nobody wants the connection any more, because the socket was closed or
+ * @param abandoned whether the connection is not wanted any more, because the socket was closed or
  *     its thread interrupted; a provider that waits asks again and again, on any thread, and ends
  *     the attempt within some milliseconds; quick, never throws
  * @param asked called when the peer is about to be asked, with something that tells whether the
@@ -66,7 +66,7 @@ public record ConnectSpec(
                 -1);
     }
 
-    /** An attempt that begins now, of which nobody wants to know how far it has got. */
+    /** An attempt that begins now, without a callback for its progress. */
     public ConnectSpec(
             InetSocketAddress remote,
             LocalAddress localAddress,

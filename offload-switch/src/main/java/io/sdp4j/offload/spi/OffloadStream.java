@@ -113,8 +113,8 @@ public interface OffloadStream {
     int ready();
 
     /**
-     * About how many bytes the next {@code tryWrite} would take, for whoever would have to fetch
-     * them first; 0 if {@link #WRITE} is not ready, and more if it is.
+     * About how many bytes the next {@code tryWrite} would take, for a caller that would have to
+     * fetch them first; 0 if {@link #WRITE} is not ready, and more if it is.
      */
     default int room() {
         return (ready() & WRITE) == 0 ? 0 : Integer.MAX_VALUE;
@@ -132,7 +132,7 @@ public interface OffloadStream {
 
     /**
      * Makes every {@link #await} that runs now return and, for a direction in which none runs, the
-     * next one. So whoever sets a state first and wakes then is never missed.
+     * next one. So a state that is set before the wake-up is never missed.
      */
     void wake();
 
@@ -230,8 +230,8 @@ public interface OffloadStream {
     }
 
     /**
-     * Instead of {@link #requestNotify}, by whoever comes back very soon because the doorbell is
-     * readable: leaves it so if it has been rung since it was asked for. What the peer does then
+     * Instead of {@link #requestNotify}, by a caller that comes back very soon because the doorbell
+     * is readable: leaves it so if it has been rung since it was asked for. What the peer does then
      * rings nothing, which spares both sides a system call.
      *
      * @param ops {@link #READ}, {@link #WRITE} or both
