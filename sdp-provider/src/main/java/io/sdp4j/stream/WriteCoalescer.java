@@ -157,9 +157,7 @@ final class WriteCoalescer {
         mostAtFirst = most;
         large = false;
         behind = peerBehind();
-        if (opened++ == 0) {
-            FlushAtExit.add(core);
-        }
+        opened++;
     }
 
     private boolean isLast() {

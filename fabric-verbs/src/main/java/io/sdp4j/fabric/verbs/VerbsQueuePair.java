@@ -2,6 +2,7 @@ package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QpSpec;
@@ -297,11 +298,23 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     @Override
     public synchronized boolean postProbe(long wrId) {
-        int place = requests.takeRdma(Completion.WRITE, wrId);
+        // A write of iWARP's is over when it has left.
+        boolean read = device.sharesTcpPorts();
+        int place = requests.takeRdma(read ? Completion.READ : Completion.WRITE, wrId);
         if (place >= 0) {
-            post(place, IbvSendWr.OP_RDMA_WRITE, null, 0, 0, 0, 0);
+            int op = read ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
+            post(place, op, null, 0, 0, 0, 0);
         }
         return place >= 0;
+    }
+
+    /** See {@link Fabric#arrived}. */
+    synchronized boolean arrived() {
+        if (open && !teardown.isCut()) {
+            requests.onEnding();
+            reap();
+        }
+        return !open || teardown.isCut() || requests.sendQueueEmpty();
     }
 
     /** Posts, without a region where no byte moves. */
