@@ -451,15 +451,15 @@ final class StreamCore {
     }
 
     /**
-     * The process ends. A write that waits, and unread input, leave the end unsaid: the peer's side
-     * tells of a reset then.
+     * The process ends. Input that is unread, and bytes that cannot be sent now although their
+     * write may have returned, leave the end unsaid: the peer's side tells of a reset then.
      */
     void endWithJvm(boolean dataUnread) {
         assert Thread.holdsLock(this);
         silent = true;
         coalescer.flush();
         boolean lent = lending != null && (lending.writes().active() || lending.reads().offered());
-        if (!lent && !dataUnread && qps.isEmpty()) {
+        if (!lent && !coalescer.isOut() && !dataUnread && qps.isEmpty()) {
             shutdownOutput();
         }
         wakeOps = 0;
