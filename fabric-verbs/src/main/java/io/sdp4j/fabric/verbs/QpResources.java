@@ -365,6 +365,11 @@ final class QpResources {
         }
     }
 
+    /** Whether the library knows the peer's answer, and so may have told the peer. */
+    boolean answered() {
+        return qpMade && IbvQp.state(Bindings.at(qp, IbvQp.LAYOUT)) >= IbvQp.READY_TO_RECEIVE;
+    }
+
     CqResources kit() {
         return kit;
     }

@@ -129,6 +129,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         requests.onSendPosted(false, true);
     }
 
+    /** See {@link QpResources#answered}. Any thread. */
+    synchronized boolean answered() {
+        return open && resources.answered();
+    }
+
     /** Runs {@code then} on the event thread when the peer's greeting has come. Event thread. */
     void onGreeting(Runnable then) {
         bell.onGreeting(then);
