@@ -27,6 +27,8 @@ void table(void)
     STRUCT(ibv_device);
     FIELD(ibv_device, node_type); FIELD(ibv_device, transport_type); FIELD(ibv_device, name);
 
+    STRUCT(ibv_qp);
+    FIELD(ibv_qp, state);
     STRUCT(ibv_comp_channel);
     FIELD(ibv_comp_channel, context); FIELD(ibv_comp_channel, fd);
     FIELD(ibv_comp_channel, refcnt);

@@ -56,6 +56,21 @@ public interface Fabric extends AutoCloseable {
         return 0;
     }
 
+    /**
+     * Whether the end of this process cuts its connections: what has not {@link #arrived} is lost,
+     * and an end that was not said looks to the peer like a loss.
+     */
+    default boolean endsWithProcess() {
+        return false;
+    }
+
+    /**
+     * Whether the peers' side has all that was posted, or will not have it any more. Never blocks.
+     */
+    default boolean arrived() {
+        return true;
+    }
+
     /** Closes every listener and aborts every queue pair. Does not wait for peers. */
     @Override
     void close();

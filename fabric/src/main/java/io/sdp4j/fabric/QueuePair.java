@@ -247,8 +247,8 @@ public interface QueuePair {
             int rkey);
 
     /**
-     * Asks the peer's side, without its program, whether it is there: an RDMA write of nothing. It
-     * ends as {@link Completion#WRITE} with this number. Caller's lock.
+     * Asks the peer's side, without its program, whether it is there: an RDMA operation of nothing.
+     * It ends with this number, when that side has all that was posted before. Caller's lock.
      *
      * @return false if nothing was posted: the fabric sees the end of a peer by itself
      */

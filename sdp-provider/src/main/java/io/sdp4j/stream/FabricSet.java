@@ -60,6 +60,11 @@ final class FabricSet {
         return o.fabric;
     }
 
+    /** See {@link Fabric#arrived}. */
+    boolean arrived() {
+        return opened.values().stream().allMatch(o -> o.fabric == null || o.fabric.arrived());
+    }
+
     private Opened open(String name) {
         try {
             return new Opened(openers.get(name).open(), null);

@@ -68,7 +68,8 @@ public final class SdpProvider implements OffloadProvider {
                         loop,
                         new SetupThreads(),
                         new IdleTrimmer(loop, settings.quietNanos()),
-                        new ViolationLog(LOG::warn, System::nanoTime));
+                        new ViolationLog(LOG::warn, System::nanoTime),
+                        new StreamsAtExit(fabrics));
         this.verbsConnectNanos = verbsConnectNanos;
     }
 
@@ -90,7 +91,6 @@ public final class SdpProvider implements OffloadProvider {
                         "sdp4j-caretaker",
                         allowNative,
                         t -> LOG.error("a task of the caretaker failed", t));
-        LastHook.add(loop::end);
         UnaryOperator<Fabric> traced = Traces.around(settings);
         Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
         if (settings.flag(Setting.SHM_ENABLED)) {
@@ -108,13 +108,19 @@ public final class SdpProvider implements OffloadProvider {
                     () -> traced.apply(VerbsFabric.open(verbsConfig(settings), loop)));
             resolver = DeviceResolver.behind(resolver, new KernelNetlink(loop));
         }
-        return new SdpProvider(
-                new FabricSet(openers),
-                resolver,
-                StreamSettings.of(settings),
-                loop,
-                TimeUnit.MILLISECONDS.toNanos(
-                        settings.longValue(Setting.VERBS_CONNECT_TIMEOUT_MS)));
+        SdpProvider provider =
+                new SdpProvider(
+                        new FabricSet(openers),
+                        resolver,
+                        StreamSettings.of(settings),
+                        loop,
+                        TimeUnit.MILLISECONDS.toNanos(
+                                settings.longValue(Setting.VERBS_CONNECT_TIMEOUT_MS)));
+        if (settings.flag(Setting.VERBS_ENABLED)) {
+            provider.atExit().hook();
+        }
+        LastHook.add(loop::end); // what has to be said was said
+        return provider;
     }
 
     static VerbsConfig verbsConfig(Settings settings) {
@@ -166,6 +172,10 @@ public final class SdpProvider implements OffloadProvider {
             }
         }
         return status;
+    }
+
+    StreamsAtExit atExit() {
+        return context.atExit();
     }
 
     @Override

@@ -10,10 +10,12 @@ import io.sdp4j.linux.EventLoop;
  * @param setup threads that may block while they connect
  * @param quiet looks at them from time to time
  * @param complaints told what their peers have done wrong
+ * @param atExit knows those that end with the process
  */
 record StreamContext(
         StreamSettings settings,
         EventLoop loop,
         SetupThreads setup,
         IdleTrimmer quiet,
-        ViolationLog complaints) {}
+        ViolationLog complaints,
+        StreamsAtExit atExit) {}

@@ -67,6 +67,7 @@ final class StreamCore {
     private int wakeOps;
 
     private boolean endTold;
+    private boolean silent;
     private boolean released;
 
     /**
@@ -447,6 +448,29 @@ final class StreamCore {
         }
         inbox.drop();
         carryOut();
+    }
+
+    /**
+     * The process ends. Input that is unread, and bytes that cannot be sent now although their
+     * write may have returned, leave the end unsaid: the peer's side tells of a reset then.
+     */
+    void endWithJvm(boolean dataUnread) {
+        assert Thread.holdsLock(this);
+        silent = true;
+        coalescer.flush();
+        boolean lent = lending != null && (lending.writes().active() || lending.reads().offered());
+        if (!lent && !coalescer.isOut() && !dataUnread && qps.isEmpty()) {
+            shutdownOutput();
+        }
+        wakeOps = 0;
+    }
+
+    /**
+     * Whether the application is told nothing any more, which a kernel would not tell it either.
+     */
+    boolean silent() {
+        assert Thread.holdsLock(this);
+        return silent;
     }
 
     /** Whether nothing that the application wrote or ended waits on this side. */

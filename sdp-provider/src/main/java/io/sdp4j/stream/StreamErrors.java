@@ -29,16 +29,18 @@ final class StreamErrors {
     /** Whether a reader that finds nothing unread has reached the end of the stream. */
     boolean endOfStream() {
         assert Thread.holdsLock(core);
-        return core.inputShut()
-                || core.cause.finSeen()
-                || core.cause.vanishedClean()
-                || (core.reset() && (reported == Reported.TO_WRITER || (told() && timedOut())));
+        return !core.silent()
+                && (core.inputShut()
+                        || core.cause.finSeen()
+                        || core.cause.vanishedClean()
+                        || (core.reset()
+                                && (reported == Reported.TO_WRITER || (told() && timedOut()))));
     }
 
     /** What a reader that finds nothing unread, and no end, must throw; null = wait. */
     SocketException forReader() {
         assert Thread.holdsLock(core);
-        if (!core.reset()) {
+        if (!core.reset() || core.silent()) {
             return null;
         }
         reported = Reported.TO_READER;
@@ -58,6 +60,9 @@ final class StreamErrors {
     /** What a writer that cannot write must throw; null = wait, or {@link #swallowsWrite}. */
     SocketException forWriter() {
         assert Thread.holdsLock(core);
+        if (core.silent()) {
+            return null;
+        }
         boolean inOrder = core.cause.vanishedClean() || core.cause.finSeen();
         if (core.reset() && !inOrder && !told()) {
             reported = Reported.TO_WRITER; // also to one who has shut its output
@@ -73,7 +78,8 @@ final class StreamErrors {
      */
     boolean swallowsWrite() {
         assert Thread.holdsLock(core);
-        boolean swallows = core.reset() && core.cause.vanishedClean() && !writeSwallowed;
+        boolean swallows =
+                core.reset() && !core.silent() && core.cause.vanishedClean() && !writeSwallowed;
         writeSwallowed |= swallows;
         return swallows;
     }

@@ -69,6 +69,9 @@ final class StreamLife {
         watch.begin(blocked);
         core.inbox.begin(reader);
         qp.completions().onNotify(this::onNotify);
+        if (fabric.endsWithProcess()) {
+            context.atExit().add(this);
+        }
     }
 
     private static String peer(QueuePair qp, InetSocketAddress remote) {
@@ -298,6 +301,36 @@ final class StreamLife {
         releaseIfClosed();
     }
 
+    /** The JVM is about to end: sends what was gathered. */
+    void flush() {
+        lastWords(core.coalescer::flush);
+    }
+
+    /** The JVM ends: as {@link #flush}, and says so where all was read and written. */
+    void endWithJvm() {
+        lastWords(() -> core.endWithJvm(reader.unread() > 0));
+    }
+
+    private void lastWords(Runnable words) {
+        synchronized (core) {
+            if (!core.released() && !core.suspension.resting()) {
+                core.progress();
+                words.run();
+                core.qp.postProbe(KeepAlive.PROBE); // what comes before has come when it has
+            }
+        }
+    }
+
+    /** Whether nothing waits here to be sent, or nothing will be. */
+    boolean drained() {
+        synchronized (core) {
+            if (!core.released()) {
+                core.progress();
+            }
+            return core.released() || core.suspension.resting() || core.drained();
+        }
+    }
+
     /** Releases everything when the application has closed and nothing is left to do. */
     void releaseIfClosed() {
         List<QueuePair> all;
@@ -310,6 +343,7 @@ final class StreamLife {
             all = core.qps.takeAll();
             left = migration;
         }
+        context.atExit().remove(this);
         all.forEach(QueuePair::close);
         if (left != null) {
             left.end();

@@ -75,6 +75,9 @@ final class StreamReadiness implements BlockedThreads.Stream {
     /** The reader's own fields are looked at only as a hint. */
     private int readyOps() {
         assert Thread.holdsLock(core);
+        if (core.silent()) {
+            return 0;
+        }
         SdpMachine m = core.machine;
         boolean over = core.reset() || closing;
         int ops = 0;

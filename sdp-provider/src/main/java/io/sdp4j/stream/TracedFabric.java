@@ -111,6 +111,16 @@ final class TracedFabric implements Fabric {
     }
 
     @Override
+    public boolean endsWithProcess() {
+        return fabric.endsWithProcess();
+    }
+
+    @Override
+    public boolean arrived() {
+        return fabric.arrived();
+    }
+
+    @Override
     public void close() {
         fabric.close();
     }

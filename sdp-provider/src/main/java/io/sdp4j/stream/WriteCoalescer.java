@@ -63,6 +63,9 @@ final class WriteCoalescer {
     /** It is more than small writes. */
     private boolean large;
 
+    /** A large write fills it on, without the lock. */
+    private boolean out;
+
     /** It was opened for a peer that was behind. */
     private boolean behind;
 
@@ -126,10 +129,17 @@ final class WriteCoalescer {
     /** The open slot, to be filled on; it is not open any more. */
     int takeOut() {
         assert Thread.holdsLock(core);
-        int out = slot;
-        staging.settle(out, Bsdh.BYTES + bytes);
+        int taken = slot;
+        staging.settle(taken, Bsdh.BYTES + bytes);
         slot = -1;
         waitsFor = 0;
+        out = true;
+        return taken;
+    }
+
+    /** Whether bytes of writes that have returned are in a slot that was taken out. */
+    boolean isOut() {
+        assert Thread.holdsLock(core);
         return out;
     }
 
@@ -141,6 +151,7 @@ final class WriteCoalescer {
      */
     boolean keep(int taken, int payloadBytes, int most) {
         assert Thread.holdsLock(core);
+        out = false;
         boolean wanted = isLast() || (isLong(most) && peerBehind());
         if (payloadBytes == most || !wanted || core.machine.reset() || core.machine.outputShut()) {
             return false;
@@ -157,9 +168,7 @@ final class WriteCoalescer {
         mostAtFirst = most;
         large = false;
         behind = peerBehind();
-        if (opened++ == 0) {
-            FlushAtExit.add(core);
-        }
+        opened++;
     }
 
     private boolean isLast() {

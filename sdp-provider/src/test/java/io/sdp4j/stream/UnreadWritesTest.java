@@ -76,28 +76,6 @@ class UnreadWritesTest {
         }
     }
 
-    /**
-     * They are all with the peer then: no credit is left for another one. Each write was the last
-     * of a question, else it would be gathered.
-     */
-    @Test
-    void whatWaitsLeavesWhenTheJvmEnds() throws Exception {
-        try (TestFabric fabric = new TestFabric(true, BUFFERS);
-                StreamPair pair = new StreamPair(fabric.provider())) {
-            for (int i = 0; i < 2 * BUFFERS; i++) {
-                assertEquals(1, write(pair.client, 1), "after " + sent.size());
-                pair.client.requestNotify(OffloadStream.READ);
-                pair.client.requestNotify(0);
-                rest(pair.client);
-            }
-            FlushAtExit.send();
-            assertEquals(0, write(pair.client, 1));
-            readAll(pair.server);
-            pair.client.close(false);
-            pair.server.close(false);
-        }
-    }
-
     /** It may wait until enough is there, and read nothing before. */
     @Test
     void aPeerThatOnlyLooksSeesAll() throws Exception {

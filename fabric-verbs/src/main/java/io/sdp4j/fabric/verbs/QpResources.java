@@ -308,7 +308,7 @@ final class QpResources {
             int rkey) {
         long base = receiveMemory.address();
         IbvSge.set(receiveMemory, sendSge, localAddress, lenBytes, lkey);
-        int pieces = lenBytes == 0 ? 0 : 1;
+        int pieces = lenBytes > 0 || opcode == IbvSendWr.OP_RDMA_READ ? 1 : 0; // as iWARP wants it
         IbvSendWr.set(
                 receiveMemory, sendWr, wrId, base + sendSge, pieces, opcode, IbvSendWr.SIGNALED);
         IbvSendWr.setRemote(receiveMemory, sendWr, remoteAddress, rkey);
@@ -363,6 +363,11 @@ final class QpResources {
             qpMade = false;
             channel.cm().destroyQp(id);
         }
+    }
+
+    /** Whether the library knows the peer's answer, and so may have told the peer. */
+    boolean answered() {
+        return qpMade && IbvQp.state(Bindings.at(qp, IbvQp.LAYOUT)) >= IbvQp.READY_TO_RECEIVE;
     }
 
     CqResources kit() {

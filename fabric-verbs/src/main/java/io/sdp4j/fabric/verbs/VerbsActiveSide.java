@@ -44,6 +44,9 @@ final class VerbsActiveSide implements CmChannel.Target {
     /** Why a call on another thread has failed; 0 if it has not. */
     private volatile int failed;
 
+    /** The peer has answered, and may be told. */
+    private volatile boolean answered;
+
     private CompletableFuture<Integer> connecting = CompletableFuture.completedFuture(0);
 
     /**
@@ -130,8 +133,10 @@ final class VerbsActiveSide implements CmChannel.Target {
     private Fabric.Connection attempt() throws FabricException {
         prepare();
         Trailer mine = new Trailer(request.spec().receiveBytes(), localPort());
+        request.asked().accept(this::mayBeEstablished);
         start(mine.append(request.privateData(), Trailer.REQUEST_BYTES));
         CmEvent established = expect(RdmaCmEvent.ESTABLISHED);
+        answered = true;
         connecting.join(); // the call that led to it has ended, but for its last steps
         Trailer trailer = Trailer.of(established.privateData(), Trailer.REPLY_BYTES);
         qp.establish(trailer);
@@ -141,6 +146,14 @@ final class VerbsActiveSide implements CmChannel.Target {
         channel.adopt(id, qp);
         return new Fabric.Connection(
                 qp, Trailer.data(established.privateData(), Trailer.REPLY_BYTES));
+    }
+
+    /**
+     * Any thread. On InfiniBand and RoCE the library tells the peer before it tells us; an iWARP
+     * peer waits for our greeting.
+     */
+    private boolean mayBeEstablished() {
+        return answered || qp.answered();
     }
 
     /** Finds the way and makes the queue pair. */

@@ -235,6 +235,16 @@ public final class VerbsFabric implements Fabric {
     }
 
     @Override
+    public boolean endsWithProcess() {
+        return true;
+    }
+
+    @Override
+    public boolean arrived() {
+        return queuePairs.stream().allMatch(VerbsQueuePair::arrived);
+    }
+
+    @Override
     public void close() {
         closed = true;
         for (VerbsListener l : listeners) {

@@ -2,6 +2,7 @@ package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QpSpec;
@@ -126,6 +127,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             throw VerbsFailures.of("the connection ended at once", -Math.abs(r));
         }
         requests.onSendPosted(false, true);
+    }
+
+    /** See {@link QpResources#answered}. Any thread. */
+    synchronized boolean answered() {
+        return open && resources.answered();
     }
 
     /** Runs {@code then} on the event thread when the peer's greeting has come. Event thread. */
@@ -297,11 +303,23 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     @Override
     public synchronized boolean postProbe(long wrId) {
-        int place = requests.takeRdma(Completion.WRITE, wrId);
+        // A write of iWARP's is over when it has left.
+        boolean read = device.sharesTcpPorts();
+        int place = requests.takeRdma(read ? Completion.READ : Completion.WRITE, wrId);
         if (place >= 0) {
-            post(place, IbvSendWr.OP_RDMA_WRITE, null, 0, 0, 0, 0);
+            int op = read ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
+            post(place, op, null, 0, 0, 0, 0);
         }
         return place >= 0;
+    }
+
+    /** See {@link Fabric#arrived}. */
+    synchronized boolean arrived() {
+        if (open && !teardown.isCut()) {
+            requests.onEnding();
+            reap();
+        }
+        return !open || teardown.isCut() || requests.sendQueueEmpty();
     }
 
     /** Posts, without a region where no byte moves. */

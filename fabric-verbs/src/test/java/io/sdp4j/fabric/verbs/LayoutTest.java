@@ -45,7 +45,7 @@ class LayoutTest {
 
     /** Structs that the library owns and of which we know the beginning. */
     private static final List<StructLayout> BEGINNINGS =
-            List.of(IbvContext.LAYOUT, IbvDevice.LAYOUT, RdmaCmId.LAYOUT);
+            List.of(IbvContext.LAYOUT, IbvDevice.LAYOUT, IbvQp.LAYOUT, RdmaCmId.LAYOUT);
 
     private record Place(long offset, long size) {}
 

@@ -24,13 +24,16 @@ public final class LastHook {
     private LastHook() {}
 
     /**
-     * Runs {@code task} then; never, if this module has no access to {@code jdk.internal.access},
-     * or the JVM is ending already.
+     * Runs {@code task} then.
+     *
+     * @return false: never, because this module has no access to {@code jdk.internal.access}, or
+     *     the JVM is ending already
      */
-    public static void add(Runnable task) {
+    public static boolean add(Runnable task) {
         if (REGISTERED) {
             TASKS.add(task);
         }
+        return REGISTERED;
     }
 
     private static void run() {

@@ -1,0 +1,80 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.jdk.LastHook;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * What becomes of streams when the JVM ends in order, over fabrics that end with it: a kernel's
+ * socket delivers what it has taken, and then the end, although its process has not closed it. So
+ * each stream sends what it has gathered and ends, and the JVM stays until the peers' side has
+ * that. What a JVM that is killed has not sent is lost. Thread-safe.
+ */
+final class StreamsAtExit {
+    /** Enough for two messages that soft-RoCE has to repeat, on a JVM that was asked to end. */
+    private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final FabricSet fabrics;
+    private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
+
+    StreamsAtExit(FabricSet fabrics) {
+        this.fabrics = fabrics;
+    }
+
+    /** Before the first stream. */
+    void hook() {
+        if (LastHook.add(this::end)) {
+            return;
+        }
+        Thread hook =
+                Thread.ofPlatform()
+                        .name("sdp4j-gathered")
+                        .inheritInheritableThreadLocals(false)
+                        .unstarted(this::flush);
+        hook.setContextClassLoader(null);
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // the JVM is ending already
+        }
+    }
+
+    void add(StreamLife stream) {
+        streams.add(stream);
+    }
+
+    void remove(StreamLife stream) {
+        streams.remove(stream);
+    }
+
+    /** The last of the application's hooks has ended. */
+    void end() {
+        leave(StreamLife::endWithJvm);
+    }
+
+    /** The same while others of its hooks may still write: nothing ends. */
+    private void flush() {
+        leave(StreamLife::flush);
+    }
+
+    private void leave(Consumer<StreamLife> lastWords) {
+        long deadline = System.nanoTime() + MOST_NANOS;
+        streams.forEach(lastWords);
+        while (!arrived() && System.nanoTime() - deadline < 0) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    private boolean arrived() {
+        boolean drained = true;
+        for (StreamLife stream : streams) {
+            drained &= stream.drained();
+        }
+        return drained && fabrics.arrived();
+    }
+}
