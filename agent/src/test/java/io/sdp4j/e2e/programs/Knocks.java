@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -84,7 +85,7 @@ public final class Knocks {
                     channel.write(ByteBuffer.allocate(HALF_A_HELLO));
                 }
             } catch (IOException full) {
-                Thread.yield(); // or it has ended
+                LockSupport.parkNanos(1_000_000); // or it has ended
             }
             if (open.size() == count) {
                 open.remove().close();
