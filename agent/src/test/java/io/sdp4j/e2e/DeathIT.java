@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Crowd;
 import io.sdp4j.e2e.programs.Holder;
+import io.sdp4j.e2e.programs.Knocks;
 import io.sdp4j.e2e.programs.LastWords;
 import io.sdp4j.e2e.programs.Pump;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: when a process is killed, the other side learns it within a second and as TCP would tell.
@@ -37,6 +39,11 @@ class DeathIT {
     private static final long ENDED_NANOS = 5_000_000_000L;
 
     private static final int CROWD = 100;
+
+    private static final int ROUNDS = 3;
+
+    /** Of the line that tells of a client that is no client. */
+    private static final String HALF = "it says nothing, or half of it";
 
     /** A read: an orderly end when the kernel closed with nothing unread, else a reset. */
     private static final Set<String> READER_SEES =
@@ -173,6 +180,62 @@ class DeathIT {
                 }
             }
         }
+    }
+
+    /** Goal: an end in the midst of hand-shakes is one in order, as it is without any. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName("80: SIGTERM among half-done hand-shakes ends either side in silence")
+    void endsAmongHandshakes(boolean server) throws Exception {
+        Path meeting = directory.resolve("meeting");
+        List<String> options = List.of("-Dsdp4j.shm.dir=" + meeting);
+        for (int round = 0; round < ROUNDS; round++) {
+            try (Jvms jvms = new Jvms(directory)) {
+                Child serving = start(jvms, true, options, Knocks.class, "server");
+                Child frozen = start(jvms, true, options, Knocks.class, "server");
+                String port = serving.await("READY");
+                String silent = frozen.await("READY");
+                signal("STOP", frozen); // its names are there, and the kernel connects
+                Child calling =
+                        start(
+                                jvms,
+                                true,
+                                options,
+                                Knocks.class,
+                                "client",
+                                "10",
+                                port,
+                                server ? port : silent);
+                Child knocking =
+                        start(jvms, false, Knocks.class, "knock", "100", meeting.toString());
+                for (Child child : List.of(serving, calling, knocking)) {
+                    child.await("UP");
+                }
+                Child ended = server ? serving : calling;
+                long start = System.nanoTime();
+                ended.terminate();
+                long nanos = System.nanoTime() - start;
+                assertTrue(nanos < ENDED_NANOS, "ended only after " + nanos / 1_000_000 + " ms");
+                assertEquals(
+                        List.of(),
+                        ended.err().stream().filter(line -> !line.contains(HALF)).toList());
+                AgentReport report = ended.report();
+                assertTrue(report.offloaded() + report.acceptedOffloaded() > 0, report::text);
+                calling.kill();
+                knocking.kill();
+                signal("CONT", frozen);
+                serving.terminate();
+                frozen.terminate();
+                try (var names = Files.find(meeting, 5, (_, what) -> !what.isDirectory())) {
+                    assertEquals(List.of(), names.toList());
+                }
+            }
+        }
+    }
+
+    private static void signal(String name, Child child) throws Exception {
+        int exit = new ProcessBuilder("kill", "-" + name, "" + child.pid()).start().waitFor();
+        assertEquals(0, exit);
     }
 
     /**

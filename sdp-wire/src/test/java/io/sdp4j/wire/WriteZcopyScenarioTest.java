@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,6 +173,72 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(100_000));
         readsCompleted(2);
         assertSinkReturned(5, 100_000);
+    }
+
+    /** Behind a message that no SinkAvail waits for, no lent buffer is next any more (6.5). */
+    @Test
+    void oneMessageReturnsAllThatAreNotOffered() {
+        for (int buffer : new int[] {5, 6, 7}) {
+            assertTrue(lendSink(buffer, 100_000));
+        }
+        rig.feed(Mid.DATA, 64, 10);
+        assertEquals(List.of(5, 6, 7), sinksReturned());
+        assertEquals(0, rig.machine.sink().lent());
+        rig.consumed();
+        pipelineSink();
+        assertTrue(lendSink(8, 100_000));
+        assertEquals(1, nonDiscards(rowOf(Mid.SINK_AVAIL)), "one message");
+    }
+
+    /** One that is offered takes the message for itself; what waits behind it stays (6.5). */
+    @Test
+    void oneMessageReturnsOneThatIsOffered() {
+        pipelineSink();
+        assertTrue(lendSink(5, 100_000));
+        assertTrue(lendSink(6, 100_000));
+        assertTrue(lendSink(7, 16_400));
+        assertEquals(List.of(), rig.mids(), "too small to be offered");
+        assertTrue(lendSink(8, 100_000));
+        for (List<Integer> back : List.of(List.of(5), List.of(6), List.of(7, 8))) {
+            rig.feed(Mid.DATA, 64, 10);
+            assertEquals(back, sinksReturned());
+        }
+    }
+
+    /** Several offers end together: with the mode (7.3), the half (12.3), or a cancel (6.7). */
+    @ParameterizedTest
+    @ValueSource(ints = {Mid.MODE_CHANGE, Mid.DISCONN, Mid.SINK_CANCEL_ACK})
+    void offersThatEndTogetherAllComeBack(int end) {
+        pipelineSink();
+        for (int buffer : new int[] {5, 6, 7}) {
+            assertTrue(lendSink(buffer, 100_000));
+            assertEquals(List.of(Mid.SINK_AVAIL), rig.mids());
+        }
+        if (end == Mid.SINK_CANCEL_ACK) {
+            rig.machine.sink().recall(rig.out);
+        }
+        int[] header = end == Mid.MODE_CHANGE ? new int[] {Mch.COMBINED << 28} : new int[0];
+        rig.feed(end, 64, 0, header);
+        if (end == Mid.MODE_CHANGE) {
+            assertEquals(List.of(), sinksReturned(), "they are ordinary now");
+            rig.feed(Mid.DATA, 64, 10);
+        }
+        assertEquals(List.of(5, 6, 7), sinksReturned());
+        assertEquals(0, rig.machine.sink().lent());
+        rig.assertAlive();
+    }
+
+    /** Buffers that come back empty, in the order of the rows, behind what is delivered. */
+    private List<Integer> sinksReturned() {
+        List<Integer> buffers = new ArrayList<>();
+        for (int i = 0; i < rig.out.size(); i++) {
+            if (rig.out.kind(i) == ActionList.SINK_RETURNED) {
+                assertTrue(i > rig.row(ActionList.DELIVER));
+                assertEquals(0, rig.out.bytesDone(i));
+                buffers.add(rig.out.buffer(i));
+            }
+        }
+        return buffers;
     }
 
     /** Payload of a SinkAvail belongs to the other half and is delivered whatever becomes of it. */

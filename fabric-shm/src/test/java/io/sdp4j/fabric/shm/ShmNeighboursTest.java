@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.fabric.AcceptedSockets;
 import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.shm.attack.Attacker;
@@ -20,8 +21,11 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -161,6 +165,62 @@ final class ShmNeighboursTest extends AttackedFabric {
             assertEquals(FabricException.Cause.UID, e.why(), e.toString());
             assertEquals("not asked", out.readLine());
         }
+    }
+
+    /** It hears whom it could accept by TCP, and is no end of what it has not accepted. */
+    @Test
+    void whoeverTakesAListenerGetsWhatTcpWouldGiveIt() throws Exception {
+        Files.createDirectory(
+                Ends.meeting(dir),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        String port = String.valueOf(at.getPort());
+        String own = String.valueOf(ProcessHandle.current().pid());
+        BufferedReader out = attack(List.of(), "thief", name().toString(), port, own);
+        String said = out.readLine();
+        assumeTrue(said.startsWith("listening"), said);
+        assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
+        assertEquals("asked", out.readLine());
+        try (Socket another = new Socket(at.getAddress(), at.getPort())) {
+            assertTrue(another.isConnected());
+            assertEquals("accepted", out.readLine());
+            whatWasAcceptedStays();
+        }
+        assertEquals("refused", out.readLine());
+    }
+
+    private void whatWasAcceptedStays() throws IOException {
+        try (SocketChannel client = SocketChannel.open(at);
+                Socket server = kernel.accept()) {
+            ConnectRequest moving = moving(client);
+            FabricException e = assertThrows(FabricException.class, () -> fabric.connect(moving));
+            assertEquals(FabricException.Cause.UID, e.why(), e.toString());
+            server.getOutputStream().write(7);
+            ByteBuffer got = ByteBuffer.allocate(1);
+            assertEquals(1, client.read(got));
+            assertEquals(7, got.get(0));
+        }
+    }
+
+    /** Wants to move a connection. */
+    private ConnectRequest moving(SocketChannel client) throws IOException {
+        InetSocketAddress local = (InetSocketAddress) client.getLocalAddress();
+        for (int fd = 0; fd < 65_536; fd++) {
+            if (TcpSocketFd.connectionFault(fd, local, at) == null) {
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+                return new ConnectRequest(
+                        at,
+                        _ -> local,
+                        new byte[0],
+                        SPEC,
+                        System.nanoTime(),
+                        end,
+                        end,
+                        () -> false,
+                        _ -> {},
+                        fd);
+            }
+        }
+        throw new AssertionError("no descriptor of " + client);
     }
 
     /** Both sides are told why. */

