@@ -280,6 +280,11 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public int peerUnsentBytes() {
+        return qp.peerUnsentBytes();
+    }
+
+    @Override
     public void readToEnd(int slot) {
         qp.readToEnd(slot);
     }

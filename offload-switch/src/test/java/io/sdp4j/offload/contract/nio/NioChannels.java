@@ -24,19 +24,16 @@ public interface NioChannels {
     }
 
     /**
-     * What a peer that does not read takes at least. Kernels take some 4 MB over the loopback
-     * interface; less is asked for here because a writer that is kept from running takes longer,
-     * and then less is gathered in each message.
+     * What a peer that does not read takes at least: half of what kernels take over the loopback
+     * interface, some 4 MB.
      */
     default int leastUnreadBytes() {
-        return 1_500_000;
+        return 2_000_000;
     }
 
-    /**
-     * The same of small writes with pauses between them, of which few are made on a busy machine.
-     */
+    /** The same of small writes, after each of which the writer looks for an answer. */
     default int leastUnreadInSmallWrites() {
-        return Math.min(leastUnreadBytes(), 500_000);
+        return leastUnreadBytes();
     }
 
     /** Whether the JDK's stream adaptors know these channels; outside an agent they cannot. */
