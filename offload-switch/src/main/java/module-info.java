@@ -1,5 +1,6 @@
 /** The switch between the JDK's sockets and offload providers; knows no protocol. */
 module io.sdp4j.offload {
+    requires transitive io.sdp4j.api;
     requires transitive io.sdp4j.policy;
     requires org.slf4j;
 

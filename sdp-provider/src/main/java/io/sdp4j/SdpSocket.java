@@ -1,8 +1,8 @@
 package io.sdp4j;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SwitchSocketImpl;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;

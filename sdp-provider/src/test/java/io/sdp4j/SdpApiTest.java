@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.api.KernelSockets;
+import io.sdp4j.api.ReasonCode;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

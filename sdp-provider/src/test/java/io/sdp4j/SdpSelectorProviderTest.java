@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.nio.SwitchChannels;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

@@ -1,6 +1,7 @@
 package io.sdp4j.agent;
 
 import io.sdp4j.agent.log.LogSink;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.SwitchReport;
@@ -13,7 +14,6 @@ import io.sdp4j.offload.net.SwitchSocketFactory;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySource;

@@ -1,4 +1,4 @@
-package io.sdp4j.offload.spi;
+package io.sdp4j.api;
 
 /**
  * Why a connection is where it is, in one stable word. The names are an interface: reports and
