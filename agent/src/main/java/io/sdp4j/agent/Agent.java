@@ -21,7 +21,7 @@ import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
-import io.sdp4j.stream.SdpProvider;
+import io.sdp4j.stream.SdpOffloadProvider;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.SocketImpl;
@@ -192,7 +192,7 @@ public final class Agent {
         if (NativeGrant.apply(settings, sink)) {
             started.told(ReasonCode.UNAVAILABLE);
         }
-        SdpProvider provider = SdpProvider.create(settings, local);
+        SdpOffloadProvider provider = SdpOffloadProvider.create(settings, local);
         provider.fabricStatus(); // opens the fabrics now, outside the time of the first connection
         return provider;
     }

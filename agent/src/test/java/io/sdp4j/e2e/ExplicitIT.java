@@ -2,7 +2,8 @@ package io.sdp4j.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sdp4j.Sdp;
+import io.sdp4j.ApiService;
+import io.sdp4j.api.Sdp;
 import io.sdp4j.e2e.programs.ExplicitNetty;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.shm.ShmFabric;
@@ -48,6 +49,7 @@ class ExplicitIT {
         String library =
                 Stream.of(
                                 Sdp.class,
+                                ApiService.class,
                                 OffloadSwitch.class,
                                 Policy.class,
                                 EventLoop.class,

@@ -11,6 +11,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
+import java.io.Closeable;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -60,6 +61,7 @@ public final class OffloadSwitch {
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
     private final KernelSocketSource kernel;
+    private final Consumer<Closeable> opened;
     private final MissCache misses;
 
     /**
@@ -100,7 +102,20 @@ public final class OffloadSwitch {
             List<OffloadProvider> providers,
             SwitchSettings settings,
             KernelSocketSource kernel) {
+        this(policy, providers, settings, kernel, _ -> {});
+    }
+
+    /**
+     * @param opened told each channel of this switch while it is made, accepted ones included
+     */
+    public OffloadSwitch(
+            Supplier<Policy> policy,
+            List<OffloadProvider> providers,
+            SwitchSettings settings,
+            KernelSocketSource kernel,
+            Consumer<Closeable> opened) {
         this.kernel = kernel;
+        this.opened = opened;
         this.policy = policy;
         this.providers = List.copyOf(providers);
         this.settings = settings;
@@ -124,6 +139,11 @@ public final class OffloadSwitch {
     /** Where the kernel side of its sockets comes from. */
     public KernelSocketSource kernel() {
         return kernel;
+    }
+
+    /** A channel of this switch is made; called last by its constructor. */
+    public void opened(Closeable channel) {
+        opened.accept(channel);
     }
 
     /** The rules now in force. */

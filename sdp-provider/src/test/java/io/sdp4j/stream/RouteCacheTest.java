@@ -76,8 +76,8 @@ class RouteCacheTest {
     @Test
     void theWayIsAskedForOnceAndAgainAfterAFailure() throws Exception {
         EventLoop loop = EventLoops.start("test-loop", true, t -> {});
-        SdpProvider provider =
-                new SdpProvider(
+        SdpOffloadProvider provider =
+                new SdpOffloadProvider(
                         new FabricSet(
                                 Map.of(
                                         DeviceResolver.VERBS,

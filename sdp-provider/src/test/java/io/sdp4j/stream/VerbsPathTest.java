@@ -90,8 +90,8 @@ class VerbsPathTest {
         public void close() {}
     }
 
-    private SdpProvider provider(FabricPath... paths) {
-        return new SdpProvider(
+    private SdpOffloadProvider provider(FabricPath... paths) {
+        return new SdpOffloadProvider(
                 new FabricSet(Map.of(DeviceResolver.VERBS, () -> fabric)),
                 (local, remote) -> List.of(paths),
                 StreamSettings.of(Settings.defaults()),
@@ -123,8 +123,8 @@ class VerbsPathTest {
 
     @Test
     void everyFabricSaysWhyNot() {
-        SdpProvider both =
-                new SdpProvider(
+        SdpOffloadProvider both =
+                new SdpOffloadProvider(
                         new FabricSet(
                                 new TreeMap<>(Map.of("shm", () -> fabric, "verbs", () -> fabric))),
                         (local, remote) ->

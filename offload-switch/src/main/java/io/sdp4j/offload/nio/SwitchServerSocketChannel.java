@@ -59,6 +59,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         this.provider = provider;
         this.kernel = kernel;
         ChannelBridge.pin(kernel);
+        provider.owner().opened(this);
     }
 
     @Override
