@@ -112,6 +112,19 @@ class ArchitectureTest {
         assertEquals(Map.of(), excess);
     }
 
+    /** What others may call is the public API; all else is exported by name. */
+    @Test
+    void onlyTheApiIsExportedToAll() throws IOException {
+        Set<String> toAll = new TreeSet<>();
+        for (String folder : ALLOWED.keySet()) {
+            descriptor(folder).exports().stream()
+                    .filter(exports -> !exports.isQualified())
+                    .map(ModuleDescriptor.Exports::source)
+                    .forEach(toAll::add);
+        }
+        assertEquals(Set.of("io.sdp4j.api"), toAll);
+    }
+
     @Test
     void folderModuleAndPackagesAgree() throws IOException {
         Set<String> strange = new TreeSet<>();
