@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.ApiService;
 import io.sdp4j.api.Sdp;
+import io.sdp4j.e2e.programs.ExplicitJetty;
+import io.sdp4j.e2e.programs.ExplicitJgroups;
 import io.sdp4j.e2e.programs.ExplicitNetty;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.shm.ShmFabric;
@@ -14,6 +16,7 @@ import io.sdp4j.policy.Policy;
 import io.sdp4j.resolve.FabricResolver;
 import io.sdp4j.wire.SdpMachine;
 import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +30,7 @@ import org.slf4j.Logger;
 
 /**
  * Goal: one component of an application is over SDP by the explicit API, without the agent, and the
- * rest of it is as it was. Method: Netty, given the provider, with the library on the class path.
+ * rest of it is as it was. Method: Netty, Jetty and JGroups are given what the API opens.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ExplicitIT {
@@ -35,11 +38,35 @@ class ExplicitIT {
 
     @Test
     void nettyOverSdpWithoutTheAgent() throws Exception {
+        assertEquals(
+                Map.of(
+                        "sdp", "SwitchSocketChannel true",
+                        "tcp", "SocketChannelImpl true",
+                        "mixed", "refused",
+                        "rest", "sun.nio.ch"),
+                run(ExplicitNetty.class));
+    }
+
+    @Test
+    void aConnectorOfJettyOverSdp() throws Exception {
+        assertEquals(Map.of("sdp", "true", "tcp", "true"), run(ExplicitJetty.class));
+    }
+
+    @Test
+    void jgroupsOverSdp() throws Exception {
+        assertEquals(Map.of("members", "2", "right", "true"), run(ExplicitJgroups.class));
+    }
+
+    /** What the program printed, in a JVM that has the library on its class path. */
+    private Map<String, String> run(Class<?> program) throws Exception {
+        Path logging = directory.resolve("logging.properties");
+        Files.writeString(logging, "handlers=java.util.logging.ConsoleHandler\n.level=SEVERE\n");
         List<String> options =
                 new ArrayList<>(
                         List.of(
                                 "--enable-native-access=ALL-UNNAMED",
                                 "-Dslf4j.internal.verbosity=ERROR",
+                                "-Djava.util.logging.config.file=" + logging,
                                 "-Dsdp4j.connect.timeout.ms=60000",
                                 "-Dio.netty.transport.noNative=true"));
         for (String open : List.of("java.net", "sun.nio.ch", "java.nio.channels.spi")) {
@@ -62,21 +89,16 @@ class ExplicitIT {
                         .map(Jvms::classPathOf)
                         .collect(Collectors.joining(File.pathSeparator));
         try (Jvms jvms = new Jvms(directory)) {
-            Child netty =
+            Child child =
                     jvms.java(
-                            "Netty over SDP",
+                            program.getSimpleName(),
                             false,
                             options,
                             Comparison.programs() + File.pathSeparator + library,
-                            ExplicitNetty.class.getName());
-            assertEquals(
-                    Map.of(
-                            "sdp", "SwitchSocketChannel true",
-                            "tcp", "SocketChannelImpl true",
-                            "mixed", "refused",
-                            "rest", "sun.nio.ch"),
-                    netty.results());
-            assertEquals(List.of(), netty.err());
+                            program.getName());
+            Map<String, String> results = child.results();
+            assertEquals(List.of(), child.err());
+            return results;
         }
     }
 }
