@@ -1,12 +1,13 @@
 package io.sdp4j.api;
 
+import io.sdp4j.api.spi.KernelScope;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 
 /**
- * The way to plain kernel TCP where other sockets are offloaded: what an address family of its own
- * is to other switches.
+ * The way to plain kernel TCP where other sockets are offloaded, by the agent or by this API: what
+ * an address family of its own is to other switches.
  *
  * <p>Thread-safe. A scope covers the thread that runs the piece, and threads forked in a structured
  * way from it. What was created inside stays on the kernel wherever it is used, and what was
@@ -15,7 +16,7 @@ import java.net.Socket;
  * @since 0.1
  */
 public final class KernelSockets {
-    private static final ScopedValue<Boolean> ACTIVE = ScopedValue.newInstance();
+    private static final ScopedValue<Boolean> ACTIVE = KernelScope.find();
 
     private KernelSockets() {}
 

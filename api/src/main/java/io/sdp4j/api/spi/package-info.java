@@ -1,4 +1,4 @@
-/** What the implementation of the API provides. */
+/** Between the API, its implementation and the agent. */
 @NullMarked
 package io.sdp4j.api.spi;
 
