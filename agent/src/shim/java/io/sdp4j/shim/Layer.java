@@ -13,7 +13,6 @@ import java.util.zip.ZipFile;
  */
 record Layer(ModuleLayer modules) {
     private static final String ROOT = "io.sdp4j.agent";
-    private static final List<String> ENTERED = List.of(ROOT, ROOT + ".cli");
     private static final String SPI = "io.sdp4j.api.spi";
     private static final List<String> NATIVE = List.of("io.sdp4j.linux", "io.sdp4j.fabric.verbs");
 
@@ -26,9 +25,6 @@ record Layer(ModuleLayer modules) {
                             List.of(ModuleLayer.boot()),
                             ClassLoader.getPlatformClassLoader());
             Layer layer = new Layer(controller.layer());
-            for (String name : ENTERED) {
-                controller.addExports(layer.module(ROOT), name, Layer.class.getModule());
-            }
             layer.passNativeAccess(controller);
             layer.shareScope(controller);
             return layer;
