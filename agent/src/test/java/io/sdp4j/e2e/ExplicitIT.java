@@ -26,6 +26,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 
 /**
@@ -44,35 +46,44 @@ class ExplicitIT {
                         "tcp", "SocketChannelImpl true",
                         "mixed", "refused",
                         "rest", "sun.nio.ch"),
-                run(ExplicitNetty.class));
+                run(ExplicitNetty.class, false));
     }
 
-    @Test
-    void aConnectorOfJettyOverSdp() throws Exception {
-        assertEquals(Map.of("sdp", "true", "tcp", "true"), run(ExplicitJetty.class));
+    @ParameterizedTest(name = "on the module path: {0}")
+    @ValueSource(booleans = {false, true})
+    void aConnectorOfJettyOverSdp(boolean modules) throws Exception {
+        assertEquals(Map.of("sdp", "true", "tcp", "true"), run(ExplicitJetty.class, modules));
     }
 
     @Test
     void jgroupsOverSdp() throws Exception {
-        assertEquals(Map.of("members", "2", "right", "true"), run(ExplicitJgroups.class));
+        assertEquals(Map.of("members", "2", "right", "true"), run(ExplicitJgroups.class, false));
     }
 
-    /** What the program printed, in a JVM that has the library on its class path. */
-    private Map<String, String> run(Class<?> program) throws Exception {
+    /**
+     * What the program printed.
+     *
+     * @param modules whether the library is on the module path, as modules, not on the class path
+     */
+    private Map<String, String> run(Class<?> program, boolean modules) throws Exception {
         Path logging = directory.resolve("logging.properties");
         Files.writeString(logging, "handlers=java.util.logging.ConsoleHandler\n.level=SEVERE\n");
         List<String> options =
                 new ArrayList<>(
                         List.of(
-                                "--enable-native-access=ALL-UNNAMED",
+                                "--enable-native-access="
+                                        + (modules
+                                                ? "io.sdp4j.linux,io.sdp4j.fabric.verbs"
+                                                : "ALL-UNNAMED"),
                                 "-Dslf4j.internal.verbosity=ERROR",
                                 "-Djava.util.logging.config.file=" + logging,
                                 "-Dsdp4j.connect.timeout.ms=60000",
                                 "-Dio.netty.transport.noNative=true"));
+        String user = modules ? "=io.sdp4j.offload" : "=ALL-UNNAMED";
         for (String open : List.of("java.net", "sun.nio.ch", "java.nio.channels.spi")) {
-            options.addAll(List.of("--add-opens", "java.base/" + open + "=ALL-UNNAMED"));
+            options.addAll(List.of("--add-opens", "java.base/" + open + user));
         }
-        options.addAll(List.of("--add-exports", "java.base/sun.nio.ch=ALL-UNNAMED"));
+        options.addAll(List.of("--add-exports", "java.base/sun.nio.ch" + user));
         String library =
                 Stream.of(
                                 Sdp.class,
@@ -88,13 +99,16 @@ class ExplicitIT {
                                 Logger.class)
                         .map(Jvms::classPathOf)
                         .collect(Collectors.joining(File.pathSeparator));
+        if (modules) {
+            options.addAll(List.of("--module-path", library, "--add-modules", "io.sdp4j.api"));
+        }
         try (Jvms jvms = new Jvms(directory)) {
             Child child =
                     jvms.java(
                             program.getSimpleName(),
                             false,
                             options,
-                            Comparison.programs() + File.pathSeparator + library,
+                            Comparison.programs() + (modules ? "" : File.pathSeparator + library),
                             program.getName());
             Map<String, String> results = child.results();
             assertEquals(List.of(), child.err());
