@@ -13,7 +13,7 @@ module io.sdp4j.agent {
     // for the doctor, which asks other JVMs
     requires static jdk.attach;
 
-    // for the shim in the unnamed module, which is the only one to see this layer
+    // for the shim in the unnamed module, which is the only one to see this layer, and for JMX
     exports io.sdp4j.agent;
     exports io.sdp4j.agent.cli;
 

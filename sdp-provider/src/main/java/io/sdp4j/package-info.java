@@ -1,2 +1,2 @@
-/** The explicit API: sockets that are SDP or fail, and a way to stay on kernel TCP. */
+/** The implementation of the public API, over a switch of its own. */
 package io.sdp4j;

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.api.KernelSockets;
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.api.Sdp;
+import io.sdp4j.api.SdpSocket;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -27,14 +30,14 @@ class SdpApiTest {
     @Test
     void carriesBytesAndSaysOverWhat() throws IOException {
         try (ServerSocket listener = Sdp.openServerSocket();
-                Socket client = Sdp.openSocket()) {
+                SdpSocket client = Sdp.openSocket()) {
             listener.bind(LOOPBACK);
             client.connect(listener.getLocalSocketAddress(), 5000);
             try (Socket server = listener.accept()) {
                 client.getOutputStream().write(42);
                 assertEquals(42, server.getInputStream().read());
                 assertEquals(client.getLocalSocketAddress(), server.getRemoteSocketAddress());
-                var info = ((SdpSocket) client).connectionInfo().orElseThrow();
+                var info = client.connectionInfo().orElseThrow();
                 assertEquals(ReasonCode.OFFLOADED, info.reason());
                 assertEquals("shm", info.fabric());
                 assertEquals(1, info.bytesWritten());
@@ -46,7 +49,7 @@ class SdpApiTest {
     @Test
     void movesUnderWhoeverReads() throws Exception {
         try (ServerSocket listener = Sdp.openServerSocket();
-                SdpSocket client = new SdpSocket()) {
+                SdpSocket client = Sdp.openSocket()) {
             assertFalse(client.migrate());
             listener.bind(LOOPBACK);
             client.connect(listener.getLocalSocketAddress(), 5000);

@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.nio.SwitchChannels;
-import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.api.Sdp;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class SdpSelectorProviderTest {
-    private static final SelectorProvider SDP = SdpSelectorProvider.provider();
+    private static final SelectorProvider SDP = Sdp.provider().selectorProvider();
     private static final SelectorProvider JVM = SelectorProvider.provider();
 
     private static ServerSocketChannel listen(SelectorProvider provider) throws IOException {
@@ -57,7 +57,7 @@ class SdpSelectorProviderTest {
 
     @Test
     void isOneAndNotTheJvms() throws IOException {
-        assertSame(SDP, SdpSelectorProvider.provider());
+        assertSame(SDP, Sdp.provider().selectorProvider());
         assertNotSame(SDP, JVM);
         try (SocketChannel mine = SDP.openSocketChannel();
                 SocketChannel theirs = SocketChannel.open();
@@ -85,7 +85,7 @@ class SdpSelectorProviderTest {
                 connecting.interestOps(0);
                 await(selector, accepting, OP_ACCEPT);
                 try (SocketChannel server = listener.accept()) {
-                    var info = SwitchChannels.explain(client).orElseThrow();
+                    var info = Sdp.provider().connectionInfo(client).orElseThrow();
                     assertEquals(ReasonCode.OFFLOADED, info.reason());
                     assertEquals("shm", info.fabric());
                     server.configureBlocking(false);
@@ -111,7 +111,7 @@ class SdpSelectorProviderTest {
                     SocketChannel toPlain = SocketChannel.open(plain.getLocalAddress());
                     SocketChannel toSdp = SDP.openSocketChannel()) {
                 toSdp.connect(sdp.getLocalAddress());
-                assertTrue(SwitchChannels.explain(toPlain).isEmpty());
+                assertTrue(Sdp.provider().connectionInfo(toPlain).isEmpty());
                 plain.configureBlocking(false);
                 sdp.configureBlocking(false);
                 source.configureBlocking(false);

@@ -1,6 +1,7 @@
 package io.sdp4j.agent;
 
 import io.sdp4j.agent.log.LogSink;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.SwitchReport;
@@ -13,7 +14,6 @@ import io.sdp4j.offload.net.SwitchSocketFactory;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySource;
@@ -21,7 +21,7 @@ import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
-import io.sdp4j.stream.SdpProvider;
+import io.sdp4j.stream.SdpOffloadProvider;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.SocketImpl;
@@ -192,7 +192,7 @@ public final class Agent {
         if (NativeGrant.apply(settings, sink)) {
             started.told(ReasonCode.UNAVAILABLE);
         }
-        SdpProvider provider = SdpProvider.create(settings, local);
+        SdpOffloadProvider provider = SdpOffloadProvider.create(settings, local);
         provider.fabricStatus(); // opens the fabrics now, outside the time of the first connection
         return provider;
     }

@@ -1,12 +1,12 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;

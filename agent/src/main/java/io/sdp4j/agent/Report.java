@@ -1,7 +1,7 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.SwitchReport;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -68,6 +68,8 @@ public final class Boot {
     /** Client and server factory; null until the switch has started. */
     private static volatile SocketImplFactory[] factories;
 
+    private static volatile boolean scopeUsed;
+
     private static SocketImplFactory early; // set before earlyKnown
     private static volatile boolean earlyKnown;
 
@@ -300,10 +302,19 @@ public final class Boot {
         return null;
     }
 
+    /** Not asked before it is used: that would load what starts need not pay for. */
+    private static boolean inKernelScope() {
+        return scopeUsed && KernelScope.active();
+    }
+
+    static void scopeUsed() {
+        scopeUsed = true;
+    }
+
     private static SocketImpl create(boolean server) {
         SocketImplFactory[] pair = factories;
         if (pair == null) {
-            SocketImplFactory early = server ? null : early();
+            SocketImplFactory early = server || inKernelScope() ? null : early();
             if (early != null) {
                 return early.createSocketImpl();
             }

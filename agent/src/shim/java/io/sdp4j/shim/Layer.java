@@ -13,6 +13,7 @@ import java.util.zip.ZipFile;
  */
 record Layer(ModuleLayer modules) {
     private static final String ROOT = "io.sdp4j.agent";
+    private static final String SPI = "io.sdp4j.api.spi";
     private static final List<String> NATIVE = List.of("io.sdp4j.linux", "io.sdp4j.fabric.verbs");
 
     static Layer define() {
@@ -25,8 +26,9 @@ record Layer(ModuleLayer modules) {
                             ClassLoader.getPlatformClassLoader());
             Layer layer = new Layer(controller.layer());
             layer.passNativeAccess(controller);
+            layer.shareScope(controller);
             return layer;
-        } catch (IOException | URISyntaxException e) {
+        } catch (IOException | URISyntaxException | ReflectiveOperationException e) {
             throw new IllegalStateException("cannot read the agent jar: " + e, e);
         }
     }
@@ -49,12 +51,19 @@ record Layer(ModuleLayer modules) {
         }
     }
 
+    private void shareScope(ModuleLayer.Controller controller) throws ReflectiveOperationException {
+        controller.addExports(module("io.sdp4j.api"), SPI, Layer.class.getModule());
+        type(SPI + ".KernelScope")
+                .getMethod("share", ScopedValue.class)
+                .invoke(null, KernelScope.ACTIVE);
+    }
+
     /** The module of that name, which is in the layer. */
     Module module(String name) {
         return modules.findModule(name).orElseThrow();
     }
 
-    /** A public class of the root module. */
+    /** A public class; all modules have one loader. */
     Class<?> type(String name) throws ClassNotFoundException {
         return Class.forName(name, true, module(ROOT).getClassLoader());
     }

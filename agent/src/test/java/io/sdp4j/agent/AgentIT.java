@@ -190,7 +190,8 @@ class AgentIT {
         assertEquals(1, outcome.outLines().size(), outcome::out);
         String[] seen = outcome.outLines().getFirst().split(" ", -1);
         assertTrue(Integer.parseInt(seen[1]) > 300, outcome::out);
-        assertTrue(Integer.parseInt(seen[3]) > 100, outcome::out);
+        // few: most packages are exported to modules of ours alone
+        assertTrue(Integer.parseInt(seen[3]) > 50, outcome::out);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.sdp4j.agent;
 
+import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -39,18 +40,22 @@ class ArchitectureTest {
 
     /** Folder, then what the module may require beside java.base. */
     private static final Map<String, Set<String>> ALLOWED =
-            Map.of(
-                    "policy-config", Set.of(),
-                    "sdp-wire", Set.of(),
-                    "ipoib-resolver", Set.of(),
-                    "linux", Set.of(),
-                    "fabric", Set.of(),
+            Map.ofEntries(
+                    // annotations, for compilers alone
+                    entry("api", Set.of("org.jspecify")),
+                    entry("policy-config", Set.of()),
+                    entry("sdp-wire", Set.of()),
+                    entry("ipoib-resolver", Set.of()),
+                    entry("linux", Set.of()),
+                    entry("fabric", Set.of()),
                     // jdk.net: the credentials of the peer of a UNIX-domain socket
-                    "fabric-shm", Set.of("io.sdp4j.fabric", "io.sdp4j.linux", "jdk.net"),
-                    "fabric-verbs", Set.of("io.sdp4j.fabric", "io.sdp4j.linux"),
-                    "offload-switch", Set.of("io.sdp4j.policy", "org.slf4j"),
-                    "sdp-provider",
+                    entry("fabric-shm", Set.of("io.sdp4j.fabric", "io.sdp4j.linux", "jdk.net")),
+                    entry("fabric-verbs", Set.of("io.sdp4j.fabric", "io.sdp4j.linux")),
+                    entry("offload-switch", Set.of("io.sdp4j.api", "io.sdp4j.policy", "org.slf4j")),
+                    entry(
+                            "sdp-provider",
                             Set.of(
+                                    "io.sdp4j.api",
                                     "io.sdp4j.fabric",
                                     "io.sdp4j.fabric.shm",
                                     "io.sdp4j.fabric.verbs",
@@ -59,8 +64,9 @@ class ArchitectureTest {
                                     "io.sdp4j.policy",
                                     "io.sdp4j.resolve",
                                     "io.sdp4j.wire",
-                                    "org.slf4j"),
-                    "agent",
+                                    "org.slf4j")),
+                    entry(
+                            "agent",
                             Set.of(
                                     "io.sdp4j",
                                     "io.sdp4j.fabric.shm",
@@ -71,7 +77,7 @@ class ArchitectureTest {
                                     "info.picocli",
                                     "org.slf4j",
                                     "java.management",
-                                    "jdk.attach"));
+                                    "jdk.attach")));
 
     /** Modules whose folder says more than their name; any other is its folder, with dots. */
     private static final Map<String, String> LONG_FOLDERS =
@@ -104,6 +110,19 @@ class ArchitectureTest {
             }
         }
         assertEquals(Map.of(), excess);
+    }
+
+    /** What others may call is the public API; the agent's own is in a layer that none sees. */
+    @Test
+    void onlyTheApiIsExportedToAll() throws IOException {
+        Set<String> toAll = new TreeSet<>();
+        for (String folder : ALLOWED.keySet()) {
+            descriptor(folder).exports().stream()
+                    .filter(exports -> !folder.equals("agent") && !exports.isQualified())
+                    .map(ModuleDescriptor.Exports::source)
+                    .forEach(toAll::add);
+        }
+        assertEquals(Set.of("io.sdp4j.api"), toAll);
     }
 
     @Test

@@ -19,6 +19,7 @@ class JarIT {
                     "info.picocli",
                     "io.sdp4j",
                     "io.sdp4j.agent",
+                    "io.sdp4j.api",
                     "io.sdp4j.fabric",
                     "io.sdp4j.fabric.shm",
                     "io.sdp4j.fabric.verbs",

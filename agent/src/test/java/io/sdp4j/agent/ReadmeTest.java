@@ -3,7 +3,7 @@ package io.sdp4j.agent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import java.io.IOException;

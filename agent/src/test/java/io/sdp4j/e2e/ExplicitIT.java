@@ -2,7 +2,10 @@ package io.sdp4j.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sdp4j.Sdp;
+import io.sdp4j.ApiService;
+import io.sdp4j.api.Sdp;
+import io.sdp4j.e2e.programs.ExplicitJetty;
+import io.sdp4j.e2e.programs.ExplicitJgroups;
 import io.sdp4j.e2e.programs.ExplicitNetty;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.shm.ShmFabric;
@@ -13,6 +16,7 @@ import io.sdp4j.policy.Policy;
 import io.sdp4j.resolve.FabricResolver;
 import io.sdp4j.wire.SdpMachine;
 import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,11 +26,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 
 /**
  * Goal: one component of an application is over SDP by the explicit API, without the agent, and the
- * rest of it is as it was. Method: Netty, given the provider, with the library on the class path.
+ * rest of it is as it was. Method: Netty, Jetty and JGroups are given what the API opens.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ExplicitIT {
@@ -34,20 +40,54 @@ class ExplicitIT {
 
     @Test
     void nettyOverSdpWithoutTheAgent() throws Exception {
+        assertEquals(
+                Map.of(
+                        "sdp", "SwitchSocketChannel true",
+                        "tcp", "SocketChannelImpl true",
+                        "mixed", "refused",
+                        "rest", "sun.nio.ch"),
+                run(ExplicitNetty.class, false));
+    }
+
+    @ParameterizedTest(name = "on the module path: {0}")
+    @ValueSource(booleans = {false, true})
+    void aConnectorOfJettyOverSdp(boolean modules) throws Exception {
+        assertEquals(Map.of("sdp", "true", "tcp", "true"), run(ExplicitJetty.class, modules));
+    }
+
+    @Test
+    void jgroupsOverSdp() throws Exception {
+        assertEquals(Map.of("members", "2", "right", "true"), run(ExplicitJgroups.class, false));
+    }
+
+    /**
+     * What the program printed.
+     *
+     * @param modules whether the library is on the module path, as modules, not on the class path
+     */
+    private Map<String, String> run(Class<?> program, boolean modules) throws Exception {
+        Path logging = directory.resolve("logging.properties");
+        Files.writeString(logging, "handlers=java.util.logging.ConsoleHandler\n.level=SEVERE\n");
         List<String> options =
                 new ArrayList<>(
                         List.of(
-                                "--enable-native-access=ALL-UNNAMED",
+                                "--enable-native-access="
+                                        + (modules
+                                                ? "io.sdp4j.linux,io.sdp4j.fabric.verbs"
+                                                : "ALL-UNNAMED"),
                                 "-Dslf4j.internal.verbosity=ERROR",
+                                "-Djava.util.logging.config.file=" + logging,
                                 "-Dsdp4j.connect.timeout.ms=60000",
                                 "-Dio.netty.transport.noNative=true"));
+        String user = modules ? "=io.sdp4j.offload" : "=ALL-UNNAMED";
         for (String open : List.of("java.net", "sun.nio.ch", "java.nio.channels.spi")) {
-            options.addAll(List.of("--add-opens", "java.base/" + open + "=ALL-UNNAMED"));
+            options.addAll(List.of("--add-opens", "java.base/" + open + user));
         }
-        options.addAll(List.of("--add-exports", "java.base/sun.nio.ch=ALL-UNNAMED"));
+        options.addAll(List.of("--add-exports", "java.base/sun.nio.ch" + user));
         String library =
                 Stream.of(
                                 Sdp.class,
+                                ApiService.class,
                                 OffloadSwitch.class,
                                 Policy.class,
                                 EventLoop.class,
@@ -59,22 +99,20 @@ class ExplicitIT {
                                 Logger.class)
                         .map(Jvms::classPathOf)
                         .collect(Collectors.joining(File.pathSeparator));
+        if (modules) {
+            options.addAll(List.of("--module-path", library, "--add-modules", "io.sdp4j.api"));
+        }
         try (Jvms jvms = new Jvms(directory)) {
-            Child netty =
+            Child child =
                     jvms.java(
-                            "Netty over SDP",
+                            program.getSimpleName(),
                             false,
                             options,
-                            Comparison.programs() + File.pathSeparator + library,
-                            ExplicitNetty.class.getName());
-            assertEquals(
-                    Map.of(
-                            "sdp", "SwitchSocketChannel true",
-                            "tcp", "SocketChannelImpl true",
-                            "mixed", "refused",
-                            "rest", "sun.nio.ch"),
-                    netty.results());
-            assertEquals(List.of(), netty.err());
+                            Comparison.programs() + (modules ? "" : File.pathSeparator + library),
+                            program.getName());
+            Map<String, String> results = child.results();
+            assertEquals(List.of(), child.err());
+            return results;
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.sdp4j.offload;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.ReasonCode;
 
 /**
  * How a connection is to go on.

@@ -1,10 +1,10 @@
 package io.sdp4j.offload;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

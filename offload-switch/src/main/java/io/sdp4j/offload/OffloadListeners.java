@@ -1,8 +1,8 @@
 package io.sdp4j.offload;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.util.List;
 
 /**

@@ -1,5 +1,6 @@
 package io.sdp4j.offload;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -7,10 +8,10 @@ import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
+import java.io.Closeable;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -60,6 +61,7 @@ public final class OffloadSwitch {
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
     private final KernelSocketSource kernel;
+    private final Consumer<Closeable> opened;
     private final RecentFailures failures;
 
     /**
@@ -90,7 +92,20 @@ public final class OffloadSwitch {
             List<OffloadProvider> providers,
             SwitchSettings settings,
             KernelSocketSource kernel) {
+        this(policy, providers, settings, kernel, _ -> {});
+    }
+
+    /**
+     * @param opened told each channel of this switch while it is made, accepted ones included
+     */
+    public OffloadSwitch(
+            Supplier<Policy> policy,
+            List<OffloadProvider> providers,
+            SwitchSettings settings,
+            KernelSocketSource kernel,
+            Consumer<Closeable> opened) {
         this.kernel = kernel;
+        this.opened = opened;
         this.policy = policy;
         this.providers = List.copyOf(providers);
         this.settings = settings;
@@ -110,6 +125,11 @@ public final class OffloadSwitch {
     /** Where the kernel side of its sockets comes from. */
     public KernelSocketSource kernel() {
         return kernel;
+    }
+
+    /** A channel of this switch is made; called last by its constructor. */
+    public void opened(Closeable channel) {
+        opened.accept(channel);
     }
 
     /** The rules now in force. */

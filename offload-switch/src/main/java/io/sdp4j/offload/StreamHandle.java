@@ -1,6 +1,6 @@
 package io.sdp4j.offload;
 
-import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;

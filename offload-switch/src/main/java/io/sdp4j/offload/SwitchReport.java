@@ -1,6 +1,6 @@
 package io.sdp4j.offload;
 
-import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.api.ReasonCode;
 import java.util.Map;
 
 /**

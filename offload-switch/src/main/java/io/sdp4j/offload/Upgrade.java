@@ -1,8 +1,8 @@
 package io.sdp4j.offload;
 
-import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
 import java.lang.ref.WeakReference;

@@ -3,7 +3,7 @@ package io.sdp4j.offload;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.api.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

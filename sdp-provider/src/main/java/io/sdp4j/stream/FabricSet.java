@@ -22,6 +22,7 @@ final class FabricSet {
 
     private final Map<String, Opener> openers;
     private final Map<String, Opened> opened = new ConcurrentHashMap<>();
+    private volatile boolean ended;
 
     /**
      * @param openers by name, in the provider's own order of preference
@@ -43,7 +44,21 @@ final class FabricSet {
     /** The fabric, if it was opened before; else null. */
     Fabric opened(String name) {
         Opened o = opened.get(name);
-        return o == null ? null : o.fabric;
+        return o == null || ended ? null : o.fabric;
+    }
+
+    /** Gives no fabric any more. */
+    void end() {
+        ended = true;
+    }
+
+    /** Closes those that were opened; after {@link #end}. */
+    void close() {
+        for (Opened o : opened.values()) {
+            if (o.fabric != null) {
+                o.fabric.close();
+            }
+        }
     }
 
     /**
@@ -56,6 +71,9 @@ final class FabricSet {
         }
         if (o.failure != null) {
             throw o.failure;
+        }
+        if (ended) {
+            throw new FabricException(FabricException.Cause.CLOSED, "the provider is closed");
         }
         return o.fabric;
     }

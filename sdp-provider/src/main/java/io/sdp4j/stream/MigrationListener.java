@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.api.KernelSockets;
 import io.sdp4j.fabric.ConnectionRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
@@ -7,7 +8,6 @@ import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.offload.KernelScope;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -72,7 +72,7 @@ final class MigrationListener {
             InetSocketAddress local,
             InetSocketAddress peer)
             throws IOException {
-        ServerSocket holder = KernelScope.<ServerSocket, IOException>call(ServerSocket::new);
+        ServerSocket holder = KernelSockets.<ServerSocket, IOException>call(ServerSocket::new);
         try {
             holder.bind(new InetSocketAddress(local.getAddress(), 0), 1);
             MigrationListener place = new MigrationListener(stream, context, fabric, peer, holder);

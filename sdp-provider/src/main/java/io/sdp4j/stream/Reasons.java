@@ -1,8 +1,8 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.wire.HelloFault;
 
 /**

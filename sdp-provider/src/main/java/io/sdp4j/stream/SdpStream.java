@@ -1,11 +1,11 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.QueuePair;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;

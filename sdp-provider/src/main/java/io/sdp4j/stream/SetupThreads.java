@@ -1,7 +1,7 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;

@@ -21,6 +21,7 @@ final class StreamsAtExit {
 
     private final FabricSet fabrics;
     private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
+    private final Runnable end = this::end;
 
     StreamsAtExit(FabricSet fabrics) {
         this.fabrics = fabrics;
@@ -28,7 +29,7 @@ final class StreamsAtExit {
 
     /** Before the first stream. */
     void hook() {
-        if (LastHook.add(this::end)) {
+        if (LastHook.add(end)) {
             return;
         }
         Thread hook =
@@ -42,6 +43,11 @@ final class StreamsAtExit {
         } catch (IllegalStateException e) {
             // the JVM is ending already
         }
+    }
+
+    /** After the last stream. */
+    void unhook() {
+        LastHook.remove(end);
     }
 
     void add(StreamLife stream) {

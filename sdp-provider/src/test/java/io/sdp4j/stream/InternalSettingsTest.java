@@ -75,20 +75,20 @@ class InternalSettingsTest {
     @Test
     void spinnersArriveAtBothFabrics() {
         Settings settings = with("internal.spin.spinners.max", "5");
-        assertEquals(5, SdpProvider.shmConfig(settings).spinnersMax());
-        assertEquals(5, SdpProvider.verbsConfig(settings).spinnersMax());
+        assertEquals(5, SdpOffloadProvider.shmConfig(settings).spinnersMax());
+        assertEquals(5, SdpOffloadProvider.verbsConfig(settings).spinnersMax());
     }
 
     @Test
     void sleepingTogetherCanBeSwitchedOff() {
         Settings off = with("internal.sleep.together", "false");
-        assertFalse(SdpProvider.shmConfig(off).sleepTogether());
-        assertTrue(SdpProvider.shmConfig(Settings.defaults()).sleepTogether());
+        assertFalse(SdpOffloadProvider.shmConfig(off).sleepTogether());
+        assertTrue(SdpOffloadProvider.shmConfig(Settings.defaults()).sleepTogether());
     }
 
     @Test
     void nativeCallsCanBeSwitchedOff() {
-        assertFalse(SdpProvider.shmConfig(with("internal.shm.native", "off")).allowNative());
-        assertTrue(SdpProvider.shmConfig(Settings.defaults()).allowNative());
+        assertFalse(SdpOffloadProvider.shmConfig(with("internal.shm.native", "off")).allowNative());
+        assertTrue(SdpOffloadProvider.shmConfig(Settings.defaults()).allowNative());
     }
 }

@@ -4,10 +4,10 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.SwitchedTest;
 import io.sdp4j.offload.net.SwitchSocketImpl;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.io.DataInputStream;
 import java.io.IOException;

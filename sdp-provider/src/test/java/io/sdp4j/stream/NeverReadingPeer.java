@@ -27,7 +27,7 @@ public final class NeverReadingPeer {
         String path =
                 JvmCommand.placesOf(
                         NeverReadingPeer.class,
-                        SdpProvider.class,
+                        SdpOffloadProvider.class,
                         OffloadStream.class,
                         Setting.class,
                         EventLoop.class,

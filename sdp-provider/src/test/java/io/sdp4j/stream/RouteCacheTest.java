@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.fabric.shm.ShmConfig;
 import io.sdp4j.fabric.shm.ShmFabric;
 import io.sdp4j.linux.EventLoop;
@@ -13,7 +14,6 @@ import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
@@ -76,8 +76,8 @@ class RouteCacheTest {
     @Test
     void theWayIsAskedForOnceAndAgainAfterAFailure() throws Exception {
         EventLoop loop = EventLoops.start("test-loop", true, t -> {});
-        SdpProvider provider =
-                new SdpProvider(
+        SdpOffloadProvider provider =
+                new SdpOffloadProvider(
                         new FabricSet(
                                 Map.of(
                                         DeviceResolver.VERBS,

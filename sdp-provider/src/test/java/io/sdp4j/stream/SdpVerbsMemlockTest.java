@@ -3,10 +3,10 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.contract.Sockets;
 import io.sdp4j.offload.net.SwitchSocketImpl;
-import io.sdp4j.offload.spi.ConnectionInfo;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,12 +2,12 @@ package io.sdp4j.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.fabric.verbs.VerbsConfig;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.nio.Nio;
 import io.sdp4j.offload.nio.SwitchChannels;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;

@@ -23,7 +23,7 @@ class StreamsAtExitTest {
     private static final int BUFFERS = 8;
 
     private final TestFabric fabric;
-    private final SdpProvider provider;
+    private final SdpOffloadProvider provider;
     private final StreamPair pair;
 
     /** Looks at what has not arrived yet. */
@@ -31,7 +31,7 @@ class StreamsAtExitTest {
 
     StreamsAtExitTest() throws Exception {
         fabric = new TestFabric(true, BUFFERS);
-        provider = (SdpProvider) fabric.provider(this::endingWithProcess);
+        provider = (SdpOffloadProvider) fabric.provider(this::endingWithProcess);
         pair = new StreamPair(fabric.provider(), provider);
     }
 

@@ -214,7 +214,7 @@ final class TestFabric implements AutoCloseable {
     }
 
     private OffloadProvider provider(Fabric used, StreamSettings settings, EventLoop timers) {
-        return new SdpProvider(
+        return new SdpOffloadProvider(
                 new FabricSet(Map.of(fabric.name(), () -> used)),
                 DeviceResolver.behind(
                         new HostResolver(LocalAddresses.system()), new KernelNetlink(loop())),

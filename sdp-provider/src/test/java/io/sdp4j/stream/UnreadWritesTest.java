@@ -4,7 +4,6 @@ import static io.sdp4j.stream.StreamPair.readFully;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.spi.OffloadStream;
@@ -75,6 +74,10 @@ class UnreadWritesTest {
             pair.client.close(false);
             pair.server.close(false);
         }
+    }
+
+    private static boolean keeps(OffloadStream s) {
+        return StreamPair.ask((SdpStream) s, core -> core.coalescer.isOpen());
     }
 
     /** It may wait until enough is there, and read nothing before. */

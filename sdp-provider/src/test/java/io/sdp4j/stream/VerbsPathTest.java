@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
@@ -19,7 +20,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.HostLookup;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.RuleFile;
@@ -90,8 +90,8 @@ class VerbsPathTest {
         public void close() {}
     }
 
-    private SdpProvider provider(FabricPath... paths) {
-        return new SdpProvider(
+    private SdpOffloadProvider provider(FabricPath... paths) {
+        return new SdpOffloadProvider(
                 new FabricSet(Map.of(DeviceResolver.VERBS, () -> fabric)),
                 (local, remote) -> List.of(paths),
                 StreamSettings.of(Settings.defaults()),
@@ -123,8 +123,8 @@ class VerbsPathTest {
 
     @Test
     void everyFabricSaysWhyNot() {
-        SdpProvider both =
-                new SdpProvider(
+        SdpOffloadProvider both =
+                new SdpOffloadProvider(
                         new FabricSet(
                                 new TreeMap<>(Map.of("shm", () -> fabric, "verbs", () -> fabric))),
                         (local, remote) ->

@@ -1,7 +1,7 @@
 package io.sdp4j.agent.cli;
 
 import io.sdp4j.agent.cli.DeviceTest.Step;
-import io.sdp4j.offload.spi.ReasonCode;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.resolve.PortStatus;
 import java.net.InetAddress;
 import java.util.LinkedHashMap;

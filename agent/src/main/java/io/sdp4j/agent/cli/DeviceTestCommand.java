@@ -3,7 +3,7 @@ package io.sdp4j.agent.cli;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
-import io.sdp4j.stream.SdpProvider;
+import io.sdp4j.stream.SdpOffloadProvider;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -53,8 +53,8 @@ final class DeviceTestCommand implements Callable<Integer> {
         }
         try {
             DeviceTest.say(out::println, DeviceTest.Step.OPEN);
-            SdpProvider provider =
-                    SdpProvider.create(
+            SdpOffloadProvider provider =
+                    SdpOffloadProvider.create(
                             Settings.of(
                                     Map.of("verbs.enabled", "true", "shm.enabled", "false"),
                                     line -> {}));

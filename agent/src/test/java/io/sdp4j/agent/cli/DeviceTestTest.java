@@ -4,15 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Settings;
-import io.sdp4j.stream.SdpProvider;
+import io.sdp4j.stream.SdpOffloadProvider;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -80,8 +80,8 @@ class DeviceTestTest {
     }
 
     private void run(UnaryOperator<OffloadStream> fault, long millis) throws Exception {
-        SdpProvider provider =
-                SdpProvider.create(
+        SdpOffloadProvider provider =
+                SdpOffloadProvider.create(
                         Settings.of(
                                 Map.of("shm.dir", folder.toString(), "shm.portable", "true"),
                                 line -> {}));
@@ -155,7 +155,8 @@ class DeviceTestTest {
                         OffloadUnavailable.class,
                         () ->
                                 new DeviceTest(
-                                                new Faulty(SdpProvider.create(none()), s -> s),
+                                                new Faulty(
+                                                        SdpOffloadProvider.create(none()), s -> s),
                                                 "shm",
                                                 InetAddress.getLoopbackAddress(),
                                                 System.nanoTime() + 1_000_000_000L,

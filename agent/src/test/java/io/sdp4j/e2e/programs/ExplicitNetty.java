@@ -16,7 +16,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
-import io.sdp4j.SdpSelectorProvider;
+import io.sdp4j.api.Sdp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -38,7 +38,7 @@ public final class ExplicitNetty {
 
     public static void main(String[] args) throws Exception {
         InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE); // SLF4J would complain
-        SelectorProvider sdp = SdpSelectorProvider.provider();
+        SelectorProvider sdp = Sdp.provider().selectorProvider();
         EventLoopGroup loops =
                 new MultiThreadIoEventLoopGroup(
                         2, NioIoHandler.newFactory(sdp, DefaultSelectStrategyFactory.INSTANCE));

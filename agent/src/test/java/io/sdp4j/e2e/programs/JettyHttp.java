@@ -41,7 +41,8 @@ public final class JettyHttp {
         System.out.println("READY");
     }
 
-    private static final class Answering extends Handler.Abstract {
+    /** For every connector of a server. */
+    static final class Answering extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback)
                 throws Exception {

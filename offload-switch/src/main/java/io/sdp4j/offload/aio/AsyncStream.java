@@ -1,7 +1,7 @@
 package io.sdp4j.offload.aio;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.SwitchCounters;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,9 +1,9 @@
 package io.sdp4j.offload.aio;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.OptionLog;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
 import java.net.InetAddress;

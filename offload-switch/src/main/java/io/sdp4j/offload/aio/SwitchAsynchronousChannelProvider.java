@@ -1,6 +1,6 @@
 package io.sdp4j.offload.aio;
 
-import io.sdp4j.offload.KernelScope;
+import io.sdp4j.api.KernelSockets;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelAsync;
 import io.sdp4j.policy.Policy;
@@ -17,8 +17,9 @@ import java.util.concurrent.ThreadFactory;
 /**
  * Asynchronous channels of one switch. Thread-safe.
  *
- * <p>Where no rule could offload a channel of its kind, or the caller is in a {@link KernelScope},
- * a channel is the JDK's own, in the JDK's own group inside ours; it is not counted.
+ * <p>Where no rule could offload a channel of its kind, or the caller is in a {@link
+ * KernelSockets}, a channel is the JDK's own, in the JDK's own group inside ours; it is not
+ * counted.
  */
 public final class SwitchAsynchronousChannelProvider extends AsynchronousChannelProvider {
     private final OffloadSwitch owner;
@@ -68,7 +69,7 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
         SwitchChannelGroup in = open(group);
         AsynchronousServerSocketChannel inner =
                 kernel.provider().openAsynchronousServerSocketChannel(in.inner());
-        return !KernelScope.active() && owner.policy().canOffload(Role.LISTEN)
+        return !KernelSockets.active() && owner.policy().canOffload(Role.LISTEN)
                 ? new SwitchAsynchronousServerSocketChannel(owner, in, inner)
                 : inner;
     }
@@ -78,7 +79,7 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
             throws IOException {
         SwitchChannelGroup in = open(group);
         AsynchronousSocketChannel inner = in.openKernel();
-        return !KernelScope.active() && canOffloadConnect(owner.policy())
+        return !KernelSockets.active() && canOffloadConnect(owner.policy())
                 ? new SwitchAsynchronousSocketChannel(owner, in, inner)
                 : inner;
     }

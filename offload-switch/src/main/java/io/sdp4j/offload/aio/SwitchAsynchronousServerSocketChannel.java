@@ -44,6 +44,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         this.owner = owner;
         this.group = group;
         this.kernel = kernel;
+        owner.opened(this);
     }
 
     @Override

@@ -1,9 +1,9 @@
 package io.sdp4j.offload.aio;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SourceAddressSelection;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -58,6 +58,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         this.group = group;
         this.side = new KernelSide(owner, group, kernel, null);
         this.state = State.UNDECIDED;
+        owner.opened(this);
     }
 
     /**
@@ -79,6 +80,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         this.remote = stream.remoteAddress();
         owner.counters().opened(stream, true);
         this.offloaded = new AsyncStream(stream, group, owner.counters(), this);
+        owner.opened(this);
     }
 
     /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */

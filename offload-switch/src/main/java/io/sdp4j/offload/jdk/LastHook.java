@@ -24,7 +24,7 @@ public final class LastHook {
     private LastHook() {}
 
     /**
-     * Runs {@code task} then.
+     * Runs {@code task} then; the last one added runs first, as it may need what was there before.
      *
      * @return false: never, because this module has no access to {@code jdk.internal.access}, or
      *     the JVM is ending already
@@ -36,8 +36,13 @@ public final class LastHook {
         return REGISTERED;
     }
 
+    /** Forgets a task. */
+    public static void remove(Runnable task) {
+        TASKS.remove(task);
+    }
+
     private static void run() {
-        TASKS.forEach(Runnable::run);
+        TASKS.reversed().forEach(Runnable::run);
     }
 
     private static boolean register() {

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
@@ -7,7 +8,6 @@ import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.Upgrade;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
 import java.io.FileDescriptor;

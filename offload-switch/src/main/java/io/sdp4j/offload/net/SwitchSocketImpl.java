@@ -1,12 +1,12 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.KernelSockets;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.Attempt;
-import io.sdp4j.offload.KernelScope;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
-import io.sdp4j.offload.spi.ConnectionInfo;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,7 +43,7 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
             Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
 
     final OffloadSwitch owner;
-    final boolean kernelOnly = KernelScope.active();
+    final boolean kernelOnly = KernelSockets.active();
     final Object stateLock = new Object();
 
     State state = State.NEW;

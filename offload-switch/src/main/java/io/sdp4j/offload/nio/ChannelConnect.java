@@ -1,13 +1,13 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.KernelSockets;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ConnectThreads;
-import io.sdp4j.offload.KernelScope;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SourceAddressSelection;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -52,7 +52,7 @@ final class ChannelConnect {
     private final SocketChannel kernel;
     private final OffloadSwitch owner;
     private final ProtocolFamily family;
-    private final boolean kernelOnly = KernelScope.active();
+    private final boolean kernelOnly = KernelSockets.active();
     private final KnownSelectors selectors;
     private final KernelReason reason;
     private final HeldPort port; // stateLock

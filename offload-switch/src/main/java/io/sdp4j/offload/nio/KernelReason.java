@@ -1,9 +1,9 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.spi.ConnectionInfo;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 

@@ -1,8 +1,8 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ChannelBridge;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package io.sdp4j.offload.nio;
 
-import io.sdp4j.offload.KernelScope;
+import io.sdp4j.api.KernelSockets;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Role;
 import java.io.IOException;
@@ -27,7 +27,7 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
     }
 
     private boolean mayOffload(Role role) {
-        return !KernelScope.active() && owner.policy().canOffload(role);
+        return !KernelSockets.active() && owner.policy().canOffload(role);
     }
 
     @Override

@@ -1,14 +1,14 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.api.KernelSockets;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.EarlyOffloadListeners;
-import io.sdp4j.offload.KernelScope;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -43,7 +43,7 @@ import sun.nio.ch.SelectionKeyImpl;
 final class SwitchServerSocketChannel extends ServerSocketChannel implements SelChImpl {
     private final SwitchSelectorProvider provider;
     private final ServerSocketChannel kernel;
-    private final boolean kernelOnly = KernelScope.active();
+    private final boolean kernelOnly = KernelSockets.active();
     private final ReentrantLock acceptLock = new ReentrantLock();
     private final Object stateLock = new Object();
 
@@ -59,6 +59,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         this.provider = provider;
         this.kernel = kernel;
         ChannelBridge.pin(kernel);
+        provider.owner().opened(this);
     }
 
     @Override

@@ -1,9 +1,9 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.jdk.ChannelBridge;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
@@ -70,6 +70,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
         this.kernel = kernel;
         this.connect = new ChannelConnect(this, family);
         ChannelBridge.pin(kernel);
+        provider.owner().opened(this);
     }
 
     /**
@@ -87,6 +88,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
         remote = accepted.remoteAddress();
         provider.owner().counters().opened(accepted, true);
         stream = newStream(accepted);
+        provider.owner().opened(this);
     }
 
     /** Accepted from the kernel, to be moved when the peer asks for it. */

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.spi;
 
+import io.sdp4j.api.ConnectionInfo;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;

@@ -1,5 +1,7 @@
 package io.sdp4j.offload.spi;
 
+import io.sdp4j.api.ReasonCode;
+
 /**
  * How a provider says "use the kernel". Thrown before anything was established; nothing is left
  * behind.

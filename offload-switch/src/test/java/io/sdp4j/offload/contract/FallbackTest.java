@@ -2,8 +2,8 @@ package io.sdp4j.offload.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.net.SwitchSocketImpl;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.util.List;

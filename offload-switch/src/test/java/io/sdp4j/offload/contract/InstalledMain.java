@@ -1,12 +1,12 @@
 package io.sdp4j.offload.contract;
 
-import io.sdp4j.offload.KernelScope;
+import io.sdp4j.api.KernelSockets;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchInstaller;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketImpl;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.RuleFile;
 import java.io.IOException;
@@ -116,7 +116,7 @@ final class InstalledMain {
         }
         for (boolean kernel : new boolean[] {false, true}) {
             try (Accepting listener = new Accepting();
-                    Socket client = kernel ? KernelScope.call(Socket::new) : new Socket();
+                    Socket client = kernel ? KernelSockets.call(Socket::new) : new Socket();
                     Socket s = new Socket()) {
                 s.setSoTimeout(99);
                 s.setTcpNoDelay(true);
@@ -211,11 +211,11 @@ final class InstalledMain {
     private static void kernelScope() throws Exception {
         installed(new LoopbackProvider());
         try (ServerSocket offering = new ServerSocket(0, 50, LOOPBACK);
-                ServerSocket plain = KernelScope.call(() -> new ServerSocket(0, 50, LOOPBACK));
-                Socket scoped = KernelScope.call(Socket::new);
+                ServerSocket plain = KernelSockets.call(() -> new ServerSocket(0, 50, LOOPBACK));
+                Socket scoped = KernelSockets.call(Socket::new);
                 Socket free = new Socket();
                 Socket toPlain = new Socket()) {
-            check(!KernelScope.active(), "left active");
+            check(!KernelSockets.active(), "left active");
             scoped.connect(offering.getLocalSocketAddress());
             check(why(scoped) == ReasonCode.KERNEL_SCOPE, why(scoped));
             try (Socket s = offering.accept()) {

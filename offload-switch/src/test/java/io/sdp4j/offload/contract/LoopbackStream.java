@@ -1,8 +1,8 @@
 package io.sdp4j.offload.contract;
 
-import io.sdp4j.offload.spi.ConnectionInfo;
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.ReasonCode;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;

@@ -2,9 +2,9 @@ package io.sdp4j.offload.contract.aio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
 import io.sdp4j.offload.contract.FailingProvider;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.util.List;
 import org.junit.jupiter.api.Test;

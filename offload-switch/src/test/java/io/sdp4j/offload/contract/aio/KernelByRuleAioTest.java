@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
-import io.sdp4j.offload.KernelScope;
+import io.sdp4j.api.KernelSockets;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
 import io.sdp4j.offload.contract.LoopbackProvider;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.HostLookup;
 import io.sdp4j.policy.Policy;
@@ -68,7 +68,7 @@ class KernelByRuleAioTest extends SwitchedAioTest {
         Class<?> jdk = AsynchronousSocketChannel.open().getClass();
         try (AsynchronousSocketChannel plain = provider.openAsynchronousSocketChannel(null);
                 AsynchronousSocketChannel ruled = channel(null);
-                AsynchronousSocketChannel scoped = KernelScope.call(() -> channel(null))) {
+                AsynchronousSocketChannel scoped = KernelSockets.call(() -> channel(null))) {
             assertSame(jdk, plain.getClass());
             assertNotSame(jdk, ruled.getClass());
             assertSame(jdk, scoped.getClass());

@@ -2,10 +2,10 @@ package io.sdp4j.offload.contract.aio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
 import io.sdp4j.offload.contract.LoopbackProvider;
-import io.sdp4j.offload.spi.ConnectionInfo;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.util.List;
 import java.util.Map;

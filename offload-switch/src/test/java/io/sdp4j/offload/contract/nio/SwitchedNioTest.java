@@ -2,14 +2,14 @@ package io.sdp4j.offload.contract.nio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
-import io.sdp4j.offload.spi.ConnectionInfo;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Policy;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;

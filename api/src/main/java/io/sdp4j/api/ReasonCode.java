@@ -1,32 +1,57 @@
-package io.sdp4j.offload.spi;
+package io.sdp4j.api;
 
 /**
  * Why a connection is where it is, in one stable word. The names are an interface: reports and
- * tests rely on them.
+ * tests rely on them. Later versions may add some.
+ *
+ * @since 0.1
  */
 public enum ReasonCode {
+    /** Carried by an offload provider. */
     OFFLOADED("carried by an offload provider"),
+    /** A rule says direct: no provider is asked. */
     RULE_DIRECT("a rule says direct: no provider is asked"),
+    /** A rule says tcp. */
     RULE_TCP("a rule says tcp"),
+    /** The switch is off in this JVM. */
     SWITCH_OFF("the switch is off in this JVM"),
+    /** The program asked for a kernel socket. */
     KERNEL_SCOPE("the program asked for a kernel socket"),
+    /** It may be offloaded later, once it has carried enough. */
     YOUNG("it may be offloaded later, once it has carried enough"),
+    /** It would gain too little from offload. */
     NOT_WORTH("it would gain too little from offload"),
+    /** A proxy handles this destination. */
     PROXY("a proxy handles this destination"),
+    /** No provider is usable in this JVM. */
     NO_PROVIDER("no provider is usable in this JVM"),
+    /** The destination is not on this host and no RDMA device reaches it. */
     NOT_LOCAL("the destination is not on this host and no RDMA device reaches it"),
+    /** Nobody offers offload at the destination. */
     NO_PEER("nobody offers offload at the destination"),
+    /** The peer refused. */
     PEER_REFUSED("the peer refused"),
+    /** The peer's backlog is full. */
     BACKLOG("the peer's backlog is full"),
+    /** No answer in time. */
     TIMED_OUT("no answer in time"),
+    /** It did not answer lately. */
     REMEMBERED("it did not answer lately"),
+    /** The peer speaks another version. */
     VERSION("the peer speaks another version"),
+    /** The process behind the rendezvous does not own the port. */
     UID("the process behind the rendezvous does not own the port"),
+    /** A limit of memory or descriptors was met. */
     MEMORY("a limit of memory or descriptors was met"),
+    /** The peer broke the protocol during set-up. */
     PROTOCOL("the peer broke the protocol during set-up"),
+    /** Something that the provider needs is not to be had. */
     UNAVAILABLE("something that the provider needs is not to be had"),
+    /** The peer came in by TCP. */
     ACCEPTED_TCP("the peer came in by TCP"),
+    /** The caller gave the attempt up. */
     ABANDONED("the caller gave the attempt up"),
+    /** A fault of the provider. */
     INTERNAL("a fault of the provider");
 
     private final String sentence;
@@ -35,7 +60,11 @@ public enum ReasonCode {
         this.sentence = sentence;
     }
 
-    /** One sentence for people, without a full stop. */
+    /**
+     * The same for people.
+     *
+     * @return one sentence, without a full stop
+     */
     public String sentence() {
         return sentence;
     }

@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
@@ -16,7 +17,6 @@ import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.offload.spi.ReasonCode;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -41,8 +42,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe. Starts nothing before its first use.
  */
-public final class SdpProvider implements OffloadProvider {
-    private static final Logger LOG = LoggerFactory.getLogger(SdpProvider.class);
+public final class SdpOffloadProvider implements OffloadProvider {
+    private static final Logger LOG = LoggerFactory.getLogger(SdpOffloadProvider.class);
+
+    /** Of all providers, so that one that is closed leaves no thread; by whether it is native. */
+    private static final Map<Boolean, EventLoop> LOOPS = new ConcurrentHashMap<>();
 
     private final FabricSet fabrics;
     private final FabricResolver resolver;
@@ -54,7 +58,7 @@ public final class SdpProvider implements OffloadProvider {
      * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
      *     names one: a peer that drops the connection manager's packets is answered for by nobody
      */
-    SdpProvider(
+    SdpOffloadProvider(
             FabricSet fabrics,
             FabricResolver resolver,
             StreamSettings settings,
@@ -79,18 +83,14 @@ public final class SdpProvider implements OffloadProvider {
      *
      * @param settings read once
      */
-    public static SdpProvider create(Settings settings) {
+    public static SdpOffloadProvider create(Settings settings) {
         return create(settings, LocalAddresses.system());
     }
 
     /** The same, with a list of this host's addresses that others use, too. */
-    public static SdpProvider create(Settings settings, LocalAddresses hosts) {
-        boolean allowNative = allowsNative(settings);
+    public static SdpOffloadProvider create(Settings settings, LocalAddresses hosts) {
         EventLoop loop =
-                EventLoops.start(
-                        "sdp4j-caretaker",
-                        allowNative,
-                        t -> LOG.error("a task of the caretaker failed", t));
+                LOOPS.computeIfAbsent(allowsNative(settings), SdpOffloadProvider::caretaker);
         UnaryOperator<Fabric> traced = Traces.around(settings);
         Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
         if (settings.flag(Setting.SHM_ENABLED)) {
@@ -108,8 +108,8 @@ public final class SdpProvider implements OffloadProvider {
                     () -> traced.apply(VerbsFabric.open(verbsConfig(settings), loop)));
             resolver = DeviceResolver.behind(resolver, new KernelNetlink(loop));
         }
-        SdpProvider provider =
-                new SdpProvider(
+        SdpOffloadProvider provider =
+                new SdpOffloadProvider(
                         new FabricSet(openers),
                         resolver,
                         StreamSettings.of(settings),
@@ -117,10 +117,19 @@ public final class SdpProvider implements OffloadProvider {
                         TimeUnit.MILLISECONDS.toNanos(
                                 settings.longValue(Setting.VERBS_CONNECT_TIMEOUT_MS)));
         if (settings.flag(Setting.VERBS_ENABLED)) {
-            provider.atExit().hook();
+            provider.context.atExit().hook();
         }
-        LastHook.add(loop::end); // what has to be said was said
         return provider;
+    }
+
+    private static EventLoop caretaker(boolean allowNative) {
+        EventLoop loop =
+                EventLoops.start(
+                        "sdp4j-caretaker",
+                        allowNative,
+                        t -> LOG.error("a task of the caretaker failed", t));
+        LastHook.add(loop::end);
+        return loop;
     }
 
     static VerbsConfig verbsConfig(Settings settings) {
@@ -176,6 +185,21 @@ public final class SdpProvider implements OffloadProvider {
 
     StreamsAtExit atExit() {
         return context.atExit();
+    }
+
+    /**
+     * Connects and listens no more. The caller has closed all listeners and streams, which deliver
+     * what they hold; what is left when their time is over is cut. Returns at once. Idempotent.
+     */
+    public void close() {
+        fabrics.end();
+        context.loop()
+                .schedule(
+                        () -> {
+                            fabrics.close();
+                            context.atExit().unhook();
+                        },
+                        context.settings().closeTimeoutNanos());
     }
 
     @Override

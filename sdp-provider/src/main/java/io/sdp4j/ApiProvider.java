@@ -1,0 +1,223 @@
+package io.sdp4j;
+
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.SdpConfig;
+import io.sdp4j.api.SdpProvider;
+import io.sdp4j.api.SdpServerSocket;
+import io.sdp4j.api.SdpSocket;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Environment;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.PolicySource;
+import io.sdp4j.policy.RuleFile;
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.policy.Verdict;
+import io.sdp4j.stream.SdpOffloadProvider;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.NetworkChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
+import javax.net.ServerSocketFactory;
+import javax.net.SocketFactory;
+
+/**
+ * One configuration of the public API: a switch of its own with one provider, apart from what an
+ * agent installs.
+ *
+ * <p>{@code open} has what is to be closed with this, weakly, and its monitor guards {@code
+ * closed}; {@code this} guards the making of the channel providers.
+ */
+final class ApiProvider implements SdpProvider {
+    private static final int MISS_CACHE_ENTRIES = 1024;
+
+    private final boolean closeable;
+    private final SdpOffloadProvider streams;
+    private final OffloadSwitch owner;
+    private final SocketFactory sockets = new ApiSocketFactory(this);
+    private final ServerSocketFactory listeners = new ApiServerSocketFactory(this);
+    private final Set<Closeable> open = Collections.newSetFromMap(new WeakHashMap<>());
+    private boolean closed;
+    private SelectorProvider channels; // null until asked for
+    private AsynchronousChannelProvider asynchronous; // null until asked for
+
+    ApiProvider(SdpConfig config, boolean closeable) {
+        this.closeable = closeable;
+        Settings settings =
+                Settings.of(
+                        config.properties(),
+                        line ->
+                                System.getLogger("io.sdp4j")
+                                        .log(System.Logger.Level.WARNING, line));
+        Policy policy = policy(config, settings);
+        streams = SdpOffloadProvider.create(settings);
+        owner =
+                new OffloadSwitch(
+                        () -> policy,
+                        List.of(streams),
+                        new SwitchSettings(
+                                TimeUnit.MILLISECONDS.toNanos(
+                                        settings.longValue(Setting.CONNECT_TIMEOUT_MS)),
+                                TimeUnit.SECONDS.toNanos(
+                                        settings.longValue(Setting.MISS_CACHE_SECONDS)),
+                                MISS_CACHE_ENTRIES),
+                        KernelSocketSource.best(),
+                        this::opened);
+    }
+
+    private static Policy policy(SdpConfig config, Settings settings) {
+        if (config.rules().isEmpty()) {
+            return Policy.everything(
+                    Decision.of(
+                            Verdict.OFFLOAD_ONLY,
+                            config.fabrics(),
+                            -1,
+                            "the program asked for SDP",
+                            "io.sdp4j.api"));
+        }
+        Environment environment = Environment.system();
+        RuleFile rules = RuleFile.parse("rules", config.rules().orElseThrow(), environment.hosts());
+        if (!rules.ok()) {
+            throw new IllegalArgumentException(rules.errors().getFirst().message());
+        }
+        return rules.policy(PolicySource.programName(settings.text(Setting.PROGRAM), environment));
+    }
+
+    OffloadSwitch owner() {
+        return owner;
+    }
+
+    /** Closes it with this; at once if this is closed. */
+    void opened(Closeable socket) {
+        synchronized (open) {
+            if (!closed) {
+                open.add(socket);
+                return;
+            }
+        }
+        end(socket);
+    }
+
+    private static void end(Closeable socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            System.getLogger("io.sdp4j").log(System.Logger.Level.DEBUG, "not closed", e);
+        }
+    }
+
+    private void checkOpen() throws SocketException {
+        synchronized (open) {
+            if (closed) {
+                throw new SocketException("SDP provider is closed");
+            }
+        }
+    }
+
+    @Override
+    public SdpSocket openSocket() throws IOException {
+        checkOpen();
+        return new ApiSocket(this);
+    }
+
+    @Override
+    public SdpServerSocket openServerSocket() throws IOException {
+        checkOpen();
+        return new ApiServerSocket(this);
+    }
+
+    @Override
+    public SocketChannel openSocketChannel() throws IOException {
+        checkOpen();
+        return selectorProvider().openSocketChannel();
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel() throws IOException {
+        checkOpen();
+        return selectorProvider().openServerSocketChannel();
+    }
+
+    @Override
+    public AsynchronousSocketChannel openAsynchronousSocketChannel(AsynchronousChannelGroup group)
+            throws IOException {
+        checkOpen();
+        return asynchronousChannelProvider().openAsynchronousSocketChannel(group);
+    }
+
+    @Override
+    public AsynchronousServerSocketChannel openAsynchronousServerSocketChannel(
+            AsynchronousChannelGroup group) throws IOException {
+        checkOpen();
+        return asynchronousChannelProvider().openAsynchronousServerSocketChannel(group);
+    }
+
+    @Override
+    public SocketFactory socketFactory() {
+        return sockets;
+    }
+
+    @Override
+    public ServerSocketFactory serverSocketFactory() {
+        return listeners;
+    }
+
+    @Override
+    public synchronized SelectorProvider selectorProvider() {
+        if (channels == null) {
+            channels = SwitchChannels.provider(owner);
+        }
+        return channels;
+    }
+
+    @Override
+    public synchronized AsynchronousChannelProvider asynchronousChannelProvider() {
+        if (asynchronous == null) {
+            asynchronous = new SwitchAsynchronousChannelProvider(owner);
+        }
+        return asynchronous;
+    }
+
+    @Override
+    public Optional<ConnectionInfo> connectionInfo(NetworkChannel channel) {
+        return switch (channel) {
+            case SocketChannel selectable -> SwitchChannels.explain(selectable);
+            case AsynchronousSocketChannel c -> SwitchAsynchronousSocketChannel.explain(c);
+            default -> Optional.empty();
+        };
+    }
+
+    @Override
+    public void close() {
+        if (!closeable) {
+            throw new UnsupportedOperationException("the provider of Sdp stays open");
+        }
+        List<Closeable> all;
+        synchronized (open) {
+            closed = true;
+            all = List.copyOf(open);
+            open.clear();
+        }
+        all.forEach(ApiProvider::end);
+        streams.close();
+    }
+}
