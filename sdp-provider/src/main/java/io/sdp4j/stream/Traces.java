@@ -9,20 +9,27 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Begins traces, if the settings want them. Stateless. */
+/** Begins traces, if the settings want them. Thread-safe. */
 final class Traces {
     private static final Logger LOG = LoggerFactory.getLogger(Traces.class);
+
+    /**
+     * By file: providers of one process share it, as a new file would take the place of the old.
+     */
+    private static final Map<String, UnaryOperator<Fabric>> BEGUN = new ConcurrentHashMap<>();
 
     private Traces() {}
 
     /**
      * What is to be put round every fabric: nothing, or the trace of this process, whose file is
-     * made now. If it cannot be made, the log says so and nothing is traced.
+     * made the first time. If it cannot be made, the log says so and nothing is traced.
      */
     static UnaryOperator<Fabric> around(Settings settings) {
         String name = settings.text(Setting.TRACE);
@@ -30,7 +37,11 @@ final class Traces {
             return UnaryOperator.identity();
         }
         long process = ProcessHandle.current().pid();
-        String file = name.replace("%p", Long.toString(process));
+        return BEGUN.computeIfAbsent(
+                name.replace("%p", Long.toString(process)), file -> begin(file, process, settings));
+    }
+
+    private static UnaryOperator<Fabric> begin(String file, long process, Settings settings) {
         Instant now = Clock.systemUTC().instant();
         try {
             TraceWriter trace =

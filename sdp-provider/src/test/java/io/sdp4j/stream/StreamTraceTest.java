@@ -25,6 +25,7 @@ import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -205,6 +206,16 @@ class StreamTraceTest {
         try (Stream<Path> files = Files.list(folder)) {
             assertEquals(List.of(made), files.toList());
         }
+    }
+
+    /** Another provider of the process must not put a new file in the place of the first one's. */
+    @Test
+    void isOneForAFile() throws IOException {
+        Path file = folder.resolve("one");
+        var first = Traces.around(settings(file));
+        Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        assertSame(first, Traces.around(settings(file)));
+        assertEquals(key, Files.readAttributes(file, BasicFileAttributes.class).fileKey());
     }
 
     @Test
