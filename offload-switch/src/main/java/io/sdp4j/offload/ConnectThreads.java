@@ -9,7 +9,11 @@ import java.util.concurrent.TimeUnit;
  * needed, gone after a while.
  */
 public final class ConnectThreads {
-    /** An attempt is short or waits for a peer; more at a time would only wait for each other. */
+    /**
+     * An attempt is short or waits for a peer; more at a time would only wait for each other. With
+     * 32, a live peer behind 90 silent ones on the one processor of a lab host was reached no
+     * sooner over soft-RoCE, and a blocking connect beside them took 6 s instead of 1.
+     */
     private static final int THREADS = 8;
 
     private static final ThreadPoolExecutor POOL = pool();
