@@ -3,6 +3,7 @@ package io.sdp4j.offload.contract;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -37,6 +38,7 @@ final class ChildJvm {
                         ":",
                         System.getProperty("basedir") + "/target/test-classes",
                         place(OffloadSwitch.class),
+                        place(ReasonCode.class),
                         place(Policy.class),
                         place(LoggerFactory.class)));
         command.add(InstalledMain.class.getName());
