@@ -118,6 +118,15 @@ public class StreamHandle {
         }
     }
 
+    /** See {@link OffloadStream#readerBehind}. */
+    final void readerBehind(boolean behind) {
+        synchronized (stateLock) {
+            if (!closing) {
+                stream.readerBehind(behind);
+            }
+        }
+    }
+
     public final void keepAlive(boolean on) {
         synchronized (stateLock) {
             if (!closing) {

@@ -154,6 +154,9 @@ public abstract class Upgrade {
     /** By the holder of the read lock: {@code n} bytes came by TCP. */
     public final void received(long n) {
         handover.received(n);
+        if (handover.finished()) {
+            taken().readerBehind(false);
+        }
         if (wrote) {
             wrote = false;
             turns++;
@@ -418,7 +421,7 @@ public abstract class Upgrade {
             }
             boolean complete = false;
             try {
-                take(stream);
+                take(stream).readerBehind(true);
                 owner.counters().moved(kernelInfo.reason(), decision == null);
                 complete = true;
             } catch (IOException e) {
@@ -482,6 +485,9 @@ public abstract class Upgrade {
                 return false;
             }
             known = n >= 0 && handover.limit(limit);
+        }
+        if (handover.finished()) {
+            taken().readerBehind(false);
         }
         synchronized (this) {
             limitless = !known;

@@ -131,6 +131,11 @@ final class GuardedStream implements OffloadStream {
     }
 
     @Override
+    public void readerBehind(boolean behind) {
+        doing(() -> stream.readerBehind(behind));
+    }
+
+    @Override
     public void keepAlive(boolean on) {
         doing(() -> stream.keepAlive(on));
     }

@@ -24,6 +24,7 @@ final class Inbox {
     private int deliveries;
 
     private boolean oobInline;
+    private boolean readerBehind;
     private boolean shut;
 
     /** Urgent bytes that have come, and of these the ones in messages that the reader has taken. */
@@ -80,7 +81,7 @@ final class Inbox {
 
     /** An urgent byte comes: the one that the reader stands before is passed over. */
     private void makeWay() {
-        if (oobInline || !atMark()) {
+        if (oobInline || readerBehind || !atMark()) {
             return;
         }
         if (reader.atMark()) {
@@ -152,6 +153,12 @@ final class Inbox {
     void oobInline(boolean inline) {
         assert Thread.holdsLock(core);
         oobInline = inline;
+    }
+
+    /** See {@link OffloadStream#readerBehind}. */
+    void readerBehind(boolean behind) {
+        assert Thread.holdsLock(core);
+        readerBehind = behind;
     }
 
     /** Whether urgent bytes stay in the stream. */

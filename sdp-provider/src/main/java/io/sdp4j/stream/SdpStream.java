@@ -154,6 +154,13 @@ final class SdpStream implements OffloadStream {
     }
 
     @Override
+    public void readerBehind(boolean behind) {
+        synchronized (core) {
+            core.inbox.readerBehind(behind);
+        }
+    }
+
+    @Override
     public void keepAlive(boolean on) {
         synchronized (core) {
             if (!core.released()) {

@@ -124,7 +124,7 @@ class MovingSocketTest extends SwitchedTest {
         }
     }
 
-    /** The reader stands before an urgent byte that comes right behind the move, as on TCP. */
+    /** Whether the reader stands before an urgent byte right behind the move is as on TCP. */
     @Test
     @Timeout(60)
     void urgentBytesRightAfterTheMove() throws IOException {
@@ -135,12 +135,23 @@ class MovingSocketTest extends SwitchedTest {
                     Thread.onSpinWait();
                 }
                 p.client().sendUrgentData('!');
-                assertEquals('a', p.server().getInputStream().read());
+                boolean behind = round % 2 == 0; // then the byte is an ordinary one
+                if (!behind) {
+                    assertEquals('a', p.server().getInputStream().read());
+                }
                 p.client().getOutputStream().write('b');
                 p.client().sendUrgentData('?');
+                InputStream in = p.server().getInputStream();
+                if (behind) {
+                    while (in.available() != 3) {
+                        Thread.onSpinWait();
+                    }
+                    assertEquals('a', in.read());
+                    assertEquals('!', in.read());
+                }
                 p.client().getOutputStream().write('c');
-                assertEquals('b', p.server().getInputStream().read());
-                assertEquals('c', p.server().getInputStream().read());
+                assertEquals('b', in.read());
+                assertEquals('c', in.read());
             }
         }
     }

@@ -99,6 +99,13 @@ public interface OffloadStream {
     void oobInline(boolean inline);
 
     /**
+     * Whether the application has still to read bytes that came before this stream, by other means:
+     * then it does not stand before the stream's first byte, and an urgent one there stays in line
+     * when the next one comes. Default false.
+     */
+    default void readerBehind(boolean behind) {}
+
+    /**
      * Whether a peer is to be missed although nothing is said (SO_KEEPALIVE). A stream whose peer
      * cannot vanish unseen has nothing to do. Default false.
      */
