@@ -21,7 +21,7 @@ public enum ReasonCode {
     TIMED_OUT("no answer in time"),
     REMEMBERED("it did not answer lately"),
     VERSION("the peer speaks another version"),
-    UID("the process behind the rendezvous does not own the port"),
+    UID("the port is another user's, or not that of the process behind the rendezvous"),
     MEMORY("a limit of memory or descriptors was met"),
     PROTOCOL("the peer broke the protocol during set-up"),
     UNAVAILABLE("something that the provider needs is not to be had"),
