@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Crowd;
 import io.sdp4j.e2e.programs.Holder;
-import io.sdp4j.e2e.programs.Knocks;
 import io.sdp4j.e2e.programs.LastWords;
 import io.sdp4j.e2e.programs.Pump;
 import java.io.IOException;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: when a process is killed, the other side learns it within a second and as TCP would tell.
@@ -40,10 +38,13 @@ class DeathIT {
 
     private static final int CROWD = 100;
 
-    private static final int ROUNDS = 3;
+    private static final List<String> ENDS =
+            List.of("return", "throw", "exit", "exhaust", "crash", "halt", "kill", "terminate");
 
-    /** Of the line that tells of a client that is no client. */
-    private static final String HALF = "it says nothing, or half of it";
+    private static final String SMALL = "-Xmx64m";
+
+    /** By SIGABRT. */
+    private static final int ABORTED = 128 + 6;
 
     /** A read: an orderly end when the kernel closed with nothing unread, else a reset. */
     private static final Set<String> READER_SEES =
@@ -182,62 +183,6 @@ class DeathIT {
         }
     }
 
-    /** Goal: an end in the midst of hand-shakes is one in order, as it is without any. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    @DisplayName("80: SIGTERM among half-done hand-shakes ends either side in silence")
-    void endsAmongHandshakes(boolean server) throws Exception {
-        Path meeting = directory.resolve("meeting");
-        List<String> options = List.of("-Dsdp4j.shm.dir=" + meeting);
-        for (int round = 0; round < ROUNDS; round++) {
-            try (Jvms jvms = new Jvms(directory)) {
-                Child serving = start(jvms, true, options, Knocks.class, "server");
-                Child frozen = start(jvms, true, options, Knocks.class, "server");
-                String port = serving.await("READY");
-                String silent = frozen.await("READY");
-                signal("STOP", frozen); // its names are there, and the kernel connects
-                Child calling =
-                        start(
-                                jvms,
-                                true,
-                                options,
-                                Knocks.class,
-                                "client",
-                                "10",
-                                port,
-                                server ? port : silent);
-                Child knocking =
-                        start(jvms, false, Knocks.class, "knock", "100", meeting.toString());
-                for (Child child : List.of(serving, calling, knocking)) {
-                    child.await("UP");
-                }
-                Child ended = server ? serving : calling;
-                long start = System.nanoTime();
-                ended.terminate();
-                long nanos = System.nanoTime() - start;
-                assertTrue(nanos < ENDED_NANOS, "ended only after " + nanos / 1_000_000 + " ms");
-                assertEquals(
-                        List.of(),
-                        ended.err().stream().filter(line -> !line.contains(HALF)).toList());
-                AgentReport report = ended.report();
-                assertTrue(report.offloaded() + report.acceptedOffloaded() > 0, report::text);
-                calling.kill();
-                knocking.kill();
-                signal("CONT", frozen);
-                serving.terminate();
-                frozen.terminate();
-                try (var names = Files.find(meeting, 5, (_, what) -> !what.isDirectory())) {
-                    assertEquals(List.of(), names.toList());
-                }
-            }
-        }
-    }
-
-    private static void signal(String name, Child child) throws Exception {
-        int exit = new ProcessBuilder("kill", "-" + name, "" + child.pid()).start().waitFor();
-        assertEquals(0, exit);
-    }
-
     /**
      * Goal: what a socket has taken arrives, however its process ends right then, and then the end
      * of the stream; a reset if that process left something unread, as on TCP.
@@ -246,7 +191,7 @@ class DeathIT {
     @EnumSource
     @DisplayName("78: a process that ends without closing loses nothing it has written")
     void theLastWordsOfAJvmArrive(Stack path) throws Exception {
-        for (String how : List.of("return", "exit", "halt", "kill", "terminate")) {
+        for (String how : ENDS) {
             lastWords(path, how, 3, 3_000, 0, 0);
         }
         lastWords(path, "return", 1, 1, 0, 0);
@@ -254,6 +199,7 @@ class DeathIT {
         lastWords(path, "kill", 1_152, 1_700, 0, 0);
         lastWords(path, "halt", 1_152, 1_737, 0, 0);
         lastWords(path, "exit", 5_000_000, 1, 0, 0);
+        lastWords(path, "crash", 5_000_000, 1, 0, 0);
     }
 
     @ParameterizedTest
@@ -262,6 +208,7 @@ class DeathIT {
         lastWords(path, "kill", 100, 30, 10, 10);
         lastWords(path, "return", 700, 30, 10, 4);
         lastWords(path, "kill", 3, 300, 10, 0);
+        lastWords(path, "crash", 100, 30, 10, 4);
     }
 
     /**
@@ -275,8 +222,13 @@ class DeathIT {
         int total = pieceBytes * pieces;
         boolean killed = how.equals("kill") || how.equals("terminate");
         try (Jvms jvms = new Jvms(directory)) {
-            List<String> options = path.options();
+            List<String> options = new ArrayList<>(path.options());
             Child reader = start(jvms, agent, options, LastWords.class, "reader", "" + written);
+            switch (how) {
+                case "exhaust" -> options.addAll(List.of(SMALL, "-XX:+ExitOnOutOfMemoryError"));
+                case "crash" -> options.addAll(crash());
+                default -> {} // ends by itself
+            }
             String port = reader.await("READY");
             Child writer =
                     start(
@@ -289,7 +241,7 @@ class DeathIT {
                             "" + pieceBytes,
                             "" + pieces,
                             "" + read,
-                            killed ? "wait" : how);
+                            killed ? "wait" : how.equals("crash") ? "exhaust" : how);
             // An end before the reader has written is an end in order, on TCP too.
             reader.await("UP");
             boolean fits = total < 100_000;
@@ -302,7 +254,14 @@ class DeathIT {
             } else if (killed) {
                 writer.terminate();
             } else {
-                assertEquals(0, writer.exitCode(), writer::toString);
+                int exit =
+                        switch (how) {
+                            case "throw" -> 1;
+                            case "exhaust" -> 3;
+                            case "crash" -> ABORTED;
+                            default -> 0;
+                        };
+                assertEquals(exit, writer.exitCode(), writer::toString);
             }
             if (fits) {
                 reader.tell("read");
@@ -326,6 +285,15 @@ class DeathIT {
                 assertMoved(path, reader.report());
             }
         }
+    }
+
+    /** Options with which the JVM aborts when its heap is full; it tells of it in a file. */
+    private List<String> crash() {
+        return List.of(
+                SMALL,
+                "-XX:+CrashOnOutOfMemoryError",
+                "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=" + directory.resolve("crash-%p"));
     }
 
     /** A connection that ends soon may not have come to move. */

@@ -17,6 +17,7 @@ final class Jvms implements AutoCloseable {
     private final Path rules;
     private String upgrade = "connect"; // most tests ask whether, not when
     private int descriptors; // 0 = as many as this process may have
+    private List<String> before = List.of();
     private final List<Child> children = new ArrayList<>();
 
     Jvms(Path directory) throws IOException {
@@ -33,6 +34,11 @@ final class Jvms implements AutoCloseable {
     /** How many descriptors JVMs may have that are started from now on. */
     void descriptors(int limit) {
         descriptors = limit;
+    }
+
+    /** What starts JVMs that are started from now on: {@code setpriv}, {@code unshare}. */
+    void under(String... command) {
+        before = List.of(command);
     }
 
     /** Everything is offloaded where it can be. */
@@ -78,7 +84,7 @@ final class Jvms implements AutoCloseable {
             String main,
             String... args)
             throws IOException {
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(before);
         if (descriptors > 0) {
             command.addAll(List.of("sh", "-c", "ulimit -n " + descriptors + "; exec \"$@\"", "-"));
         }

@@ -2,11 +2,14 @@ package io.sdp4j.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.e2e.programs.Chatter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
@@ -23,49 +26,93 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LossesIT {
     private static final String CONNECTIONS = "2";
 
+    /** An option that changes nothing here. */
+    private static final String SMALL = "-XX:+UseSerialGC";
+
+    /** A JVM has more open than its eighth of these. */
+    private static final int FEW = 64;
+
     @TempDir Path directory;
 
     @ParameterizedTest
     @CsvSource({
-        "client, shm.dir,       UNAVAILABLE, doctor",
-        "server, shm.dir,       UNAVAILABLE, doctor",
-        "client, memory.max.mb, MEMORY,      sdp4j.memory.max.mb",
-        "none,   '',            '',          ''"
+        "client, shm.dir,       client, UNAVAILABLE, doctor",
+        "server, shm.dir,       server, UNAVAILABLE, doctor",
+        "client, memory.max.mb, client, MEMORY,      sdp4j.memory.max.mb",
+        "server, memory.max.mb, both,   MEMORY,      sdp4j.memory.max.mb",
+        "client, descriptors,   client, MEMORY,      ulimit -n",
+        "server, descriptors,   both,   MEMORY,      ulimit -n",
+        "none,   '',            none,   '',          ''"
     })
     @DisplayName("what the operator can mend is told once")
-    void isToldOnce(String where, String setting, String reason, String advice) throws Exception {
+    void isToldOnce(String where, String lacks, String tells, String reason, String advice)
+            throws Exception {
         Path file = Files.writeString(directory.resolve("place"), "not a directory");
         String broken =
-                "-Dsdp4j." + setting + "=" + (setting.equals("shm.dir") ? file.toString() : "1");
+                switch (lacks) {
+                    case "shm.dir" -> "-Dsdp4j.shm.dir=" + file;
+                    case "memory.max.mb" -> "-Dsdp4j.memory.max.mb=1";
+                    default -> SMALL;
+                };
         try (Jvms jvms = new Jvms(directory)) {
             jvms.upgrade("auto");
-            Child server = start(jvms, where.equals("server") ? broken : "", "server", CONNECTIONS);
-            String port = server.await("READY");
-            Child client =
-                    start(
-                            jvms,
-                            where.equals("client") ? broken : "",
-                            "client",
-                            port,
-                            CONNECTIONS,
-                            "3");
-            client.results();
-            assertEquals(0, server.exitCode(), server::toString);
-            for (Child child : List.of(server, client)) {
-                List<String> told =
-                        child.err().stream().filter(line -> line.contains("told once")).toList();
-                boolean loses = child == (where.equals("client") ? client : server);
-                if (loses && !where.equals("none")) {
-                    assertEquals(1, told.size(), child::toString);
-                    assertTrue(told.getFirst().contains(advice), child::toString);
-                    assertTrue(told.getFirst().contains("reason " + reason), child::toString);
-                } else {
-                    assertEquals(List.of(), told, child::toString);
-                }
-            }
+            jvms.descriptors(lacks.equals("descriptors") && where.equals("server") ? FEW : 0);
+            Child server = start(jvms, where.equals("server") ? broken : SMALL, "server");
+            jvms.descriptors(lacks.equals("descriptors") && where.equals("client") ? FEW : 0);
+            Child client = connect(jvms, server, where.equals("client") ? broken : SMALL);
+            assertTold(server, tells.equals("server") || tells.equals("both"), reason, advice);
+            assertTold(client, tells.equals("client") || tells.equals("both"), reason, advice);
             if (where.equals("none")) {
                 assertEquals(2, client.report().offloaded(), () -> client + text(client));
             }
+        }
+    }
+
+    /** A connection that moves needs no process number; one that begins offloaded does. */
+    @ParameterizedTest
+    @CsvSource({
+        "auto,    server, setpriv --reuid=65534 --regid=65534 --clear-groups, user 65534",
+        "connect, server, setpriv --reuid=65534 --regid=65534 --clear-groups, user 65534",
+        "connect, client, unshare --pid --fork --kill-child, PID namespace"
+    })
+    @DisplayName("a server of another user, or of another PID namespace, is told of once")
+    void aStrangeServerIsToldOfOnce(String upgrade, String where, String under, String detail)
+            throws Exception {
+        String[] stranger = under.split(" ", -1);
+        List<String> look = new ArrayList<>(List.of(stranger));
+        look.addAll(List.of("test", "-r", Jvms.agentJar().toString()));
+        assumeTrue(new ProcessBuilder(look).start().waitFor() == 0, "cannot do so");
+        Path meeting = Files.createDirectory(directory.resolve("meeting"));
+        for (Path open : List.of(directory, meeting)) { // for a report, and for a directory
+            Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+        }
+        String place = "-Dsdp4j.shm.dir=" + meeting;
+        try (Jvms jvms = new Jvms(directory)) {
+            jvms.upgrade(upgrade);
+            jvms.under(where.equals("server") ? stranger : new String[0]);
+            Child server = start(jvms, place, "server");
+            jvms.under(where.equals("client") ? stranger : new String[0]);
+            Child client = connect(jvms, server, place);
+            assertTold(server, false, "UID", detail);
+            assertTold(client, true, "UID", detail);
+            assertEquals(0, client.report().offloaded(), () -> text(client));
+        }
+    }
+
+    private static Child connect(Jvms jvms, Child server, String option) throws Exception {
+        Child client = start(jvms, option, "client", server.await("READY"), CONNECTIONS, "3");
+        client.results();
+        assertEquals(0, server.exitCode(), server::toString);
+        return client;
+    }
+
+    private static void assertTold(Child child, boolean tells, String reason, String what) {
+        List<String> told =
+                child.err().stream().filter(line -> line.contains("told once")).toList();
+        assertEquals(tells ? 1 : 0, told.size(), child::toString);
+        if (tells) {
+            assertTrue(told.getFirst().contains(what), child::toString);
+            assertTrue(told.getFirst().contains("reason " + reason), child::toString);
         }
     }
 
@@ -81,11 +128,9 @@ class LossesIT {
         return jvms.java(
                 "Chatter " + args[0],
                 jvms.rules(),
-                option.isEmpty()
-                        ? List.of("-XX:ActiveProcessorCount=2")
-                        : List.of("-XX:ActiveProcessorCount=2", option),
+                List.of("-XX:ActiveProcessorCount=2", option),
                 Jvms.classPathOf(Chatter.class),
                 Chatter.class.getName(),
-                args);
+                args.length == 1 ? new String[] {args[0], CONNECTIONS} : args);
     }
 }

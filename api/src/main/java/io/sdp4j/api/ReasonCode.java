@@ -27,8 +27,8 @@ public enum ReasonCode {
     NO_PROVIDER("no provider is usable in this JVM"),
     /** The destination is not on this host and no RDMA device reaches it. */
     NOT_LOCAL("the destination is not on this host and no RDMA device reaches it"),
-    /** Nobody offers offload at the destination. */
-    NO_PEER("nobody offers offload at the destination"),
+    /** No process offers offload at the destination. */
+    NO_PEER("no process offers offload at the destination"),
     /** The peer refused. */
     PEER_REFUSED("the peer refused"),
     /** The peer's backlog is full. */
@@ -39,14 +39,14 @@ public enum ReasonCode {
     REMEMBERED("it did not answer lately"),
     /** The peer speaks another version. */
     VERSION("the peer speaks another version"),
-    /** The process behind the rendezvous does not own the port. */
-    UID("the process behind the rendezvous does not own the port"),
+    /** The port is another user's, or not that of the process behind the rendezvous. */
+    UID("the port is another user's, or not that of the process behind the rendezvous"),
     /** A limit of memory or descriptors was met. */
     MEMORY("a limit of memory or descriptors was met"),
     /** The peer broke the protocol during set-up. */
     PROTOCOL("the peer broke the protocol during set-up"),
-    /** Something that the provider needs is not to be had. */
-    UNAVAILABLE("something that the provider needs is not to be had"),
+    /** Something that the provider needs is missing. */
+    UNAVAILABLE("something that the provider needs is missing"),
     /** The peer came in by TCP. */
     ACCEPTED_TCP("the peer came in by TCP"),
     /** The caller gave the attempt up. */

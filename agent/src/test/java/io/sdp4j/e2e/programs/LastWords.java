@@ -6,14 +6,18 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Writes pieces to a peer that is behind, and ends without closing: {@code reader WRITES}, or
- * {@code writer PORT PIECE_BYTES PIECES READS exit|return|halt|wait}.
+ * {@code writer PORT PIECE_BYTES PIECES READS exit|return|throw|halt|exhaust|wait}.
  *
  * <p>The reader writes so many bytes at once, says {@code UP}, begins to read when it is told a
  * line, and prints how many bytes came, whether the right ones, and how it ended. The writer reads
- * so many bytes and not more, writes, says {@code WRITTEN}, and ends; or waits to be killed.
+ * so many bytes and not more, writes, says {@code WRITTEN}, and ends; or waits to be killed. One
+ * that throws leaves a daemon behind that reads on; one that exhausts its heap ends as its options
+ * say.
  */
 public final class LastWords {
     /** Keeps the connection open until the end. */
@@ -48,7 +52,26 @@ public final class LastWords {
             case "exit" -> System.exit(0);
             case "halt" -> Runtime.getRuntime().halt(0);
             case "wait" -> System.in.read();
+            case "throw" -> {
+                InputStream in = held.getInputStream();
+                Thread.ofPlatform().daemon().start(() -> readOn(in));
+                throw new IllegalStateException("meant to end");
+            }
+            case "exhaust" -> {
+                List<byte[]> all = new ArrayList<>();
+                while (true) {
+                    all.add(new byte[1 << 20]);
+                }
+            }
             default -> {} // returns
+        }
+    }
+
+    private static void readOn(InputStream in) {
+        try {
+            in.readAllBytes();
+        } catch (IOException ended) {
+            // nothing more to come
         }
     }
 

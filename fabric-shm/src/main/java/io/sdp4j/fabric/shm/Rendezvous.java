@@ -134,6 +134,11 @@ final class Rendezvous {
                 && searchFoundByOwner(visit, faults);
     }
 
+    /** Where processes of another user seem to meet, or null. */
+    Path ofOther(long user) {
+        return places.ofOther(user);
+    }
+
     private boolean searchFoundByOwner(Visit visit, List<String> faults) throws FabricException {
         boolean good = false;
         for (RendezvousDirectories.Place place : places.foundByOwner()) {

@@ -50,6 +50,9 @@ final class RendezvousDirectories {
 
     private final List<Place> all = new ArrayList<>();
 
+    /** The only one, or null. */
+    private final Path configured;
+
     /** Where places with random names are. */
     private final List<Path> open;
 
@@ -91,27 +94,47 @@ final class RendezvousDirectories {
 
     /** With another environment, for tests. */
     RendezvousDirectories(Path configured, long uid, boolean nativeCalls, String runtime) {
+        this.configured = configured;
         this.uid = uid;
         this.nativeCalls = nativeCalls;
         ambiguous = UidMap.own().ambiguous(uid);
-        String own = "sdp4j-" + uid;
+        all.addAll(foreseen(uid));
         if (configured != null) {
-            all.add(new Place(configured.toAbsolutePath().resolve(own), false));
             open = List.of();
             return;
         }
         open = List.of(Path.of("/dev/shm"), Path.of("/tmp"));
         Path usual = Path.of("/run/user/" + uid);
-        all.add(new Place(usual.resolve("sdp4j"), true));
-        all.add(new Place(Path.of("/dev/shm", own), false));
-        all.add(new Place(Path.of("/tmp", own), false));
         if (runtime != null && runtime.startsWith("/") && !Path.of(runtime).equals(usual)) {
             all.add(new Place(Path.of(runtime, "sdp4j"), true));
         }
     }
 
+    /** Those of any user that do not depend on the environment. */
+    private List<Place> foreseen(long user) {
+        String name = "sdp4j-" + user;
+        if (configured != null) {
+            return List.of(new Place(configured.toAbsolutePath().resolve(name), false));
+        }
+        return List.of(
+                new Place(Path.of("/run/user/" + user, "sdp4j"), true),
+                new Place(Path.of("/dev/shm", name), false),
+                new Place(Path.of("/tmp", name), false));
+    }
+
+    /** Where processes of another user seem to meet, as far as this one can see; or null. */
+    Path ofOther(long user) {
+        for (Place place : foreseen(user)) {
+            if (Files.isDirectory(place.path, LinkOption.NOFOLLOW_LINKS)) {
+                return place.path;
+            }
+        }
+        return null;
+    }
+
     /** These places and no others, for tests. */
     RendezvousDirectories(List<Place> all, List<Path> open, long uid, boolean nativeCalls) {
+        configured = null;
         this.open = open;
         this.uid = uid;
         this.nativeCalls = nativeCalls;

@@ -5,6 +5,7 @@ import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.PortOwner;
 import io.sdp4j.linux.TcpSocketFd;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -117,8 +118,28 @@ final class ShmActiveSide {
         String exact = rendezvous.exactName(remote);
         String any = rendezvous.anyName(remote);
         if (!rendezvous.search(dir -> reach(dir, exact, again) || reach(dir, any, again))) {
-            throw new FabricException(Cause.NO_LISTENER, "nobody listens on shm for " + remote);
+            throw notFound(remote);
         }
+    }
+
+    /** Our directories do not show a listener of another user, who has some of his own. */
+    private FabricException notFound(InetSocketAddress remote) {
+        PeerCredentials trust = fabric.trust();
+        long owner = fabric.nativeMode() ? trust.portOwner(remote) : PortOwner.NOBODY;
+        Path elsewhere =
+                owner == PortOwner.NOBODY || owner == trust.ownUid()
+                        ? null
+                        : fabric.rendezvous().ofOther(owner);
+        return elsewhere == null
+                ? new FabricException(Cause.NO_LISTENER, "nobody listens on shm for " + remote)
+                : new FabricException(
+                        Cause.UID,
+                        "the TCP port belongs to "
+                                + PeerCredentials.user(owner)
+                                + ", whose processes meet in "
+                                + elsewhere
+                                + ", we run as "
+                                + PeerCredentials.user(trust.ownUid()));
     }
 
     private boolean reach(PrivateDirectory in, String listener, boolean again)
