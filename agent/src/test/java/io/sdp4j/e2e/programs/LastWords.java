@@ -24,6 +24,8 @@ public final class LastWords {
     @SuppressWarnings("unused")
     private static Socket held;
 
+    private static final List<byte[]> HEAP = new ArrayList<>();
+
     private LastWords() {}
 
     /** Writes or reads. */
@@ -58,9 +60,8 @@ public final class LastWords {
                 throw new IllegalStateException("meant to end");
             }
             case "exhaust" -> {
-                List<byte[]> all = new ArrayList<>();
                 while (true) {
-                    all.add(new byte[1 << 20]);
+                    HEAP.add(new byte[1 << 20]);
                 }
             }
             default -> {} // returns
