@@ -40,6 +40,7 @@ public final class PortOwner {
     private static final int SOCK_DIAG_BY_FAMILY = 20;
     private static final int NLM_F_REQUEST = 1;
     private static final int NLMSG_ERROR = 2;
+    private static final int TCP_ESTABLISHED = 1;
     private static final int TCP_LISTEN = 10;
     private static final int REQUEST_BYTES = 16 + 56;
     private static final int REPLY_BYTES = 512;
@@ -79,7 +80,20 @@ public final class PortOwner {
         return ask(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)).uid != UNKNOWN;
     }
 
+    /**
+     * The inode of this network's TCP socket that is connected from {@code local} to {@code
+     * remote}; 0 if there is none that a process holds, or nobody says.
+     */
+    public static long connected(InetSocketAddress local, InetSocketAddress remote) {
+        return Math.max(ask(local, remote, TCP_ESTABLISHED).inode, 0);
+    }
+
     private static Listener ask(InetSocketAddress address) {
+        return ask(address, null, TCP_LISTEN);
+    }
+
+    /** The socket that a packet from {@code remote} to {@code local} would find, in that state. */
+    private static Listener ask(InetSocketAddress local, InetSocketAddress remote, int state) {
         int fd =
                 (int)
                         Linux.call(
@@ -92,7 +106,7 @@ public final class PortOwner {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment m = arena.allocate(REPLY_BYTES, 8);
-            fillRequest(m, address);
+            fillRequest(m, local, remote);
             long r = Linux.call(Linux.SENDTO, fd, m.address(), REQUEST_BYTES, 0, 0, 0);
             if (r < 0) {
                 return NOT_TOLD;
@@ -108,7 +122,7 @@ public final class PortOwner {
             if (type != SOCK_DIAG_BY_FAMILY || r < 16 + 72) {
                 return NOT_TOLD;
             }
-            return m.get(JAVA_BYTE, 17) == TCP_LISTEN
+            return m.get(JAVA_BYTE, 17) == state
                     ? new Listener(
                             Integer.toUnsignedLong(m.get(JAVA_INT, 16 + 64)),
                             Integer.toUnsignedLong(m.get(JAVA_INT, 16 + 68)))
@@ -119,19 +133,26 @@ public final class PortOwner {
     }
 
     /** {@code struct nlmsghdr} and {@code struct inet_diag_req_v2}. */
-    private static void fillRequest(MemorySegment m, InetSocketAddress address) {
-        InetAddress ip = address.getAddress();
+    private static void fillRequest(
+            MemorySegment m, InetSocketAddress local, InetSocketAddress remote) {
         m.set(JAVA_INT, 0, REQUEST_BYTES);
         m.set(JAVA_SHORT, 4, (short) SOCK_DIAG_BY_FAMILY);
         m.set(JAVA_SHORT, 6, (short) NLM_F_REQUEST);
-        m.set(JAVA_BYTE, 16, (byte) (ip instanceof Inet4Address ? 2 : 10));
+        m.set(JAVA_BYTE, 16, (byte) (local.getAddress() instanceof Inet4Address ? 2 : 10));
         m.set(JAVA_BYTE, 17, (byte) 6);
         m.set(JAVA_INT, 20, -1);
-        m.set(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), 24, (short) address.getPort());
-        byte[] a = ip.getAddress();
-        MemorySegment.copy(a, 0, m, JAVA_BYTE, 28, a.length);
+        putEnd(m, 24, 28, local);
+        if (remote != null) {
+            putEnd(m, 26, 44, remote);
+        }
         m.set(JAVA_INT, 64, -1);
         m.set(JAVA_INT, 68, -1);
+    }
+
+    private static void putEnd(MemorySegment m, int portAt, int ipAt, InetSocketAddress end) {
+        m.set(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), portAt, (short) end.getPort());
+        byte[] ip = end.getAddress().getAddress();
+        MemorySegment.copy(ip, 0, m, JAVA_BYTE, ipAt, ip.length);
     }
 
     private static Listener read(InetSocketAddress address) {

@@ -18,9 +18,10 @@ import java.util.Map;
  * this process. Who it is makes no difference, root included.
  *
  * <p>A server must have the very listener that a SYN would find among its descriptors, which is
- * looked up in {@code /proc}; nothing is given to it before. A client passes its bound socket along
- * with the Hello, and the kernel says what that is. Both addresses must be this host's, and a
- * loopback address speaks with loopback addresses only. Thread-safe.
+ * looked up in {@code /proc}, or the other end of a connection that moves; nothing is given to it
+ * before. A client passes its socket along with the Hello, and the kernel says what that is. Both
+ * addresses must be this host's, and a loopback address speaks with loopback addresses only.
+ * Thread-safe.
  */
 final class Proof {
     private static final int MOST_KNOWN = 4096;
@@ -40,30 +41,50 @@ final class Proof {
 
     /** Why process {@code pid} must not serve {@code wanted}, or null. */
     String refuseServer(int pid, InetSocketAddress wanted) {
+        return refuse(pid, PortOwner.listener(wanted, true).inode(), 0);
+    }
+
+    /**
+     * Why process {@code pid} must not be shown this side's end of the TCP connection from {@code
+     * own} to {@code remote}, or null: it must have the other end, or what accepts it. Whoever is
+     * shown an end can read and write there, and could show it in turn as its own.
+     */
+    String refuseMover(int pid, InetSocketAddress own, InetSocketAddress remote) {
+        return refuse(
+                pid, PortOwner.listener(remote, true).inode(), PortOwner.connected(remote, own));
+    }
+
+    /**
+     * @param listener the inode of the listener; 0, which no socket has, if there is none
+     * @param end that of another socket that will do, likewise
+     */
+    private String refuse(int pid, long listener, long end) {
         if (pid <= 0) {
             return "the process behind the rendezvous is in another PID namespace, so nothing shows"
                     + " that it has the TCP port";
         }
-        PortOwner.Listener listener = PortOwner.listener(wanted, true);
-        if (listener.inode() == 0) {
+        if (listener == 0 && end == 0) {
             return "nobody listens on the TCP port in this network namespace";
         }
-        Held held = new Held(pid, listener.inode());
-        String socket = "socket:[" + listener.inode() + "]";
+        Held held = new Held(pid, listener);
         String number;
         synchronized (known) {
             number = known.get(held);
         }
         Path all = Path.of("/proc", String.valueOf(pid), "fd");
-        if (number != null && isSocket(all.resolve(number), socket)) {
+        if (number != null && target(all.resolve(number)).equals(link(listener))) {
             return null;
         }
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(all)) {
             for (Path d : descriptors) {
-                if (isSocket(d, socket)) {
+                String target = target(d);
+                if (target.equals(link(listener))) {
                     synchronized (known) {
                         known.put(held, d.getFileName().toString());
                     }
+                    return null;
+                }
+                if (target.equals(link(end))) {
                     return null;
                 }
             }
@@ -73,11 +94,15 @@ final class Proof {
         return "process " + pid + " behind the rendezvous does not have the TCP port";
     }
 
-    private static boolean isSocket(Path descriptor, String socket) {
+    private static String link(long inode) {
+        return "socket:[" + inode + "]";
+    }
+
+    private static String target(Path descriptor) {
         try {
-            return Files.readSymbolicLink(descriptor).toString().equals(socket);
+            return Files.readSymbolicLink(descriptor).toString();
         } catch (IOException e) {
-            return false; // closed meanwhile
+            return ""; // closed meanwhile
         }
     }
 

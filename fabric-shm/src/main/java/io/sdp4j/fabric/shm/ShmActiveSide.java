@@ -173,10 +173,18 @@ final class ShmActiveSide {
         if (refusal != null) {
             throw new FabricException(Cause.UID, refusal);
         }
-        if (fabric.nativeMode() && !moves()) {
-            refusal = fabric.proof().refuseServer(link.peerPid(), request.remote());
+        if (moves()) {
+            findOwn();
+        }
+        if (fabric.nativeMode()) {
+            refusal =
+                    moves()
+                            ? fabric.proof().refuseMover(link.peerPid(), own, request.remote())
+                            : fabric.proof().refuseServer(link.peerPid(), request.remote());
             if (refusal != null) {
-                throw new FabricException(Cause.UID, refusal);
+                boolean ended =
+                        moves() && fabric.proof().ended(request.socket(), own, request.remote());
+                throw new FabricException(ended ? Cause.ABANDONED : Cause.UID, refusal);
             }
         }
         if (hello == null) {
@@ -216,12 +224,20 @@ final class ShmActiveSide {
         return request.socket() >= 0;
     }
 
-    private byte[] hello() throws FabricException {
-        try {
-            own = request.localAddress().find(null);
-        } catch (IOException e) {
-            throw new FabricException(Cause.RESOURCES, "no local address: " + e.getMessage(), e);
+    /** For a new connection that may bind a port: whoever will not be asked costs none. */
+    private void findOwn() throws FabricException {
+        if (own == null) {
+            try {
+                own = request.localAddress().find(null);
+            } catch (IOException e) {
+                throw new FabricException(
+                        Cause.RESOURCES, "no local address: " + e.getMessage(), e);
+            }
         }
+    }
+
+    private byte[] hello() throws FabricException {
+        findOwn();
         if (fabric.nativeMode()) {
             shown =
                     moves()

@@ -22,6 +22,10 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** A fabric that is configured as by default, and attackers, which are processes of their own. */
 abstract class AttackedFabric extends ShmDirectory {
+    /** Begins a command in another network namespace. */
+    static final List<String> OTHER_NETWORK =
+            List.of("unshare", "-n", "sh", "-c", "ip link set lo up; exec \"$@\"", "-");
+
     ServerSocket kernel;
     ShmFabric fabric;
     InetSocketAddress at;
@@ -44,6 +48,10 @@ abstract class AttackedFabric extends ShmDirectory {
         accepted.forEach(QueuePair::close);
         fabric.close();
         kernel.close();
+    }
+
+    static boolean ownNetwork() throws Exception {
+        return new ProcessBuilder("unshare", "-n", "true").start().waitFor() == 0;
     }
 
     void listen(AcceptedSockets moving) throws IOException {

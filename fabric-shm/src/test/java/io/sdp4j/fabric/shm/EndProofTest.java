@@ -105,6 +105,23 @@ class EndProofTest {
     }
 
     @Test
+    @DisplayName("an end is shown to a process that has the listener or the other end, no other")
+    void toWhomItIsShown() throws IOException {
+        int own = (int) ProcessHandle.current().pid();
+        int parent = (int) ProcessHandle.current().parent().orElseThrow().pid();
+        assertEquals(null, proof.refuseMover(own, here(), there()));
+        assertNotNull(proof.refuseMover(parent, here(), there()), "a process without either");
+        assertNotNull(proof.refuseMover(0, here(), there()), "of another PID namespace");
+        listener.close();
+        assertEquals(null, proof.refuseMover(own, here(), there()), "the other end");
+        assertNotNull(proof.refuseMover(parent, here(), there()));
+        InetSocketAddress end = here();
+        InetSocketAddress peer = there();
+        server.close();
+        assertNotNull(proof.refuseMover(own, end, peer), "neither");
+    }
+
+    @Test
     @DisplayName("the peer is at fault only while the connection lives")
     void whoseFault() throws IOException {
         int mine = number(server);

@@ -33,8 +33,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 final class ShmAttackTest extends AttackedFabric {
     private static final String REJECTED = "status 1";
-    private static final List<String> OTHER_NETWORK =
-            List.of("unshare", "-n", "sh", "-c", "ip link set lo up; exec \"$@\"", "-");
 
     @ParameterizedTest
     @CsvSource({
@@ -68,10 +66,6 @@ final class ShmAttackTest extends AttackedFabric {
     void aClientOfAnotherNetworkIsNotLetIn() throws Exception {
         assumeTrue(ownNetwork(), "no network namespace can be made here");
         assertEquals(REJECTED, attackListener(OTHER_NETWORK, "honest"));
-    }
-
-    private static boolean ownNetwork() throws Exception {
-        return new ProcessBuilder("unshare", "-n", "true").start().waitFor() == 0;
     }
 
     /** With {@code network}, one that has the port in another network namespace. */

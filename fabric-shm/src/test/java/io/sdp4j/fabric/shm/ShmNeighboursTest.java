@@ -29,6 +29,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -148,6 +149,51 @@ final class ShmNeighboursTest extends AttackedFabric {
             client.getOutputStream().write(7);
             assertEquals(7, server.getInputStream().read());
         }
+    }
+
+    /**
+     * Whoever is shown a connected socket can read it, and could show it to the process that holds
+     * the other end.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-n", "-n -p -f --kill-child"})
+    void aConnectionIsNotShownToWhoeverHasTakenTheName(String namespaces) throws Exception {
+        assumeTrue(namespaces.isEmpty() || ownNetwork(), "no network namespace can be made here");
+        Files.createDirectory(
+                Ends.meeting(dir),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        List<String> before = new ArrayList<>();
+        if (!namespaces.isEmpty()) {
+            before.add("unshare");
+            before.addAll(List.of(namespaces.split(" ")));
+            before.addAll(OTHER_NETWORK.subList(2, OTHER_NETWORK.size()));
+        }
+        String port = String.valueOf(at.getPort());
+        try (Socket client = new Socket(at.getAddress(), at.getPort());
+                Socket server = kernel.accept()) {
+            BufferedReader out = attack(before, "server", name().toString(), port, "huge");
+            assertEquals("listening " + port, out.readLine());
+            FabricException e =
+                    assertThrows(FabricException.class, () -> fabric.connect(moving(client)));
+            assertEquals(FabricException.Cause.UID, e.why(), e.toString());
+            assertEquals("not asked", out.readLine());
+            client.getOutputStream().write(7);
+            assertEquals(7, server.getInputStream().read());
+        }
+    }
+
+    private static ConnectRequest moving(Socket client) {
+        InetSocketAddress local = (InetSocketAddress) client.getLocalSocketAddress();
+        InetSocketAddress remote = (InetSocketAddress) client.getRemoteSocketAddress();
+        int number =
+                IntStream.range(0, 65_536)
+                        .filter(fd -> TcpSocketFd.connectionFault(fd, local, remote) == null)
+                        .findFirst()
+                        .orElseThrow();
+        long now = System.nanoTime();
+        long end = now + TimeUnit.SECONDS.toNanos(20);
+        return new ConnectRequest(
+                remote, _ -> local, new byte[0], SPEC, now, end, end, () -> false, _ -> {}, number);
     }
 
     @Test
