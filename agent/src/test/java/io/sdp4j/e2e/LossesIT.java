@@ -68,11 +68,11 @@ class LossesIT {
         }
     }
 
-    /** A connection that moves needs no process number; one that begins offloaded does. */
     @ParameterizedTest
     @CsvSource({
         "auto,    server, setpriv --reuid=65534 --regid=65534 --clear-groups, user 65534",
         "connect, server, setpriv --reuid=65534 --regid=65534 --clear-groups, user 65534",
+        "auto,    client, unshare --pid --fork --kill-child, PID namespace",
         "connect, client, unshare --pid --fork --kill-child, PID namespace"
     })
     @DisplayName("a server of another user, or of another PID namespace, is told of once")
