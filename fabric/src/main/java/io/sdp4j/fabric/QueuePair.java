@@ -157,14 +157,6 @@ public interface QueuePair {
     default void unsent(int slot, int byteLen, int stagedBytes) {}
 
     /**
-     * Bytes of the one slot that the peer has shown as {@link #unsent}, as far as it shows, and
-     * that has not come since; 0 where the fabric cannot reach them. Caller's lock.
-     */
-    default int peerUnsentBytes() {
-        return 0;
-    }
-
-    /**
      * The application has read all of a receive slot that is not posted again yet. Only the thread
      * that reads, without the lock, but before another one can post the slot.
      */

@@ -120,18 +120,11 @@ final class Inbox {
         return marked() && unread() == behindUrgent + 1;
     }
 
-    /**
-     * Bytes that reads would give, as the kernel counts them: up to the mark. While there are some,
-     * with those that the peer keeps until they have been read: whoever waits until enough is there
-     * sees them, and those that reads do not give at once come when the others have been read.
-     */
+    /** Bytes that a read would give, as the kernel counts them: up to the mark. */
     long available() {
         assert Thread.holdsLock(core);
         long all = unread();
-        if (!oobInline && marked()) {
-            return all - behindUrgent - 1;
-        }
-        return all == 0 ? 0 : all + Math.max(0, core.qp.peerUnsentBytes() - Bsdh.BYTES);
+        return oobInline || !marked() ? all : all - behindUrgent - 1;
     }
 
     /** Whether a read would give something. */

@@ -21,9 +21,6 @@ import java.util.function.BooleanSupplier;
  * other's copies. Wake-ups are carried out after the monitor was left.
  */
 final class SdpStream implements OffloadStream {
-    /** Looks for what comes while it is counted: a busy peer must not keep a thread in it. */
-    private static final int MAX_LOOKS = 16;
-
     private final StreamLife life;
     private final StreamCore core;
     private final BlockedThreads blocked;
@@ -81,12 +78,8 @@ final class SdpStream implements OffloadStream {
     @Override
     public int available() throws IOException {
         synchronized (core) {
-            long bytes;
-            int looks = 0;
-            do {
-                core.progress();
-                bytes = core.inbox.available(); // misses what the peer kept and sends meanwhile
-            } while (core.queue.known() && ++looks < MAX_LOOKS);
+            core.progress();
+            long bytes = core.inbox.available();
             return core.inputShut() ? 0 : (int) Math.min(Integer.MAX_VALUE, bytes);
         }
     }

@@ -128,7 +128,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int wake;
         synchronized (core) {
             core.progress();
-            core.coalescer.flushForWaiter();
+            core.coalescer.flushUnlessLast();
             ready = readyOps() & ops;
             wake = core.takeWakeOps();
         }
@@ -142,7 +142,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int wake;
         synchronized (core) {
             core.progress();
-            core.coalescer.flushForWaiter(); // as in armDoorbell
+            core.coalescer.flushUnlessLast(); // as in armDoorbell
             boolean held = core.queue.rung() && !core.suspension.ever() && !unattended();
             answer = held ? readyOps() & ops : -1;
             wake = core.takeWakeOps();
@@ -159,7 +159,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.progress();
             if (ops != 0) {
                 // Whoever is about to wait for an answer has said all of the question.
-                core.coalescer.flushForWaiter();
+                core.coalescer.flushUnlessLast();
             }
             if (core.suspension.ever()) {
                 core.queue.releaseDescriptor();

@@ -3,6 +3,7 @@ package io.sdp4j.stream;
 import io.sdp4j.wire.Bsdh;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -19,10 +20,12 @@ final class StreamWriter {
     private static final int SMALL_BYTES = 2048;
 
     /**
-     * Longest time between two looks at a batch that waits: 32 times the first, so that a peer that
-     * never reads costs six wake-ups a second, and only while a selector has the doorbell.
+     * For so long small writes are gathered for a peer that is behind; it may read nothing at all.
      */
-    private static final long MOST_LOOK_NANOS = 32 * StreamCore.FLUSH_NANOS;
+    private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** Longest time between two looks for an announcement that nobody would be told of. */
+    private static final long MOST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(160);
 
     private final StreamCore core;
     private final BlockedThreads blocked;
@@ -40,8 +43,11 @@ final class StreamWriter {
     /** Payload of large messages since the peer last sent any. */
     private long oneWayBytes;
 
+    private boolean flushScheduled;
+    private int flushFor;
+    private boolean holdScheduled;
+    private int holdFor;
     private boolean lookScheduled;
-    private int lookFor; // the batch
     private long lookNanos;
 
     /**
@@ -263,22 +269,27 @@ final class StreamWriter {
         if (core.coalescer.isOpen() && !core.queue.hearQuiet()) {
             core.progress();
         }
-        if (core.coalescer.isOpen() && !core.coalescer.waits()) {
-            lookLater(StreamCore.FLUSH_NANOS);
+        if (core.coalescer.isOpen() && !core.coalescer.waits() && !flushScheduled) {
+            flushScheduled = true;
+            flushFor = core.coalescer.opened();
+            core.later(this::onFlushTime, StreamCore.FLUSH_NANOS);
         }
     }
 
+    /**
+     * Has the peer's announcement looked for that a batch waits for: by the doorbell, or where a
+     * selector has that, for whom it need not ring, now and then. With the lock.
+     */
     private void lookLater(long nanos) {
         assert Thread.holdsLock(core);
-        if (!lookScheduled) {
+        if (core.coalescer.waits() && !watch.attend() && !lookScheduled) {
             lookScheduled = true;
-            lookFor = core.coalescer.opened();
             lookNanos = nanos;
             core.later(this::onLookTime, nanos);
         }
     }
 
-    /** On the event thread: sends a batch that has been open since the last time. */
+    /** On the event thread. */
     private void onLookTime() {
         int wake;
         synchronized (core) {
@@ -286,28 +297,55 @@ final class StreamWriter {
             if (core.released()) {
                 return;
             }
-            WriteCoalescer batch = core.coalescer;
-            boolean longest = lookNanos == MOST_LOOK_NANOS;
-            long next = StreamCore.FLUSH_NANOS;
-            if (batch.waits()) {
-                core.progress();
+            core.progress();
+            lookLater(Math.min(2 * lookNanos, MOST_LOOK_NANOS));
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+    }
+
+    /** On the event thread: sends a batch that has been open since the last time. */
+    private void onFlushTime() {
+        int wake;
+        synchronized (core) {
+            flushScheduled = false;
+            if (core.released()) {
+                return;
             }
-            if (batch.opened() == lookFor) {
-                next = Math.min(2 * lookNanos, MOST_LOOK_NANOS);
-                if (!batch.waits()) {
-                    batch.flushUnlessBehind();
-                } else if (longest && batch.mustLeave()) {
-                    batch.flushUnlessLast();
-                }
+            if (core.coalescer.opened() == flushFor) {
+                core.coalescer.flushUnlessBehind();
+                holdOn();
             }
-            if (batch.waits()) {
-                // A selector has the doorbell, whose thread may be elsewhere; or time has to pass.
-                boolean attended = watch.attend();
-                if (!attended || batch.mustLeave()) {
-                    lookLater(next);
-                }
-            }
+            lookLater(StreamCore.FLUSH_NANOS);
             flushLater();
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+    }
+
+    /** A batch waits for a peer that is behind: not for ever. With the lock. */
+    private void holdOn() {
+        assert Thread.holdsLock(core);
+        if (core.coalescer.waits() && !holdScheduled) {
+            holdScheduled = true;
+            holdFor = core.coalescer.opened();
+            core.later(this::onHoldTime, HOLD_NANOS);
+        }
+    }
+
+    /** On the event thread: sends what has waited, unless no message may follow it. */
+    private void onHoldTime() {
+        int wake;
+        synchronized (core) {
+            holdScheduled = false;
+            if (core.released()) {
+                return;
+            }
+            if (core.coalescer.opened() == holdFor) {
+                core.coalescer.flushUnlessLast();
+            } else {
+                holdOn();
+            }
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);

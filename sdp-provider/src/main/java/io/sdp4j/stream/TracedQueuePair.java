@@ -280,11 +280,6 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
-    public int peerUnsentBytes() {
-        return qp.peerUnsentBytes();
-    }
-
-    @Override
     public void readToEnd(int slot) {
         qp.readToEnd(slot);
     }

@@ -51,9 +51,6 @@ final class WriteCoalescer {
     /** The peer tells of buffers that are free again although the last message is not sent. */
     private final boolean peerTells;
 
-    /** A peer that only looks how much is there sees what is in the open slot, too. */
-    private final boolean peerSees;
-
     /** It would have been sent, if there were so many credits; 0 = none is waited for. */
     private int waitsFor;
 
@@ -85,7 +82,6 @@ final class WriteCoalescer {
         this.staging = new StagingBuffer(slots, core.qp);
         this.lowWater = credit / 2;
         this.peerTells = ours && SdpMachine.peerAnnounces(credit);
-        this.peerSees = core.qp.stagingOffset() >= 0;
     }
 
     boolean isOpen() {
@@ -276,33 +272,17 @@ final class WriteCoalescer {
     }
 
     /**
-     * Flushes for somebody who will wait, now or soon; not the last message that the peer can take,
-     * and none for a peer that is behind and sees it all the same.
+     * Flushes for somebody who will wait, now or soon; not the last message that the peer can take.
      */
-    void flushForWaiter() {
-        if (peerSees) {
-            flushUnlessBehind();
-        } else {
-            flushUnlessLast();
-        }
-    }
-
-    /** Flushes all but the last message that the peer can take. */
     void flushUnlessLast() {
         assert Thread.holdsLock(core);
         flushFrom(CONTROL_CREDITS + 1);
     }
 
-    /** Whether a message that waits for a peer that is behind has to leave after a while. */
-    boolean mustLeave() {
-        assert Thread.holdsLock(core);
-        return waitsFor > CONTROL_CREDITS + 1 && !peerSees;
-    }
-
     /**
-     * Flushes unless the peer is behind: it has enough to read, and what is written until it says
-     * that it has read takes no other buffer. When it has read all, it has told of half of its
-     * buffers at least (docs/protocol.md 4.4).
+     * Flushes because time has passed, unless the peer is behind: it has enough to read, and what
+     * is written until it says that it has read, or for a while, takes no other buffer. When it has
+     * read all, it has told of half of its buffers at least (docs/protocol.md 4.4).
      */
     void flushUnlessBehind() {
         assert Thread.holdsLock(core);
@@ -328,7 +308,7 @@ final class WriteCoalescer {
     /** A read found nothing: whoever waits for an answer has said all of the question. */
     void onReaderWaits() {
         assert Thread.holdsLock(core);
-        flushForWaiter();
+        flushUnlessLast();
         goal.onQuestion();
     }
 

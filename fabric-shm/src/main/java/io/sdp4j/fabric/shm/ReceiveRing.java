@@ -75,17 +75,12 @@ final class ReceiveRing {
 
     /** Whether a SEND descriptor may be believed; if so its slot is the caller's from now on. */
     boolean deliver(int slot, int byteLen) {
-        if (!mayDeliver(slot, byteLen)) {
+        if (slot >= slots || delivered[slot] || byteLen < 0 || byteLen > slotBytes) {
             return false;
         }
         delivered[slot] = true;
         turns[slot]++;
         return true;
-    }
-
-    /** Whether {@link #deliver} would believe it. */
-    boolean mayDeliver(int slot, int byteLen) {
-        return slot < slots && !delivered[slot] && byteLen >= 0 && byteLen <= slotBytes;
     }
 
     /** How often a slot has been delivered, as {@link Unsent} counts it; -1 = no such slot. */

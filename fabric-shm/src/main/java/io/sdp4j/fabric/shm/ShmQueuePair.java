@@ -244,11 +244,6 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         unsent.show(slot, out.turn(slot), byteLen, stagedBytes);
     }
 
-    @Override
-    public int peerUnsentBytes() {
-        return unsent.peersBytes(in);
-    }
-
     /** What a peer that has ended had not sent, see {@link Unsent#takePeers}. */
     long takeUnsent() {
         return unsent.takePeers(in);

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * What a side has put into a send slot and not sent: the peer takes it when the process of that
- * side has ended, as a kernel's socket delivers what it has accepted, and counts it before.
+ * side has ended, as a kernel's socket delivers what it has accepted.
  *
  * <p>Shape: one long of the control line, 0 = nothing, and up to 1024 bytes of staging.
  *
@@ -73,47 +73,24 @@ final class Unsent {
      * @return the slot (high half) and its bytes (low half), or 0 if there is nothing to believe
      */
     long takePeers(ReceiveRing in) {
-        long word = peersWord();
-        int slot = slot(word);
-        int bytes = bytes(word);
-        int staged = staged(word);
-        if (!believable(word, in)) {
+        int peer = 1 - side;
+        long word =
+                (long)
+                        SharedWords.LONG.getAcquire(
+                                mem, ShmLayout.control(peer) + ShmLayout.UNSENT_WORD);
+        int slot = (int) (word >>> SLOT_SHIFT) & SLOT_MASK;
+        int bytes = (int) (word >>> BYTES_SHIFT) & BYTES_MASK;
+        int staged = (int) (word >>> STAGED_SHIFT) & STAGED_MASK;
+        boolean legal =
+                word < 0
+                        && staged <= QueuePair.STAGING_BYTES
+                        && in.turn(slot) == (word & TURN_MASK)
+                        && in.deliver(slot, bytes + staged);
+        if (!legal) {
             return 0;
         }
-        in.deliver(slot, bytes + staged);
-        int peer = 1 - side;
         long to = layout.data[peer] + (long) slot * layout.stride[peer] + bytes;
         MemorySegment.copy(mem, layout.staging[peer], mem, to, staged);
         return (long) slot << Integer.SIZE | bytes + staged;
-    }
-
-    /** Bytes of a slot that the peer has filled and not sent yet, or 0. */
-    int peersBytes(ReceiveRing in) {
-        long word = peersWord();
-        return believable(word, in) ? bytes(word) + staged(word) : 0;
-    }
-
-    private long peersWord() {
-        long at = ShmLayout.control(1 - side) + ShmLayout.UNSENT_WORD;
-        return (long) SharedWords.LONG.getAcquire(mem, at);
-    }
-
-    private static boolean believable(long word, ReceiveRing in) {
-        return word < 0
-                && staged(word) <= QueuePair.STAGING_BYTES
-                && in.turn(slot(word)) == (word & TURN_MASK)
-                && in.mayDeliver(slot(word), bytes(word) + staged(word));
-    }
-
-    private static int slot(long word) {
-        return (int) (word >>> SLOT_SHIFT) & SLOT_MASK;
-    }
-
-    private static int bytes(long word) {
-        return (int) (word >>> BYTES_SHIFT) & BYTES_MASK;
-    }
-
-    private static int staged(long word) {
-        return (int) (word >>> STAGED_SHIFT) & STAGED_MASK;
     }
 }

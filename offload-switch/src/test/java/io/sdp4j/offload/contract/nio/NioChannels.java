@@ -24,16 +24,19 @@ public interface NioChannels {
     }
 
     /**
-     * What a peer that does not read takes at least: half of what kernels take over the loopback
-     * interface, some 4 MB.
+     * What a peer that does not read takes at least. Kernels take some 4 MB over the loopback
+     * interface; less is asked for here because a writer that is kept from running takes longer,
+     * and then less is gathered in each message.
      */
     default int leastUnreadBytes() {
-        return 2_000_000;
+        return 1_500_000;
     }
 
-    /** The same of small writes, after each of which the writer looks for an answer. */
+    /**
+     * The same of small writes with pauses between them, of which few are made on a busy machine.
+     */
     default int leastUnreadInSmallWrites() {
-        return leastUnreadBytes();
+        return Math.min(leastUnreadBytes(), 500_000);
     }
 
     /** Whether the JDK's stream adaptors know these channels; outside an agent they cannot. */
