@@ -36,7 +36,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.TimeUnit;
 import javax.net.ServerSocketFactory;
 import javax.net.SocketFactory;
 
@@ -48,8 +47,6 @@ import javax.net.SocketFactory;
  * closed}; {@code this} guards the making of the channel providers.
  */
 final class ApiProvider implements SdpProvider {
-    private static final int MISS_CACHE_ENTRIES = 1024;
-
     private final boolean closeable;
     private final SdpOffloadProvider streams;
     private final OffloadSwitch owner;
@@ -74,12 +71,7 @@ final class ApiProvider implements SdpProvider {
                 new OffloadSwitch(
                         () -> policy,
                         List.of(streams),
-                        new SwitchSettings(
-                                TimeUnit.MILLISECONDS.toNanos(
-                                        settings.longValue(Setting.CONNECT_TIMEOUT_MS)),
-                                TimeUnit.SECONDS.toNanos(
-                                        settings.longValue(Setting.MISS_CACHE_SECONDS)),
-                                MISS_CACHE_ENTRIES),
+                        SwitchSettings.of(settings),
                         KernelSocketSource.best(),
                         this::opened);
     }

@@ -34,7 +34,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -52,9 +51,6 @@ public final class Agent {
 
     /** Lines that the shim has printed already. */
     private static final String TOLD = "told";
-
-    /** Destinations that did not answer and are remembered. */
-    private static final int MISS_CACHE_ENTRIES = 1024;
 
     /** The switch of this JVM; null before it has started and when it could not. */
     private static volatile OffloadSwitch started;
@@ -198,11 +194,8 @@ public final class Agent {
     }
 
     private static SwitchSettings switchSettings(Settings settings, Consumer<String> sink) {
-        return new SwitchSettings(
-                TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CONNECT_TIMEOUT_MS)),
-                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.MISS_CACHE_SECONDS)),
-                MISS_CACHE_ENTRIES,
-                upgrade(settings.text(Setting.UPGRADE), sink));
+        return SwitchSettings.of(settings)
+                .withUpgrade(upgrade(settings.text(Setting.UPGRADE), sink));
     }
 
     private static UpgradePolicy upgrade(String text, Consumer<String> sink) {

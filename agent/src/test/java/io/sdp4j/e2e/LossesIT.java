@@ -81,7 +81,9 @@ class LossesIT {
         String[] stranger = under.split(" ", -1);
         List<String> look = new ArrayList<>(List.of(stranger));
         look.addAll(List.of("test", "-r", Jvms.agentJar().toString()));
-        assumeTrue(new ProcessBuilder(look).start().waitFor() == 0, "cannot do so");
+        assumeTrue(
+                new ProcessBuilder(look).start().waitFor() == 0,
+                "needs root, to start a JVM under " + under);
         Path meeting = Files.createDirectory(directory.resolve("meeting"));
         for (Path open : List.of(directory, meeting)) { // for a report, and for a directory
             Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));

@@ -82,7 +82,7 @@ public final class PortOwner {
 
     /**
      * The inode of this network's TCP socket that is connected from {@code local} to {@code
-     * remote}; 0 if there is none that a process holds, or nobody says.
+     * remote}; 0 if there is none that a process holds, or it is unknown.
      */
     public static long connected(InetSocketAddress local, InetSocketAddress remote) {
         return Math.max(ask(local, remote, TCP_ESTABLISHED).inode, 0);

@@ -1,6 +1,9 @@
 package io.sdp4j.offload;
 
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What can be set about the switch.
@@ -13,6 +16,8 @@ import java.time.Duration;
  */
 public record SwitchSettings(
         long connectTimeoutNanos, long missTtlNanos, int missCapacity, UpgradePolicy upgrade) {
+    private static final int REMEMBERED = 1024;
+
     /** Connections are offloaded before {@code connect} returns. */
     public SwitchSettings(long connectTimeoutNanos, long missTtlNanos, int missCapacity) {
         this(connectTimeoutNanos, missTtlNanos, missCapacity, UpgradePolicy.AT_CONNECT);
@@ -35,9 +40,17 @@ public record SwitchSettings(
         }
     }
 
+    /** What the operator has set; connections are offloaded before {@code connect} returns. */
+    public static SwitchSettings of(Settings settings) {
+        return new SwitchSettings(
+                TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CONNECT_TIMEOUT_MS)),
+                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.MISS_CACHE_SECONDS)),
+                REMEMBERED);
+    }
+
     /** 200 ms per attempt; 1024 failures remembered for 10 s each. */
     public static SwitchSettings defaults() {
         return new SwitchSettings(
-                Duration.ofMillis(200).toNanos(), Duration.ofSeconds(10).toNanos(), 1024);
+                Duration.ofMillis(200).toNanos(), Duration.ofSeconds(10).toNanos(), REMEMBERED);
     }
 }

@@ -64,27 +64,29 @@ final class Proof {
                     + " that it has the TCP port";
         }
         if (listener == 0 && end == 0) {
-            return "nobody listens on the TCP port in this network namespace";
+            return "no process listens on the TCP port in this network namespace";
         }
         Held held = new Held(pid, listener);
+        String listenerLink = link(listener);
+        String endLink = link(end);
         String number;
         synchronized (known) {
             number = known.get(held);
         }
         Path all = Path.of("/proc", String.valueOf(pid), "fd");
-        if (number != null && target(all.resolve(number)).equals(link(listener))) {
+        if (number != null && target(all.resolve(number)).equals(listenerLink)) {
             return null;
         }
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(all)) {
             for (Path d : descriptors) {
                 String target = target(d);
-                if (target.equals(link(listener))) {
+                if (target.equals(listenerLink)) {
                     synchronized (known) {
                         known.put(held, d.getFileName().toString());
                     }
                     return null;
                 }
-                if (target.equals(link(end))) {
+                if (target.equals(endLink)) {
                     return null;
                 }
             }

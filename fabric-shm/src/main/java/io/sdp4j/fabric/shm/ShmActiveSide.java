@@ -122,7 +122,7 @@ final class ShmActiveSide {
         }
     }
 
-    /** Our directories do not show a listener of another user, who has some of his own. */
+    /** A listener of another user is in that user's directories, which ours do not show. */
     private FabricException notFound(InetSocketAddress remote) {
         PeerCredentials trust = fabric.trust();
         long owner = fabric.nativeMode() ? trust.portOwner(remote) : PortOwner.NOBODY;
@@ -131,7 +131,7 @@ final class ShmActiveSide {
                         ? null
                         : fabric.rendezvous().ofOther(owner);
         return elsewhere == null
-                ? new FabricException(Cause.NO_LISTENER, "nobody listens on shm for " + remote)
+                ? new FabricException(Cause.NO_LISTENER, "no process listens on shm for " + remote)
                 : new FabricException(
                         Cause.UID,
                         "the TCP port belongs to "
@@ -224,7 +224,7 @@ final class ShmActiveSide {
         return request.socket() >= 0;
     }
 
-    /** For a new connection that may bind a port: whoever will not be asked costs none. */
+    /** May bind a port for a new connection, so it comes after the checks of the peer. */
     private void findOwn() throws FabricException {
         if (own == null) {
             try {

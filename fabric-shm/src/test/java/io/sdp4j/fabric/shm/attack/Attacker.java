@@ -272,7 +272,7 @@ public final class Attacker {
         limit(listening);
         int fd = call(ACCEPT, listening, MemorySegment.NULL, MemorySegment.NULL);
         if (fd < 0) {
-            return "nobody came";
+            return "no client came";
         }
         limit(fd);
         byte[] hello = receive(fd);
@@ -317,7 +317,7 @@ public final class Attacker {
         System.out.println(receive(fd) == null ? "not asked" : "asked");
         call(CLOSE, fd);
         int accepted = call(ACCEPT, tcp, MemorySegment.NULL, MemorySegment.NULL);
-        System.out.println(accepted < 0 ? "nobody came" : "accepted");
+        System.out.println(accepted < 0 ? "no client came" : "accepted");
         fd = call(ACCEPT, listening, MemorySegment.NULL, MemorySegment.NULL);
         byte[] hello = receive(fd);
         return hello == null || ByteBuffer.wrap(hello).getInt(104) != 1
