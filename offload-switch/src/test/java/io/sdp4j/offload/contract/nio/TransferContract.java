@@ -276,8 +276,11 @@ interface TransferContract extends NioChannels {
                 flows.add(flow);
                 c.register(selector, SelectionKey.OP_READ | SelectionKey.OP_WRITE, flow);
             }
+            int empty = 0; // a change of descriptors may end a select early, but rarely
             while (flows.stream().anyMatch(f -> !f.over())) {
-                assertTrue(selector.select(20_000) > 0 || !selector.selectedKeys().isEmpty());
+                if (selector.select(20_000) == 0) {
+                    assertTrue(++empty <= 2, "a select found nothing " + empty + " times");
+                }
                 for (SelectionKey key : selector.selectedKeys()) {
                     ((Flow) key.attachment()).move(key);
                 }
