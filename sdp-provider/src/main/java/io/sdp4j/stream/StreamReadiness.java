@@ -145,6 +145,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.coalescer.flushUnlessLast(); // as in armDoorbell
             boolean held = core.queue.rung() && !core.suspension.ever() && !unattended();
             answer = held ? readyOps() & ops : -1;
+            watched |= held; // the caller relies on the byte that is there
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);
@@ -194,7 +195,9 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.progress();
             ready = readyOps() & ops;
         }
-        return core.queue.rung() ? ready | OffloadStream.RUNG : ready;
+        boolean rung = core.queue.rung();
+        watched |= rung; // as in holdNotify
+        return rung ? ready | OffloadStream.RUNG : ready;
     }
 
     /** Takes the lock. */

@@ -269,6 +269,34 @@ class ReadinessTest {
         }
     }
 
+    /**
+     * Goal: a selector that was told that the descriptor is readable finds it so. Method: the
+     * descriptor was asked for, and then given up by a call that found something to read; the event
+     * thread looks after small writes that wait.
+     */
+    @Test
+    void aByteThatWasToldOfStays() throws Exception {
+        try (TestFabric fabric = new TestFabric(true, 8)) {
+            StreamPair pair = new StreamPair(fabric.provider());
+            OffloadStream client = pair.client;
+            StreamCore core = ((SdpStream) client).life().core;
+            assertEquals(0, client.requestNotify(READ));
+            StreamPair.writeFully(pair.server, new byte[1]);
+            assertTrue(client.arm(READ, () -> {}), "the call has come");
+            assertEquals(READ | OffloadStream.RUNG, client.requestNotify(READ));
+            while (!fillsTheLast(core)) {
+                assertEquals(5, client.tryWrite(new byte[5], 0, 5));
+            }
+            await().pollInterval(Duration.ofMillis(1)).until(() -> waits(core));
+            await().pollInterval(Duration.ofMillis(1))
+                    .during(Duration.ofMillis(50)) // the event thread does not take the byte
+                    .until(() -> UnixFd.awaitReadable(client.notifyFd(), 0));
+            client.close(false);
+            pair.server.close(false);
+            pair.close();
+        }
+    }
+
     private static boolean fillsTheLast(StreamCore core) {
         synchronized (core) {
             return core.coalescer.isOpen() && core.machine.credit() <= 2;
