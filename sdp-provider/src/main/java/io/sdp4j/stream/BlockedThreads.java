@@ -233,25 +233,36 @@ final class BlockedThreads {
      * stream's lock.
      */
     void signal(int ops) {
-        if (ops == 0) {
-            return;
-        }
-        if ((ops & OffloadStream.READ) != 0) {
-            free(reader);
-            runTask(READ_TASK);
-        }
-        if ((ops & OffloadStream.WRITE) != 0) {
-            free(writer);
-            runTask(WRITE_TASK);
+        if (ops != 0) {
+            signal(ops, loop.inLoop());
         }
     }
 
-    private void runTask(VarHandle slot) {
+    /**
+     * As {@link #signal}, from within {@link #arm}: a caller that has its task run before it knows
+     * that it may come takes its own next step for the later one.
+     */
+    void signalArming(int ops) {
+        signal(ops, false);
+    }
+
+    private void signal(int ops, boolean here) {
+        if ((ops & OffloadStream.READ) != 0) {
+            free(reader);
+            runTask(READ_TASK, here);
+        }
+        if ((ops & OffloadStream.WRITE) != 0) {
+            free(writer);
+            runTask(WRITE_TASK, here);
+        }
+    }
+
+    private void runTask(VarHandle slot, boolean here) {
         if (slot.getVolatile(this) == null) {
             return;
         }
         Runnable task = (Runnable) slot.getAndSet(this, null);
-        if (task != null && loop.inLoop()) {
+        if (task != null && here) {
             task.run();
         } else if (task != null) {
             loop.execute(task); // whoever drained the queue may hold locks of its own

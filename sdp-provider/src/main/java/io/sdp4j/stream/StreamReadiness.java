@@ -217,7 +217,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             }
             wake = core.takeWakeOps();
         }
-        blocked.signal(wake);
+        blocked.signalArming(wake);
         return armed;
     }
 

@@ -12,8 +12,11 @@ import io.sdp4j.linux.UnixFd;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -266,6 +269,34 @@ class ReadinessTest {
             client.close(false);
             pair.server.close(false);
             pair.close();
+        }
+    }
+
+    /**
+     * Goal: the task of a caller comes after the call that asked for it, also on the event thread:
+     * a selector's descriptor that it raised would be lowered again by the rest of that call.
+     */
+    @Test
+    void aTaskComesAfterTheCall() throws Exception {
+        try (Setting s = Setting.open(true)) {
+            OffloadStream client = s.client();
+            List<String> order = new CopyOnWriteArrayList<>();
+            CountDownLatch done = new CountDownLatch(1);
+            SdpStream server = (SdpStream) s.server();
+            server.life()
+                    .core
+                    .later(
+                            () -> {
+                                client.tryWriteWhole(new byte[3], 0, 3, () -> false);
+                                boolean comes = server.arm(READ, () -> order.add("task"));
+                                order.add("call");
+                                if (!comes) {
+                                    order.add("task"); // the caller's to do
+                                }
+                                server.life().core.later(done::countDown);
+                            });
+            assertTrue(done.await(10, TimeUnit.SECONDS));
+            assertEquals(List.of("call", "task"), order);
         }
     }
 
