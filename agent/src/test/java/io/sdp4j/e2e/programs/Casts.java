@@ -31,28 +31,36 @@ import org.jgroups.protocols.pbcast.STABLE;
 import org.jgroups.stack.IpAddress;
 
 /**
- * A JGroups cluster of two: {@code STACK} begins it, {@code STACK PORT BURSTS TIME} joins it,
- * casts, writes to the file TIME how many milliseconds the median burst took, and ends.
+ * A JGroups cluster of two: {@code STACK CASTS BYTES} begins it, {@code STACK CASTS BYTES PORT
+ * BURSTS TIME} joins it, casts, writes to the file TIME how many milliseconds the median burst
+ * took, and ends.
  *
  * <p>A burst is many casts at once, which the first member has to see in order and whole before the
  * next one begins. The stack is {@code TCP} or {@code TCP_NIO2}; the latter drops what the channel
  * does not take and sends it again later.
  */
 public final class Casts {
-    private static final int CASTS = 300;
-    private static final int CAST_BYTES = 5_000;
     private static final int PATIENCE_SECONDS = 60;
 
-    private Casts() {}
+    /** In a burst. */
+    private final int casts;
+
+    private final int castBytes;
+
+    private Casts(int casts, int castBytes) {
+        this.casts = casts;
+        this.castBytes = castBytes;
+    }
 
     /** Serves until it is ended, or casts. */
     public static void main(String[] args) throws Exception {
         TP transport = args[0].equals("TCP") ? new TCP() : new TCP_NIO2();
         InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
         transport.setBindAddress(loopback).setBindPort(freePort(loopback)).setPortRange(10);
-        boolean first = args.length == 1;
+        boolean first = args.length == 3;
+        Casts program = new Casts(Integer.parseInt(args[1]), Integer.parseInt(args[2]));
         List<PhysicalAddress> others =
-                first ? List.of() : List.of(new IpAddress(loopback, Integer.parseInt(args[1])));
+                first ? List.of() : List.of(new IpAddress(loopback, Integer.parseInt(args[3])));
         JChannel channel =
                 new JChannel(
                         transport,
@@ -65,11 +73,11 @@ public final class Casts {
                         new MFC(),
                         new FRAG2());
         if (first) {
-            channel.setReceiver(new First(channel)).connect("casts");
+            channel.setReceiver(program.new First(channel)).connect("casts");
             Object address = channel.down(new Event(Event.GET_PHYSICAL_ADDRESS, channel.address()));
             System.out.println("READY " + ((IpAddress) address).getPort());
         } else {
-            cast(channel, Integer.parseInt(args[2]), Path.of(args[3]));
+            program.cast(channel, Integer.parseInt(args[4]), Path.of(args[5]));
             System.exit(0); // as most do, without leaving
         }
     }
@@ -81,7 +89,7 @@ public final class Casts {
         }
     }
 
-    private static void cast(JChannel channel, int bursts, Path time) throws Exception {
+    private void cast(JChannel channel, int bursts, Path time) throws Exception {
         LinkedBlockingQueue<Boolean> answers = new LinkedBlockingQueue<>();
         Receiver receiver =
                 new Receiver() {
@@ -99,8 +107,8 @@ public final class Casts {
         long[] nanos = new long[bursts];
         for (int burst = 0; burst < bursts; burst++) {
             long start = System.nanoTime();
-            for (int n = 0; n < CASTS; n++) {
-                byte[] cast = new byte[CAST_BYTES];
+            for (int n = 0; n < casts; n++) {
+                byte[] cast = new byte[castBytes];
                 Arrays.fill(cast, (byte) number);
                 ByteBuffer.wrap(cast).putInt(number++);
                 channel.send(new BytesMessage(null, cast));
@@ -116,7 +124,7 @@ public final class Casts {
     }
 
     /** Checks what the other member casts, and answers each burst. */
-    private static final class First implements Receiver {
+    private final class First implements Receiver {
         private final JChannel channel;
         private int seen;
         private boolean right = true;
@@ -132,11 +140,11 @@ public final class Casts {
                             message.getArray(),
                             message.getOffset(),
                             message.getOffset() + message.getLength());
-            right &= cast.length == CAST_BYTES && ByteBuffer.wrap(cast).getInt() == seen;
+            right &= cast.length == castBytes && ByteBuffer.wrap(cast).getInt() == seen;
             for (int i = Integer.BYTES; i < cast.length; i++) {
                 right &= cast[i] == (byte) seen;
             }
-            if (++seen % CASTS == 0) {
+            if (++seen % casts == 0) {
                 answer(message);
             }
         }
