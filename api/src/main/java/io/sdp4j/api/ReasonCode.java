@@ -33,6 +33,8 @@ public enum ReasonCode {
     PEER_REFUSED("the peer refused"),
     /** The peer's backlog is full. */
     BACKLOG("the peer's backlog is full"),
+    /** The peer's application has not accepted the connection that is to move. */
+    NOT_ACCEPTED("the peer's application has not accepted the connection that is to move"),
     /** No answer in time. */
     TIMED_OUT("no answer in time"),
     /** It did not answer lately. */

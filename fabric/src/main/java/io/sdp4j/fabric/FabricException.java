@@ -21,6 +21,8 @@ public final class FabricException extends IOException {
         NO_LISTENER,
         /** The peer said no; its private data may say why. */
         REFUSED,
+        /** The peer has not accepted the kernel's connection that is to move. */
+        NOT_ACCEPTED,
         /** No answer in time. */
         TIMED_OUT,
         /** The time was over, but this side needed most of it: it says nothing of the peer. */

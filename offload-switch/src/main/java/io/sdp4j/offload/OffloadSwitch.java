@@ -308,10 +308,25 @@ public final class OffloadSwitch {
     public boolean beginsOnKernel(Decision decision, InetSocketAddress remote) {
         return !settings.upgrade().atConnect()
                 && decision.verdict() == Verdict.OFFLOAD_FIRST
-                && (remote.getAddress().isLoopbackAddress() || moves(decision, remote));
+                && moves(decision, remote);
+    }
+
+    /**
+     * Whether a connection that the kernel has to make may move: the server may have begun to
+     * listen since it was asked for.
+     *
+     * @param failed what {@link #connect} gave
+     */
+    public boolean mayStillMove(Decision decision, InetSocketAddress remote, Attempt failed) {
+        return failed.reason() == ReasonCode.NO_PEER
+                && decision.verdict() == Verdict.OFFLOAD_FIRST
+                && moves(decision, remote);
     }
 
     private boolean moves(Decision decision, InetSocketAddress remote) {
+        if (remote.getAddress().isLoopbackAddress()) {
+            return true;
+        }
         for (OffloadProvider provider : providers) {
             if (provider.moves(remote.getAddress(), decision.fabrics())) {
                 return true;

@@ -28,6 +28,11 @@ public abstract class Upgrade {
     /** How long urgent data waits for a peer that is about to move; usually microseconds. */
     private static final long URGENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** Before a peer is asked again that had not accepted the connection; then twice as long. */
+    private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private static final int MOST_ASKED = 8;
+
     private enum State {
         YOUNG,
         ASKED,
@@ -52,6 +57,8 @@ public abstract class Upgrade {
     private boolean aborted; // this
     private boolean limitless; // this: the stream has ended without a limit
     private ConnectionInfo kernelInfo; // this
+    private int asked; // this: how often the peer had not accepted the connection
+    private volatile long askAtNanos; // not before
     private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
     private int limitHave; // limit's lock
 
@@ -78,6 +85,7 @@ public abstract class Upgrade {
         this.handover = new Handover(began.sent(), began.received());
         this.turns = began.turns();
         this.bornNanos = began.nanos();
+        this.askAtNanos = bornNanos + owner.upgradePolicy().ageNanos();
         this.policy = owner.upgradePolicy();
         this.local = local;
         this.remote = remote;
@@ -176,7 +184,7 @@ public abstract class Upgrade {
                 && decision != null
                 && policy.carriedEnough(handover.sentBytes() + handover.receivedBytes(), turns)
                 && (policy.selected() || blocks())
-                && System.nanoTime() - bornNanos >= policy.ageNanos()
+                && System.nanoTime() - askAtNanos >= 0
                 && begin()) {
             ConnectThreads.start(this::propose);
         }
@@ -389,6 +397,12 @@ public abstract class Upgrade {
             attach(attempt.stream());
         } else {
             synchronized (this) {
+                if (attempt.reason() == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED && !closed) {
+                    askAtNanos = System.nanoTime() + (ASK_AGAIN_NANOS << asked++);
+                    state = State.YOUNG;
+                    notifyAll();
+                    return;
+                }
                 owner.counters().stays(kernelInfo.reason(), attempt.reason());
                 kernelInfo = new ConnectionInfo(attempt.reason(), attempt.detail(), "", -1, -1);
             }

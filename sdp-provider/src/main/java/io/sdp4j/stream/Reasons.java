@@ -48,6 +48,7 @@ final class Reasons {
             case UNAVAILABLE, CLOSED, IN_USE -> ReasonCode.UNAVAILABLE;
             case NO_LISTENER -> ReasonCode.NO_PEER;
             case REFUSED -> refused(e.privateData());
+            case NOT_ACCEPTED -> ReasonCode.NOT_ACCEPTED;
             case TIMED_OUT, NOT_READY -> ReasonCode.TIMED_OUT;
             case ABANDONED -> ReasonCode.ABANDONED;
             case VERSION -> ReasonCode.VERSION;

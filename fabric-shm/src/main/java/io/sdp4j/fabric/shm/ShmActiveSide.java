@@ -167,6 +167,11 @@ final class ShmActiveSide {
         }
     }
 
+    /** A process that is about to listen has its rendezvous a moment before the TCP port. */
+    private Cause unproven() {
+        return moves() || fabric.proof().listens(request.remote()) ? Cause.UID : Cause.NO_LISTENER;
+    }
+
     /** The listener's answer; null if it hung up instead. */
     private ShmHandshake.Reply ask() throws IOException {
         String refusal = fabric.trust().refuseServer(link.peerUid(), request.remote());
@@ -184,7 +189,7 @@ final class ShmActiveSide {
             if (refusal != null) {
                 boolean ended =
                         moves() && fabric.proof().ended(request.socket(), own, request.remote());
-                throw new FabricException(ended ? Cause.ABANDONED : Cause.UID, refusal);
+                throw new FabricException(ended ? Cause.ABANDONED : unproven(), refusal);
             }
         }
         if (hello == null) {
@@ -301,6 +306,11 @@ final class ShmActiveSide {
             case ShmHandshake.REJECTED ->
                     throw new FabricException(
                             Cause.REFUSED, "the listener said no", reply.privateData(), null);
+            case ShmHandshake.NOT_ACCEPTED ->
+                    throw new FabricException(
+                            Cause.NOT_ACCEPTED,
+                            "the listener's application has not accepted the connection, or has"
+                                    + " closed it");
             case ShmHandshake.OTHER_VERSION ->
                     throw new FabricException(
                             Cause.VERSION,

@@ -49,6 +49,9 @@ final class ShmHandshake {
     /** Accepted, on the memory that both sides have mapped for an earlier connection. */
     static final int ACCEPTED_AGAIN = 4;
 
+    /** Of a connection that is to move: the application has not accepted it, or has closed it. */
+    static final int NOT_ACCEPTED = 5;
+
     private static final int HELLO_MAGIC = 0x53445048;
     private static final int REPLY_MAGIC = 0x53445052;
     private static final int READY_MAGIC = 0x53445059;

@@ -202,9 +202,10 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             int mine = -1;
             if (hello.moves()) {
                 mine = listener.acceptedSocket(hello.wanted(), hello.own());
-                if (mine < 0 || !answer.sealed(hello)) { // accepted by other means, or closed
+                if (mine < 0 || !answer.sealed(hello)) {
                     ShmListener.closeDescriptor(mine);
-                    refuse(ShmHandshake.REJECTED, new byte[0]);
+                    int status = mine < 0 ? ShmHandshake.NOT_ACCEPTED : ShmHandshake.REJECTED;
+                    refuse(status, new byte[0]);
                     return;
                 }
                 answer.showEnd(mine);

@@ -44,7 +44,7 @@ final class ShmAttackTest extends AttackedFabric {
         "files, status 1",
         "garbage, cut",
         "silent, cut",
-        "mover, status 1",
+        "mover, status 5",
         "usual, status 0",
         "greedy, status 3",
         "glutton, status 3"

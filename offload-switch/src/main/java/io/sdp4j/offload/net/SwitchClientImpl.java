@@ -190,14 +190,19 @@ final class SwitchClientImpl extends DataSocketImpl {
             may = decision;
             return OffloadSwitch.YOUNG;
         }
-        return owner.connect(
-                decision,
-                resolved,
-                source -> localAddressTowards(resolved, source),
-                startNanos,
-                millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
-                givenUp(Thread.currentThread()),
-                _ -> {});
+        Attempt attempt =
+                owner.connect(
+                        decision,
+                        resolved,
+                        source -> localAddressTowards(resolved, source),
+                        startNanos,
+                        millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
+                        givenUp(Thread.currentThread()),
+                        _ -> {});
+        if (owner.mayStillMove(decision, resolved, attempt)) {
+            may = decision;
+        }
+        return attempt;
     }
 
     /** A proxy is reached by TCP, so the rules for its own address must allow that. */
@@ -301,7 +306,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             }
             state = State.CONNECTED;
         }
-        owner.kernelConnected(target, why.reason());
+        owner.kernelConnected(may == null ? target : null, why.reason());
     }
 
     private static Began begun() {

@@ -145,10 +145,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                 why = listener.kernelInfo;
             }
             Acceptor both = listener.acceptor;
-            AcceptedTable table =
-                    both == null || listener.owner.upgradePolicy().atConnect()
-                            ? null
-                            : both.listening().accepted();
+            AcceptedTable table = both == null ? null : both.listening().accepted();
             target.accepted(accepted, why, table);
         }
     }

@@ -263,6 +263,7 @@ final class ChannelConnect {
         if (offloaded) {
             return true;
         }
+        noteMayMove(decision, attempt);
         settleOnKernel(attempt);
         long leftNanos = nanos;
         if (nanos != Long.MAX_VALUE) {
@@ -288,6 +289,7 @@ final class ChannelConnect {
                             asked -> answered = asked);
             if (attempt.stream() == null) {
                 port.giveBack();
+                noteMayMove(decision, attempt);
                 reason.is(attempt);
                 answered = () -> true; // the kernel is quicker than we can say that it does it
                 kernel.connect(remote);
@@ -337,6 +339,12 @@ final class ChannelConnect {
         }
     }
 
+    private void noteMayMove(Decision decision, Attempt attempt) {
+        synchronized (channel.stateLock) {
+            young = owner.mayStillMove(decision, target, attempt) ? decision : null;
+        }
+    }
+
     private void settleOnKernel(Attempt attempt) {
         reason.is(attempt);
         move(State.KERNEL);
@@ -364,9 +372,9 @@ final class ChannelConnect {
             mayMove = young;
         }
         if (mayMove != null) {
-            channel.beginMoving(mayMove, null, OffloadSwitch.YOUNG);
+            channel.beginMoving(mayMove, null, reason.why());
         }
-        reason.connected(remote);
+        reason.connected(mayMove == null ? remote : null);
     }
 
     boolean finish() throws IOException {

@@ -29,6 +29,13 @@ final class KernelReason {
         }
     }
 
+    /** Null until it is known. */
+    Attempt why() {
+        synchronized (channel.stateLock) {
+            return why;
+        }
+    }
+
     Optional<ConnectionInfo> info() {
         synchronized (channel.stateLock) {
             return Optional.ofNullable(info);

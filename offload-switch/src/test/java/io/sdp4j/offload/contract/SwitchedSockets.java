@@ -9,14 +9,14 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 
 /** Sockets of one switch, made without installing anything in the JVM. */
-final class SwitchedSockets {
+public final class SwitchedSockets {
     private SwitchedSockets() {}
 
-    static Socket socket(OffloadSwitch owner) throws IOException {
+    public static Socket socket(OffloadSwitch owner) throws IOException {
         return new Client(SwitchSocketImpl.client(owner, true));
     }
 
-    static ServerSocket serverSocket(OffloadSwitch owner) {
+    public static ServerSocket serverSocket(OffloadSwitch owner) {
         return new Listener(owner);
     }
 

@@ -1,0 +1,159 @@
+package io.sdp4j.stream;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.Patience;
+import io.sdp4j.offload.contract.SwitchedSockets;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.net.SwitchSocketImpl;
+import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: a connection to a server that is just starting is offloaded in the end. Method: a server
+ * that listens for offload between the attempt and the kernel's connect, and one that accepts after
+ * it was asked to move the connection.
+ */
+@Timeout(60)
+class LateServerTest {
+    private static final TestFabric FABRIC = TestFabric.opened(true);
+
+    @AfterAll
+    static void shut() throws IOException {
+        FABRIC.close();
+    }
+
+    private static OffloadSwitch owner(UpgradePolicy policy, OffloadProvider provider) {
+        return new OffloadSwitch(
+                Policy::allowAll,
+                List.of(provider),
+                Patience.SETTINGS.withUpgrade(policy),
+                KernelSocketSource.JDK);
+    }
+
+    /** Finds no listener the first time. */
+    private static OffloadProvider early(OffloadProvider provider) {
+        AtomicBoolean first = new AtomicBoolean(true);
+        return (OffloadProvider)
+                Proxy.newProxyInstance(
+                        OffloadProvider.class.getClassLoader(),
+                        new Class<?>[] {OffloadProvider.class},
+                        (_, method, args) -> {
+                            if (method.getName().equals("connect") && first.getAndSet(false)) {
+                                throw new OffloadUnavailable(ReasonCode.NO_PEER, "not yet");
+                            }
+                            try {
+                                return method.invoke(provider, args);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
+    }
+
+    private static ServerSocket listener(OffloadSwitch owner) throws IOException {
+        ServerSocket listener = SwitchedSockets.serverSocket(owner);
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        return listener;
+    }
+
+    private static void echo(Socket server) throws IOException {
+        server.getOutputStream().write(server.getInputStream().read());
+    }
+
+    @Test
+    void aSocketThatFoundNoListener() throws IOException {
+        OffloadSwitch owner = owner(UpgradePolicy.AT_CONNECT, early(FABRIC.provider()));
+        try (ServerSocket listener = listener(owner);
+                Socket client = SwitchedSockets.socket(owner)) {
+            client.connect(listener.getLocalSocketAddress());
+            try (Socket server = listener.accept()) {
+                await().until(
+                                () -> {
+                                    client.getOutputStream().write(5);
+                                    echo(server);
+                                    assertEquals(5, client.getInputStream().read());
+                                    return SwitchSocketImpl.explain(client).orElseThrow().reason()
+                                            == ReasonCode.OFFLOADED;
+                                });
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aChannelThatFoundNoListener(boolean blocking) throws IOException {
+        OffloadSwitch owner = owner(UpgradePolicy.AT_CONNECT, early(FABRIC.provider()));
+        try (ServerSocket listener = listener(owner);
+                SocketChannel client = SwitchChannels.provider(owner).openSocketChannel()) {
+            client.configureBlocking(blocking);
+            if (!client.connect(listener.getLocalSocketAddress())) {
+                await().until(client::finishConnect);
+            }
+            try (Socket server = listener.accept()) {
+                await().until(
+                                () -> {
+                                    client.write(ByteBuffer.wrap(new byte[] {5}));
+                                    echo(server);
+                                    ByteBuffer answer = ByteBuffer.allocate(1);
+                                    await().until(() -> client.read(answer) > 0);
+                                    return SwitchChannels.explain(client).orElseThrow().reason()
+                                            == ReasonCode.OFFLOADED;
+                                });
+            }
+        }
+    }
+
+    @Test
+    void anAcceptThatComesLate() throws IOException {
+        OffloadSwitch owner = owner(UpgradePolicy.afterBytes(1), FABRIC.provider());
+        try (ServerSocket listener = listener(owner);
+                Socket client = SwitchedSockets.socket(owner)) {
+            client.connect(listener.getLocalSocketAddress());
+            AtomicInteger written = new AtomicInteger();
+            await().pollInterval(Duration.ofMillis(10))
+                    .until(
+                            () -> {
+                                client.getOutputStream().write(5);
+                                return written.incrementAndGet() == 30;
+                            });
+            assertNotEquals(
+                    ReasonCode.OFFLOADED, SwitchSocketImpl.explain(client).orElseThrow().reason());
+            try (Socket server = listener.accept()) {
+                server.getInputStream().readNBytes(written.get());
+                await().until(
+                                () -> {
+                                    client.getOutputStream().write(5);
+                                    echo(server);
+                                    assertEquals(5, client.getInputStream().read());
+                                    return SwitchSocketImpl.explain(client).orElseThrow().reason()
+                                            == ReasonCode.OFFLOADED;
+                                });
+            }
+        }
+    }
+}
