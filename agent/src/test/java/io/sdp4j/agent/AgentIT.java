@@ -244,6 +244,26 @@ class AgentIT {
         assertEquals(0L, connections(report).getFirst());
     }
 
+    /** Goal: whoever asks for rules gets no TCP while they cannot be read, at no time. */
+    @Test
+    void refusesWhereRulesAreRequiredAndBad() throws IOException {
+        Path bad = file("rules.conf", "use carrots client * *:*\n");
+        Path good = file("tcp.conf", "use tcp client * *:*\nuse tcp server * *:*\n");
+        for (String upgrade : List.of("auto", "connect")) {
+            String options = "policy.required=true,shm.enabled=false,upgrade=" + upgrade;
+            options += ",policy=";
+            for (Path rules : List.of(bad, folder.resolve("none"))) {
+                Jvm.Outcome outcome =
+                        Jvm.run(OneConnection.class, List.of(Jvm.agent(options + rules)));
+                assertEquals(1, outcome.exitCode(), outcome::err);
+                assertEquals("", outcome.out());
+                assertTrue(outcome.err().contains("what cannot be offloaded is refused"));
+            }
+            Jvm.Outcome outcome = Jvm.run(OneConnection.class, List.of(Jvm.agent(options + good)));
+            assertEquals(BYTE, outcome.outLines(), outcome::err);
+        }
+    }
+
     @Test
     void reportsWithoutASocket() throws IOException {
         Jvm.Outcome outcome =

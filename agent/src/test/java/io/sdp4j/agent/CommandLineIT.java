@@ -81,7 +81,9 @@ class CommandLineIT {
     void refusesBadRules() throws IOException {
         Path rules = Files.writeString(folder.resolve("r.conf"), "use\n");
         assertEquals(1, Jvm.cli("explain", "--policy", rules.toString(), "127.0.0.1:1").exitCode());
-        assertEquals(1, Jvm.cli("doctor", "--policy", rules.toString()).exitCode());
+        Jvm.Outcome doctor = Jvm.cli("doctor", "--policy", rules.toString());
+        assertEquals(1, doctor.exitCode());
+        assertTrue(doctor.outLines().getFirst().startsWith("FAIL: "), doctor::out);
     }
 
     @Test

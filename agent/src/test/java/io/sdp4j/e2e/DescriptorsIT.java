@@ -1,11 +1,16 @@
 package io.sdp4j.e2e;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Descriptors;
+import io.sdp4j.e2e.programs.IdleCrowd;
 import io.sdp4j.e2e.programs.Many;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,9 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: who looks for the descriptor of a socket finds what docs/descriptors.md says, row by row;
- * and a program whose connections fit into {@code ulimit -n} on TCP fits with the agent. Method:
- * JVMs of their own, with few descriptors.
+ * Goal: who looks for the descriptor of a socket finds what docs/descriptors.md says, row by row; a
+ * connection has as many as docs/performance.md says; and a program whose connections fit into
+ * {@code ulimit -n} on TCP fits with the agent. Method: JVMs of their own, with few descriptors.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DescriptorsIT {
@@ -109,6 +114,103 @@ class DescriptorsIT {
             long told = client.err().stream().filter(l -> l.contains("reason MEMORY")).count();
             assertEquals(some ? 1 : 0, told, client::toString);
         }
+    }
+
+    /**
+     * More connections than descriptors of any kind that the JVM has for itself, so that dividing
+     * by them finds what each costs.
+     */
+    private static final int COUNTED = 60;
+
+    private static final Path TABLE = Path.of("..", "docs", "performance.md");
+
+    @ParameterizedTest
+    @CsvSource({
+        "platform, connect, blocking socket",
+        "platform, 1,       blocking socket",
+        "platform, auto,    ''",
+        "channel,  connect, blocking channel",
+        "channel,  1,       blocking channel",
+        "channel,  auto,    ''",
+        "selector, connect, channel in a selector",
+        "selector, 1,       channel in a selector",
+        "selector, auto,    ''",
+        "async,    connect, asynchronous channel"
+    })
+    @DisplayName("an idle connection has as many descriptors as docs/performance.md says")
+    void eachCosts(String who, String upgrade, String row) throws Exception {
+        boolean offloaded = !row.isEmpty();
+        String server = "1";
+        String client = "1";
+        if (offloaded) {
+            String[] cells = row(row);
+            int column = upgrade.equals("connect") ? 2 : 4;
+            server = cells[column];
+            client = cells[column + 1];
+        }
+        try (Jvms jvms = new Jvms(directory)) {
+            jvms.upgrade(upgrade);
+            Child serving = idle(jvms, "server", who, "" + COUNTED);
+            Child calling = idle(jvms, "client", who, "" + COUNTED, serving.await("READY"));
+            awaitCost(serving, server);
+            awaitCost(calling, client);
+            for (Child child : List.of(serving, calling)) {
+                child.endInput();
+                assertEquals(0, child.exitCode(), child::toString);
+            }
+            int moved = offloaded ? COUNTED : 0;
+            assertEquals(moved, serving.report().acceptedOffloaded(), serving::toString);
+            assertEquals(moved, calling.report().offloaded(), calling::toString);
+        }
+    }
+
+    /** The table's row of that name, from its second bar on. */
+    private static String[] row(String name) throws IOException {
+        String row =
+                Files.readAllLines(TABLE).stream()
+                        .filter(line -> line.startsWith("| " + name + " |"))
+                        .findFirst()
+                        .orElseThrow();
+        return row.split(" *\\| *", -1);
+    }
+
+    private static void awaitCost(Child child, String expected) throws Exception {
+        child.await("UP");
+        await().atMost(Duration.ofSeconds(20)) // what moves leaves something behind for a moment
+                .untilAsserted(() -> assertEquals(expected, cost(child), child::toString));
+    }
+
+    /** Of each connection: the sockets, and what is not one. */
+    private static String cost(Child child) throws IOException {
+        int sockets = 0;
+        int others = 0;
+        try (var all = Files.list(Path.of("/proc/" + child.pid() + "/fd"))) {
+            for (Path descriptor : all.toList()) {
+                String what = target(descriptor);
+                sockets += what.startsWith("socket:") ? 1 : 0;
+                others += what.startsWith("anon_inode:") ? 1 : 0;
+            }
+        }
+        int each = others / COUNTED;
+        return sockets / COUNTED + (each == 0 ? "" : " + " + each);
+    }
+
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (IOException e) {
+            return ""; // closed meanwhile
+        }
+    }
+
+    private static Child idle(Jvms jvms, String... args) throws Exception {
+        return jvms.java(
+                String.join(" ", args),
+                true,
+                List.of(),
+                Jvms.classPathOf(IdleCrowd.class),
+                IdleCrowd.class.getName(),
+                args);
     }
 
     private static Child start(Jvms jvms, String... args) throws Exception {

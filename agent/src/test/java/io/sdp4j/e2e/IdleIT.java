@@ -35,8 +35,8 @@ class IdleIT {
     /** What a JVM does for itself: half a switch for each end. */
     private static final int SLACK = 100;
 
-    /** What our threads may do: a look every second at each end, and what is just ending. */
-    private static final int MOST_OWN = 2 * SECONDS + 10;
+    /** What our threads may do at both ends: less than a look every second at each. */
+    private static final int MOST_OWN = 2 * SECONDS - 2;
 
     @TempDir Path directory;
 

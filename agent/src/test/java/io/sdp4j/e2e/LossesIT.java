@@ -32,6 +32,9 @@ class LossesIT {
     /** A JVM has more open than its eighth of these. */
     private static final int FEW = 64;
 
+    /** Enough for a report, too little for the memory of a connection. */
+    private static final String[] SMALL_FILES = {"sh", "-c", "ulimit -f 1000; exec \"$@\"", "-"};
+
     @TempDir Path directory;
 
     @ParameterizedTest
@@ -42,6 +45,7 @@ class LossesIT {
         "server, memory.max.mb, both,   MEMORY,      sdp4j.memory.max.mb",
         "client, descriptors,   client, MEMORY,      ulimit -n",
         "server, descriptors,   both,   MEMORY,      ulimit -n",
+        "server, file sizes,    both,   MEMORY,      ulimit -f",
         "none,   '',            none,   '',          ''"
     })
     @DisplayName("what the operator can mend is told once")
@@ -57,11 +61,16 @@ class LossesIT {
         try (Jvms jvms = new Jvms(directory)) {
             jvms.upgrade("auto");
             jvms.descriptors(lacks.equals("descriptors") && where.equals("server") ? FEW : 0);
+            jvms.under(lacks.equals("file sizes") ? SMALL_FILES : new String[0]);
             Child server = start(jvms, where.equals("server") ? broken : SMALL, "server");
             jvms.descriptors(lacks.equals("descriptors") && where.equals("client") ? FEW : 0);
+            jvms.under();
             Child client = connect(jvms, server, where.equals("client") ? broken : SMALL);
             assertTold(server, tells.equals("server") || tells.equals("both"), reason, advice);
             assertTold(client, tells.equals("client") || tells.equals("both"), reason, advice);
+            if (lacks.equals("file sizes")) { // which limit it was, beside all that there are
+                assertTold(server, true, reason, "larger than files may be (ulimit -f)");
+            }
             if (where.equals("none")) {
                 assertEquals(2, client.report().offloaded(), () -> client + text(client));
             }

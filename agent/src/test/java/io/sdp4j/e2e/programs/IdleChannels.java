@@ -26,8 +26,7 @@ final class IdleChannels {
         this.count = count;
     }
 
-    /** All in one selector. */
-    void select(InetSocketAddress at) throws IOException {
+    private List<SocketChannel> channels(InetSocketAddress at) throws IOException {
         List<SocketChannel> channels = new ArrayList<>();
         if (server) {
             ServerSocketChannel listener = ServerSocketChannel.open().bind(at, count);
@@ -41,6 +40,34 @@ final class IdleChannels {
                 channels.add(SocketChannel.open(at));
             }
         }
+        return channels;
+    }
+
+    /** On each a thread waits to read. */
+    void block(InetSocketAddress at) throws Exception {
+        List<SocketChannel> channels = channels(at);
+        CountDownLatch talked = new CountDownLatch(count);
+        for (SocketChannel channel : channels) {
+            Thread.ofPlatform().daemon().start(() -> read(channel, talked));
+        }
+        talked.await();
+        System.out.println("UP");
+    }
+
+    private static void read(SocketChannel channel, CountDownLatch talked) {
+        try {
+            channel.write(ByteBuffer.allocate(1));
+            channel.read(ByteBuffer.allocate(1));
+            talked.countDown();
+            channel.read(ByteBuffer.allocate(1));
+        } catch (IOException e) {
+            System.err.println(e);
+        }
+    }
+
+    /** All in one selector. */
+    void select(InetSocketAddress at) throws IOException {
+        List<SocketChannel> channels = channels(at);
         Selector selector = Selector.open();
         for (SocketChannel channel : channels) {
             channel.write(ByteBuffer.allocate(1));

@@ -11,9 +11,9 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * Many connections on each of which a thread waits to read, or all of which one selector or a group
- * watches: {@code server platform|virtual|selector|async COUNT}, {@code client … COUNT PORT}. Each
- * says {@code UP} when each has exchanged a byte and the next is waited for, and ends with its
- * standard input.
+ * watches: {@code server platform|virtual|channel|selector|async COUNT}, {@code client … COUNT
+ * PORT}. Each says {@code UP} when each has exchanged a byte and the next is waited for, and ends
+ * with its standard input.
  */
 public final class IdleCrowd {
     private IdleCrowd() {}
@@ -21,15 +21,15 @@ public final class IdleCrowd {
     /** Waits. */
     public static void main(String[] args) throws Exception {
         InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
-        if (args[1].equals("selector") || args[1].equals("async")) {
+        if (List.of("channel", "selector", "async").contains(args[1])) {
             boolean server = args[0].equals("server");
             int port = server ? 0 : Integer.parseInt(args[3]);
             IdleChannels crowd = new IdleChannels(server, Integer.parseInt(args[2]));
             InetSocketAddress at = new InetSocketAddress(loopback, port);
-            if (args[1].equals("async")) {
-                crowd.async(at);
-            } else {
-                crowd.select(at);
+            switch (args[1]) {
+                case "async" -> crowd.async(at);
+                case "selector" -> crowd.select(at);
+                default -> crowd.block(at);
             }
             System.in.read();
             System.exit(0);

@@ -148,4 +148,21 @@ class EndProofTest {
         TcpSocketFd.closeStrange(copy);
         assertEquals(7, client.getOption(StandardSocketOptions.SO_LINGER));
     }
+
+    /** Two addresses of one host are not enough: an outer one is reached by others, too. */
+    @Test
+    @DisplayName("a loopback address speaks with loopback addresses only, and with this host only")
+    void loopbackWithLoopback() throws IOException {
+        InetSocketAddress outer = new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 9);
+        int number = number(client);
+        assertEquals(null, proof.refuseClient(number, here(), there()));
+        String fault = proof.refuseClient(number, here(), outer);
+        assertTrue(fault != null && fault.contains("loopback connects with loopback only"), fault);
+        FabricException e =
+                assertThrows(FabricException.class, () -> proof.show(outer, there()), "to show");
+        assertTrue(e.getMessage().contains("loopback connects with loopback only"), e.getMessage());
+        InetSocketAddress other = new InetSocketAddress(InetAddress.ofLiteral("192.0.2.2"), 9);
+        e = assertThrows(FabricException.class, () -> proof.show(outer, other));
+        assertTrue(e.getMessage().contains("not an address of this host"), e.getMessage());
+    }
 }

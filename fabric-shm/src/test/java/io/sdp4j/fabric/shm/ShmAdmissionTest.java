@@ -21,10 +21,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who is let in, to what, and up to which limit. */
@@ -177,7 +179,7 @@ final class ShmAdmissionTest extends ShmDirectory {
     void aWildcardListenerServesEveryAddressOfItsFamilies() throws Exception {
         try (ServerSocket kernel = new ServerSocket(0);
                 ShmFabric fabric = Ends.fabric(dir, true)) {
-            List<QueuePair> all = java.util.Collections.synchronizedList(new ArrayList<>());
+            List<QueuePair> all = Collections.synchronizedList(new ArrayList<>());
             InetSocketAddress six =
                     new InetSocketAddress(
                             InetAddress.getByAddress(new byte[16]), kernel.getLocalPort());
@@ -202,6 +204,32 @@ final class ShmAdmissionTest extends ShmDirectory {
         }
     }
 
+    /**
+     * Goal: memory that a peer could cut off is not touched by machine code of ours, where that
+     * would end the JVM, also in a JVM that may have some.
+     */
+    @ParameterizedTest
+    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
+    void memoryInFilesIsLeftToTheJvm(boolean active, boolean passive) throws Exception {
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric server = Ends.fabric(dir, passive);
+                ShmFabric client = Ends.fabric(dir, active)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            List<QueuePair> all = Collections.synchronizedList(new ArrayList<>());
+            server.listen(
+                    new ListenRequest(
+                            at, false, r -> r.accept(SPEC, new byte[0], Taker.into(all))));
+            all.add(client.connect(request(at)).queuePair());
+            await().until(() -> all.size() == 2);
+            boolean sealed = active && passive;
+            for (QueuePair qp : all) {
+                assertEquals(!sealed, qp.memoryMayFault());
+                assertEquals(sealed, qp.writesPast());
+                qp.close();
+            }
+        }
+    }
+
     @Test
     void beyondTheMemoryLimitConnectionsAreRefused() throws Exception {
         ShmConfig small = Ends.config(dir, true).withMemory(310_000);
@@ -209,7 +237,7 @@ final class ShmAdmissionTest extends ShmDirectory {
                 ShmFabric server = ShmFabric.open(small, Ends.loop(true));
                 ShmFabric client = Ends.fabric(dir, true)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
-            List<QueuePair> all = java.util.Collections.synchronizedList(new ArrayList<>());
+            List<QueuePair> all = Collections.synchronizedList(new ArrayList<>());
             server.listen(
                     new ListenRequest(
                             at, false, r -> r.accept(SPEC, new byte[0], Taker.into(all))));

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.shm.attack.Attacker;
 import io.sdp4j.testing.JvmCommand;
@@ -20,6 +22,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +37,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 final class ShmAttackTest extends AttackedFabric {
     private static final String REJECTED = "status 1";
+
+    /** As large as a client may wish. */
+    private static final QpSpec LARGE = new QpSpec(16, 262_160, 16);
 
     @ParameterizedTest
     @CsvSource({
@@ -88,6 +95,59 @@ final class ShmAttackTest extends AttackedFabric {
                 assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
         assertEquals(FabricException.Cause.UID, e.why(), e.toString());
         assertEquals("not asked", out.readLine());
+    }
+
+    /** It has the port, so it is asked; then it gives memory that it could take away. */
+    @ParameterizedTest
+    @CsvSource({"files, mode", "unsealed, seals are 0", "growing, seals are 3"})
+    void memoryThatAServerCouldTakeAwayIsRefused(String memory, String why) throws Exception {
+        kernel.close();
+        Files.createDirectory(
+                Ends.meeting(dir),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        BufferedReader out =
+                attack(
+                        List.of(),
+                        "server",
+                        name().toString(),
+                        "" + at.getPort(),
+                        memory,
+                        "" + ShmFabric.layout(ShmHandshake.MODE_NATIVE, SPEC, SPEC).totalBytes);
+        assertEquals("listening " + at.getPort(), out.readLine());
+        FabricException e =
+                assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
+        assertEquals(FabricException.Cause.PROTOCOL, e.why(), e.toString());
+        assertTrue(e.getMessage().contains(why), e.getMessage());
+        assertEquals("refused", out.readLine());
+    }
+
+    /**
+     * Goal: whoever asks for the most holds nobody else up. Method: clients that take memory in
+     * files only, and the threads that have begun by the flight recorder's word.
+     */
+    @Test
+    void theEventThreadFillsNoFiles() throws Exception {
+        Path recorded = dir.resolve("recorded.jfr");
+        try (ShmFabric server = Ends.fabric(dir, true);
+                ShmFabric client = Ends.fabric(dir, false);
+                Recording recording = new Recording()) {
+            recording.enable("jdk.ThreadStart").withoutThreshold();
+            recording.start();
+            server.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r -> r.accept(LARGE, new byte[0], new Taker(accepted::add, f -> {}))));
+            for (int i = 0; i < 3; i++) {
+                Ends.connect(client, at, LARGE).close();
+            }
+            recording.dump(recorded);
+        }
+        long filled =
+                RecordingFile.readAllEvents(recorded).stream()
+                        .filter(e -> e.getThread().getJavaName().equals("sdp4j-shm-file"))
+                        .count();
+        assertEquals(3, filled, "files that a thread of its own has filled");
     }
 
     @Test

@@ -322,6 +322,25 @@ final class ShmRendezvousTest extends ShmDirectory {
         assertTrue(opened.fault().contains("not to us, user " + other), opened.fault());
     }
 
+    /** After {@code su} the environment names what another user has, who could plant anything. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRuntimeDirectoryOfAnotherUserIsNotUsed(boolean nativeMode) throws Exception {
+        Path runtime = privateDirectory(dir.resolve("run"));
+        RendezvousDirectories.Place place =
+                new RendezvousDirectories.Place(runtime.resolve("sdp4j"), true);
+        long uid = OwnUser.id(nativeMode);
+        RendezvousDirectories su =
+                new RendezvousDirectories(List.of(place), List.of(), uid + 1, nativeMode);
+        for (RendezvousDirectories.Opened opened : List.of(su.make(place), su.open(place))) {
+            assertEquals(RendezvousDirectories.Finding.NOWHERE, opened.finding(), opened.fault());
+        }
+        assertEquals(Map.of("", ""), everything(runtime), "nothing was made there");
+        RendezvousDirectories own =
+                new RendezvousDirectories(List.of(place), List.of(), uid, nativeMode);
+        own.make(place).directory().close();
+    }
+
     @Test
     void theOrderIsTheSameForEveryEnvironment() {
         List<Path> without = paths(new RendezvousDirectories(null, 1000, true, null));

@@ -48,6 +48,12 @@ public final class Attacker {
     private static final int LOOPBACK = 0x7F000001;
     private static final int NOBODYS = 0xCB00714D;
     private static final int IP_FREEBIND = 15;
+    private static final int MFD_ALLOW_SEALING = 2;
+    private static final int MFD_HUGETLB = 4;
+    private static final int F_ADD_SEALS = 1033;
+    private static final int F_SEAL_SEAL = 1;
+    private static final int F_SEAL_SHRINK = 2;
+    private static final int F_SEAL_GROW = 4;
 
     /** The address that the next Hello wants. */
     private static int target = LOOPBACK;
@@ -109,7 +115,7 @@ public final class Attacker {
                     case "freebind" -> freebind(path, port, args[3]);
                     case "insider" -> scribble(path);
                     case "flood" -> flood(path, Integer.parseInt(args[3]));
-                    case "server" -> serve(path, port, args[3]);
+                    case "server" -> serve(path, port, args[3], args.length > 4 ? args[4] : "");
                     case "thief" -> steal(path, port, Integer.parseInt(args[3]));
                     default -> throw new IllegalArgumentException(args[0]);
                 };
@@ -258,7 +264,8 @@ public final class Attacker {
      * Takes the name of the port, and in a network of its own the port, too. Answers the first
      * Hello with memory that can be taken away, if anybody asks at all.
      */
-    private static String serve(String path, int port, String memory) throws IOException {
+    private static String serve(String path, int port, String memory, String bytes)
+            throws IOException {
         Files.deleteIfExists(Path.of(path)); // of a process that has ended
         int tcp = call(SOCKET, AF_INET, SOCK_STREAM, 0);
         if (call(BIND, tcp, inet(LOOPBACK, port), 16) == 0) {
@@ -279,8 +286,16 @@ public final class Attacker {
         if (hello == null) {
             return "not asked";
         }
-        long size = 2 << 20;
-        return answer(fd, hello, size, memory.equals("files") ? -1 : huge(size));
+        long size = bytes.isEmpty() ? 2 << 20 : Long.parseLong(bytes);
+        int passed =
+                switch (memory) {
+                    case "files" -> -1;
+                    case "huge" ->
+                            memory(size, MFD_HUGETLB, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW);
+                    case "growing" -> memory(size, 0, F_SEAL_SEAL | F_SEAL_SHRINK);
+                    default -> memory(size, 0, 0);
+                };
+        return answer(fd, hello, size, passed);
     }
 
     /** Says yes to a Hello, and passes a descriptor, or -1: a file. */
@@ -340,11 +355,10 @@ public final class Attacker {
         return -1;
     }
 
-    /** Sealed, and of huge pages. */
-    private static int huge(long size) {
-        int fd = call(MEMFD, ARENA.allocateFrom("evil"), 2 | 4);
+    private static int memory(long size, int flags, int seals) {
+        int fd = call(MEMFD, ARENA.allocateFrom("evil"), MFD_ALLOW_SEALING | flags);
         call(SIZE, fd, size);
-        call(FCNTL, fd, 1033, 1 | 2 | 4);
+        call(FCNTL, fd, F_ADD_SEALS, seals);
         return fd;
     }
 

@@ -52,7 +52,11 @@ interface AsyncReleaseContract extends Aio {
 
         /** A result, or how it failed. */
         Object told() throws InterruptedException {
-            List<Object> outcome = told.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return told(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+        }
+
+        private Object told(long millis) throws InterruptedException {
+            List<Object> outcome = told.poll(millis, TimeUnit.MILLISECONDS);
             return outcome == null ? "nothing" : outcome.getFirst();
         }
 
@@ -189,8 +193,26 @@ interface AsyncReleaseContract extends Aio {
             p.client().write(quick.buffer(10), quick.attachment(), quick.handler());
             assertEquals(10, quick.told());
             quick.awaitReleased(p);
-            Outcome<Integer> full = Aio.fill(p.client());
-            Aio.drainUntil(p.server(), full);
+            Given<Integer> waited = waitingWrite(p.client(), 1, TimeUnit.HOURS);
+            Object outcome = "nothing";
+            while (outcome.equals("nothing")) {
+                Aio.get(p.server().read(ByteBuffer.allocate(1 << 20)));
+                outcome = waited.told(50);
+            }
+            assertInstanceOf(Integer.class, outcome);
+            waited.awaitReleased(p);
+        }
+    }
+
+    /** Writes until a write waits, which it returns. */
+    private static Given<Integer> waitingWrite(
+            AsynchronousSocketChannel c, long timeout, TimeUnit unit) throws Exception {
+        while (true) {
+            Given<Integer> given = new Given<>();
+            c.write(given.buffer(256 << 10), timeout, unit, given.attachment(), given.handler());
+            if (given.told(200).equals("nothing")) {
+                return given;
+            }
         }
     }
 
@@ -211,6 +233,14 @@ interface AsyncReleaseContract extends Aio {
             Given<Integer> cancelled = new Given<>();
             cancelRead(p.server(), cancelled);
             released(cancelled, p);
+            Given<Integer> stuck;
+            Object outcome;
+            do { // a write that was only slow
+                stuck = waitingWrite(p.client(), 1, TimeUnit.SECONDS);
+                outcome = stuck.told();
+            } while (outcome instanceof Integer);
+            assertInstanceOf(InterruptedByTimeoutException.class, outcome);
+            released(stuck, p);
         }
     }
 
