@@ -193,8 +193,9 @@ class FatesIT {
             served.merge(stack, 1, Integer::sum);
             return outcome;
         } catch (IOException | AssertionError e) {
+            String survivor = survivors.get(stack).toString();
             begin(stack); // it may still wait for the connection that failed
-            throw e;
+            throw new AssertionError(e + "; the survivor: " + survivor, e);
         }
     }
 
