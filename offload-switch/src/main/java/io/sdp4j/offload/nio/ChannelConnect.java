@@ -139,6 +139,10 @@ final class ChannelConnect {
         port.keep(number, !connected && selectors.polled());
     }
 
+    boolean takeResetOfTcp() throws IOException {
+        return port.takeReset();
+    }
+
     void bind(SocketAddress address) throws IOException {
         synchronized (channel.stateLock) {
             if (pendingOffload()) {

@@ -125,6 +125,9 @@ final class ChannelStream extends StreamHandle {
                         if (n == 0 && blocking && targets.more()) {
                             n = readSlowly(nanos);
                         }
+                        if (n < 0 && !inputShut() && channel.takeResetOfTcp()) {
+                            throw new SocketException("Connection reset");
+                        }
                     } finally {
                         if (lent) {
                             readLoan.end();

@@ -1,6 +1,7 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SourceAddressSelection;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -108,6 +109,13 @@ final class HeldPort {
         }
         holder = copy;
         channel.options.answeredBy(copy);
+    }
+
+    /** See {@link JdkBridge#takeReset}. */
+    boolean takeReset() throws IOException {
+        assert Thread.holdsLock(channel.stateLock);
+        SocketChannel tcp = holder != null ? holder : channel.kernel;
+        return JdkBridge.takeReset(((SelChImpl) tcp).getFD());
     }
 
     /**

@@ -119,6 +119,16 @@ final class SwitchSocketChannel extends PolledSocketChannel
         }
     }
 
+    /**
+     * Whether TCP was reset below a stream that has ended in order: the peer's process has ended
+     * and left bytes of TCP unread. Told once.
+     */
+    boolean takeResetOfTcp() throws IOException {
+        synchronized (stateLock) {
+            return moving != null && connect.takeResetOfTcp();
+        }
+    }
+
     @Override
     MovingChannel moving() {
         return moving;
