@@ -118,6 +118,11 @@ public class StreamHandle {
         }
     }
 
+    /** See {@link OffloadStream#peerVanished}. */
+    public final boolean peerVanished() {
+        return stream.peerVanished();
+    }
+
     /** See {@link OffloadStream#readerBehind}. */
     final void readerBehind(boolean behind) {
         synchronized (stateLock) {

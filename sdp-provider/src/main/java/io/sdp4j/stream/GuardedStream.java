@@ -136,6 +136,11 @@ final class GuardedStream implements OffloadStream {
     }
 
     @Override
+    public boolean peerVanished() {
+        return stream.peerVanished();
+    }
+
+    @Override
     public void keepAlive(boolean on) {
         doing(() -> stream.keepAlive(on));
     }

@@ -154,6 +154,13 @@ final class SdpStream implements OffloadStream {
     }
 
     @Override
+    public boolean peerVanished() {
+        synchronized (core) {
+            return core.cause.vanishedClean();
+        }
+    }
+
+    @Override
     public void keepAlive(boolean on) {
         synchronized (core) {
             if (!core.released()) {

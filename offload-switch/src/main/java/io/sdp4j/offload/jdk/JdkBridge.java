@@ -27,6 +27,10 @@ public final class JdkBridge {
     private static final int SOL_SOCKET = 1;
     private static final int SO_ERROR = 4;
     private static final int ECONNRESET = 104;
+
+    /** Longest between two descriptors that an ending process closes; usually microseconds. */
+    private static final long ENDING_MILLIS = 100;
+
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLLIN = 1;
@@ -194,9 +198,15 @@ public final class JdkBridge {
     /**
      * Whether the peer of a kernel's socket has reset it, and no call has been told. Takes the
      * error that the kernel holds for the socket; a closed one has none.
+     *
+     * @param ends whether the peer's process ends, and closes one descriptor after the other: then
+     *     this waits a moment for the socket's end
      */
-    public static boolean takeReset(FileDescriptor fd) throws IOException {
+    public static boolean takeReset(FileDescriptor fd, boolean ends) throws IOException {
         try {
+            if (ends && fd.valid()) {
+                int _ = (int) PollHandles.NET_POLL.invokeExact(fd, POLLIN, ENDING_MILLIS);
+            }
             int error = (int) PollHandles.INT_OPTION.invokeExact(fd, false, SOL_SOCKET, SO_ERROR);
             return error == ECONNRESET;
         } catch (SocketException closed) {

@@ -122,11 +122,15 @@ final class MovingConnection extends Upgrade implements Duplex {
             }
         }
         int n = moved.read(b, off, len);
-        if (n < 0 && !inputShut && (cut || JdkBridge.takeReset(kernel.fileDescriptor()))) {
+        if (n < 0 && !inputShut && (cut || takeReset())) {
             cut = true; // the peer's process has ended and left bytes of TCP unread
             throw new SocketException("Connection reset");
         }
         return n;
+    }
+
+    private boolean takeReset() throws IOException {
+        return JdkBridge.takeReset(kernel.fileDescriptor(), moved.peerVanished());
     }
 
     private void noteUse(boolean timed) {

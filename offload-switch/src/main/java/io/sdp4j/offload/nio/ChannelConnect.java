@@ -139,8 +139,8 @@ final class ChannelConnect {
         port.keep(number, !connected && selectors.polled());
     }
 
-    boolean takeResetOfTcp() throws IOException {
-        return port.takeReset();
+    boolean takeResetOfTcp(boolean ends) throws IOException {
+        return port.takeReset(ends);
     }
 
     void bind(SocketAddress address) throws IOException {

@@ -125,7 +125,7 @@ final class ChannelStream extends StreamHandle {
                         if (n == 0 && blocking && targets.more()) {
                             n = readSlowly(nanos);
                         }
-                        if (n < 0 && !inputShut() && channel.takeResetOfTcp()) {
+                        if (n < 0 && !inputShut() && channel.takeResetOfTcp(peerVanished())) {
                             throw new SocketException("Connection reset");
                         }
                     } finally {

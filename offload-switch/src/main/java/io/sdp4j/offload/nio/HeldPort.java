@@ -112,10 +112,10 @@ final class HeldPort {
     }
 
     /** See {@link JdkBridge#takeReset}. */
-    boolean takeReset() throws IOException {
+    boolean takeReset(boolean ends) throws IOException {
         assert Thread.holdsLock(channel.stateLock);
         SocketChannel tcp = holder != null ? holder : channel.kernel;
-        return JdkBridge.takeReset(((SelChImpl) tcp).getFD());
+        return JdkBridge.takeReset(((SelChImpl) tcp).getFD(), ends);
     }
 
     /**

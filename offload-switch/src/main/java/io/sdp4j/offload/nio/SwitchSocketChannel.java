@@ -122,10 +122,12 @@ final class SwitchSocketChannel extends PolledSocketChannel
     /**
      * Whether TCP was reset below a stream that has ended in order: the peer's process has ended
      * and left bytes of TCP unread. Told once.
+     *
+     * @param ends whether the peer's process has ended
      */
-    boolean takeResetOfTcp() throws IOException {
+    boolean takeResetOfTcp(boolean ends) throws IOException {
         synchronized (stateLock) {
-            return moving != null && connect.takeResetOfTcp();
+            return moving != null && connect.takeResetOfTcp(ends);
         }
     }
 

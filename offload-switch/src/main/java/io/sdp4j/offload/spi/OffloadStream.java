@@ -106,6 +106,14 @@ public interface OffloadStream {
     default void readerBehind(boolean behind) {}
 
     /**
+     * Whether the peer's process has ended without a word, which readers are told as an end in
+     * order. Default false.
+     */
+    default boolean peerVanished() {
+        return false;
+    }
+
+    /**
      * Whether a peer is to be missed although nothing is said (SO_KEEPALIVE). A stream whose peer
      * cannot vanish unseen has nothing to do. Default false.
      */

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import sun.nio.ch.SelChImpl;
@@ -17,7 +18,7 @@ import sun.nio.ch.SelChImpl;
 class TakeResetTest {
     @Test
     void aClosedSocketHasNone() throws IOException {
-        assertFalse(JdkBridge.takeReset(new FileDescriptor()));
+        assertFalse(JdkBridge.takeReset(new FileDescriptor(), true));
     }
 
     @Test
@@ -27,16 +28,28 @@ class TakeResetTest {
                 SocketChannel reset = SocketChannel.open(listener.getLocalAddress());
                 SocketChannel ended = endOf(listener, reset)) {
             FileDescriptor number = ((SelChImpl) reset).getFD();
-            Awaitility.await().until(() -> JdkBridge.takeReset(number));
-            assertFalse(JdkBridge.takeReset(number));
-            assertFalse(JdkBridge.takeReset(((SelChImpl) ended).getFD()));
+            Awaitility.await().until(() -> JdkBridge.takeReset(number, false));
+            assertFalse(JdkBridge.takeReset(number, false));
+            assertFalse(JdkBridge.takeReset(((SelChImpl) ended).getFD(), false));
+        }
+    }
+
+    /** A process that ends closes the socket of the stream a moment before that of TCP. */
+    @Test
+    void waitsForTheSocketOfAProcessThatEnds() throws IOException {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(any);
+                SocketChannel open = SocketChannel.open(listener.getLocalAddress())) {
+            long start = System.nanoTime();
+            assertFalse(JdkBridge.takeReset(((SelChImpl) open).getFD(), true));
+            assertTrue(System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(50));
         }
     }
 
     /** Resets one connection, makes another, and ends that in order. */
     private static SocketChannel endOf(ServerSocketChannel listener, SocketChannel reset)
             throws IOException {
-        assertFalse(JdkBridge.takeReset(((SelChImpl) reset).getFD()));
+        assertFalse(JdkBridge.takeReset(((SelChImpl) reset).getFD(), false));
         try (SocketChannel resets = listener.accept()) {
             resets.setOption(StandardSocketOptions.SO_LINGER, 0);
         }
