@@ -106,7 +106,7 @@ public class StreamHandle {
     /** By the holder of the write lock, as the first that is written: whether all of it was. */
     final boolean begin(byte[] b) {
         synchronized (stateLock) {
-            return !closing && stream.tryWriteWhole(b, 0, b.length, () -> false);
+            return !closing && stream.tryBegin(b);
         }
     }
 

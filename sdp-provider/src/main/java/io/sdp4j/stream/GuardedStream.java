@@ -121,6 +121,11 @@ final class GuardedStream implements OffloadStream {
     }
 
     @Override
+    public boolean tryBegin(byte[] b) {
+        return asking(0, () -> stream.tryBegin(b) ? 1 : 0) != 0;
+    }
+
+    @Override
     public boolean tryWriteUrgent(int value) throws IOException {
         return moving(() -> stream.tryWriteUrgent(value) ? 1 : 0) != 0;
     }

@@ -20,6 +20,7 @@ final class Outgoing {
     private final SolicitedEventPolicy marks = new SolicitedEventPolicy();
     private final boolean bursts;
     private boolean followed;
+    private boolean noLoss;
 
     /** Tags of signalled control messages under way, by send slot; null until the first one. */
     private int[] controlTags;
@@ -36,12 +37,17 @@ final class Outgoing {
     void send(int i) {
         int slot = actions.slot(i);
         actions.writeHeader(i, sendMemory, qp.sendOffset(slot));
-        int flags = solicited(actions.flags(i));
+        int flags = solicited(actions.flags(i)) | (noLoss ? QueuePair.CONTROL : 0);
         if (bursts && !marks.next(followed)) {
             flags |= QueuePair.MORE;
         }
         followed = false;
         qp.postSend(slot, actions.messageBytes(i), flags);
+    }
+
+    /** Whether the next messages are nothing that the peer's application reads. */
+    void unreadIsNoLoss(boolean is) {
+        noLoss = is;
     }
 
     /** Whether a message follows the next one soon. */

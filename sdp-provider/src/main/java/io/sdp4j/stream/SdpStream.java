@@ -95,6 +95,11 @@ final class SdpStream implements OffloadStream {
     }
 
     @Override
+    public boolean tryBegin(byte[] b) {
+        return writer.begin(b);
+    }
+
+    @Override
     public int tryWrite(ByteBuffer src) throws IOException {
         return write(src, false);
     }

@@ -168,6 +168,27 @@ final class StreamWriter {
         return written;
     }
 
+    /** See {@link io.sdp4j.offload.spi.OffloadStream#tryBegin}. */
+    boolean begin(byte[] b) {
+        boolean written = false;
+        int wake;
+        synchronized (core) {
+            if (core.released()) {
+                return false;
+            }
+            core.progress();
+            if (!core.coalescer.isOpen() && b.length <= core.coalescer.room()) {
+                core.outgoing.unreadIsNoLoss(true);
+                written = writeSmall(b, 0, null, b.length, false) > 0;
+                core.coalescer.flush();
+                core.outgoing.unreadIsNoLoss(false);
+            }
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+        return written;
+    }
+
     private void copy(int taken, int at, byte[] b, int off, ByteBuffer src, int n, boolean past) {
         if (sample != null) {
             sample.begin(n);

@@ -92,6 +92,14 @@ public interface OffloadStream {
         return false;
     }
 
+    /**
+     * As {@link #tryWriteWhole}, before anything else: bytes that the peer's switch reads, and not
+     * its application, so that a peer that ends before it has read them has lost nothing.
+     */
+    default boolean tryBegin(byte[] b) {
+        return tryWriteWhole(b, 0, b.length, () -> false);
+    }
+
     /** Sends one urgent byte if there is room; false = not now. */
     boolean tryWriteUrgent(int value) throws IOException;
 
