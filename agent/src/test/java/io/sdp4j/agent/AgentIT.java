@@ -244,7 +244,7 @@ class AgentIT {
         assertEquals(0L, connections(report).getFirst());
     }
 
-    /** Goal: whoever asks for rules gets no TCP while they cannot be read, at no time. */
+    /** Goal: where rules are required and cannot be read, no connection is made by TCP. */
     @Test
     void refusesWhereRulesAreRequiredAndBad() throws IOException {
         Path bad = file("rules.conf", "use carrots client * *:*\n");

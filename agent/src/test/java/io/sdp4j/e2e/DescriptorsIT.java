@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: who looks for the descriptor of a socket finds what docs/descriptors.md says, row by row; a
+ * Goal: a search for the descriptor of a socket finds what docs/descriptors.md says, row by row; a
  * connection has as many as docs/performance.md says; and a program whose connections fit into
  * {@code ulimit -n} on TCP fits with the agent. Method: JVMs of their own, with few descriptors.
  */
@@ -106,8 +106,9 @@ class DescriptorsIT {
         try (Jvms jvms = new Jvms(directory)) {
             jvms.upgrade(upgrade);
             jvms.descriptors(limit);
-            Child serving = start(jvms, server);
-            Child client = start(jvms, "client", serving.await("READY"), "" + connections);
+            Child serving = start(jvms, Many.class, server);
+            Child client =
+                    start(jvms, Many.class, "client", serving.await("READY"), "" + connections);
             assertEquals("" + connections, client.results().get("connections"), client::toString);
             boolean some = upgrade.equals("connect");
             assertEquals(some, client.report().offloaded() > 0, client::toString);
@@ -150,8 +151,15 @@ class DescriptorsIT {
         }
         try (Jvms jvms = new Jvms(directory)) {
             jvms.upgrade(upgrade);
-            Child serving = idle(jvms, "server", who, "" + COUNTED);
-            Child calling = idle(jvms, "client", who, "" + COUNTED, serving.await("READY"));
+            Child serving = start(jvms, IdleCrowd.class, "server", who, "" + COUNTED);
+            Child calling =
+                    start(
+                            jvms,
+                            IdleCrowd.class,
+                            "client",
+                            who,
+                            "" + COUNTED,
+                            serving.await("READY"));
             awaitCost(serving, server);
             awaitCost(calling, client);
             for (Child child : List.of(serving, calling)) {
@@ -203,23 +211,13 @@ class DescriptorsIT {
         }
     }
 
-    private static Child idle(Jvms jvms, String... args) throws Exception {
+    private static Child start(Jvms jvms, Class<?> program, String... args) throws Exception {
         return jvms.java(
                 String.join(" ", args),
                 true,
                 List.of(),
-                Jvms.classPathOf(IdleCrowd.class),
-                IdleCrowd.class.getName(),
-                args);
-    }
-
-    private static Child start(Jvms jvms, String... args) throws Exception {
-        return jvms.java(
-                String.join(" ", args),
-                true,
-                List.of(),
-                Jvms.classPathOf(Many.class),
-                Many.class.getName(),
+                Jvms.classPathOf(program),
+                program.getName(),
                 args);
     }
 }

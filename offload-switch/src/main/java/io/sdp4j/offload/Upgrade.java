@@ -50,7 +50,6 @@ public abstract class Upgrade {
     private final InetSocketAddress remote;
     private final Decision decision; // null for an accepted one, which does not propose
     private final AcceptedTable table; // null for a connected one
-    private final long bornNanos;
 
     private volatile State state = State.YOUNG; // set under this
     private boolean closed; // this
@@ -58,7 +57,7 @@ public abstract class Upgrade {
     private boolean limitless; // this: the stream has ended without a limit
     private ConnectionInfo kernelInfo; // this
     private int asked; // this: how often the peer had not accepted the connection
-    private volatile long askAtNanos; // not before
+    private volatile long askAtNanos; // it proposes no earlier
     private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
     private int limitHave; // limit's lock
 
@@ -84,9 +83,8 @@ public abstract class Upgrade {
         this.writeLock = began.writeLock();
         this.handover = new Handover(began.sent(), began.received());
         this.turns = began.turns();
-        this.bornNanos = began.nanos();
-        this.askAtNanos = bornNanos + owner.upgradePolicy().ageNanos();
         this.policy = owner.upgradePolicy();
+        this.askAtNanos = began.nanos() + policy.ageNanos();
         this.local = local;
         this.remote = remote;
         this.decision = decision;
@@ -397,7 +395,8 @@ public abstract class Upgrade {
             attach(attempt.stream());
         } else {
             synchronized (this) {
-                if (attempt.reason() == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED && !closed) {
+                boolean later = attempt.reason() == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED;
+                if (later && state == State.ASKED && !closed) { // else it was given up meanwhile
                     askAtNanos = System.nanoTime() + (ASK_AGAIN_NANOS << asked++);
                     state = State.YOUNG;
                     notifyAll();

@@ -26,6 +26,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -56,16 +58,32 @@ class LateServerTest {
                 KernelSocketSource.JDK);
     }
 
+    /** What is done before each connect of a provider. */
+    @FunctionalInterface
+    private interface Before {
+        void connect() throws Exception;
+    }
+
     /** Finds no listener the first time. */
     private static OffloadProvider early(OffloadProvider provider) {
         AtomicBoolean first = new AtomicBoolean(true);
+        return around(
+                provider,
+                () -> {
+                    if (first.getAndSet(false)) {
+                        throw new OffloadUnavailable(ReasonCode.NO_PEER, "not yet");
+                    }
+                });
+    }
+
+    private static OffloadProvider around(OffloadProvider provider, Before before) {
         return (OffloadProvider)
                 Proxy.newProxyInstance(
                         OffloadProvider.class.getClassLoader(),
                         new Class<?>[] {OffloadProvider.class},
                         (_, method, args) -> {
-                            if (method.getName().equals("connect") && first.getAndSet(false)) {
-                                throw new OffloadUnavailable(ReasonCode.NO_PEER, "not yet");
+                            if (method.getName().equals("connect")) {
+                                before.connect();
                             }
                             try {
                                 return method.invoke(provider, args);
@@ -85,6 +103,33 @@ class LateServerTest {
         server.getOutputStream().write(server.getInputStream().read());
     }
 
+    /** Makes round trips until the client says that it is offloaded. */
+    private static void awaitOffloaded(Socket client, Socket server) {
+        await().until(
+                        () -> {
+                            client.getOutputStream().write(5);
+                            echo(server);
+                            assertEquals(5, client.getInputStream().read());
+                            return reason(client) == ReasonCode.OFFLOADED;
+                        });
+    }
+
+    private static ReasonCode reason(Socket socket) {
+        return SwitchSocketImpl.explain(socket).orElseThrow().reason();
+    }
+
+    /** Writes for much longer than the first pause before a peer is asked again. */
+    private static int writeForAWhile(Socket client) {
+        AtomicInteger written = new AtomicInteger();
+        await().pollInterval(Duration.ofMillis(10))
+                .until(
+                        () -> {
+                            client.getOutputStream().write(5);
+                            return written.incrementAndGet() == 30;
+                        });
+        return written.get();
+    }
+
     @Test
     void aSocketThatFoundNoListener() throws IOException {
         OffloadSwitch owner = owner(UpgradePolicy.AT_CONNECT, early(FABRIC.provider()));
@@ -92,14 +137,7 @@ class LateServerTest {
                 Socket client = SwitchedSockets.socket(owner)) {
             client.connect(listener.getLocalSocketAddress());
             try (Socket server = listener.accept()) {
-                await().until(
-                                () -> {
-                                    client.getOutputStream().write(5);
-                                    echo(server);
-                                    assertEquals(5, client.getInputStream().read());
-                                    return SwitchSocketImpl.explain(client).orElseThrow().reason()
-                                            == ReasonCode.OFFLOADED;
-                                });
+                awaitOffloaded(client, server);
             }
         }
     }
@@ -134,26 +172,37 @@ class LateServerTest {
         try (ServerSocket listener = listener(owner);
                 Socket client = SwitchedSockets.socket(owner)) {
             client.connect(listener.getLocalSocketAddress());
-            AtomicInteger written = new AtomicInteger();
-            await().pollInterval(Duration.ofMillis(10))
-                    .until(
-                            () -> {
-                                client.getOutputStream().write(5);
-                                return written.incrementAndGet() == 30;
-                            });
-            assertNotEquals(
-                    ReasonCode.OFFLOADED, SwitchSocketImpl.explain(client).orElseThrow().reason());
+            int written = writeForAWhile(client);
+            assertNotEquals(ReasonCode.OFFLOADED, reason(client));
             try (Socket server = listener.accept()) {
-                server.getInputStream().readNBytes(written.get());
-                await().until(
-                                () -> {
-                                    client.getOutputStream().write(5);
-                                    echo(server);
-                                    assertEquals(5, client.getInputStream().read());
-                                    return SwitchSocketImpl.explain(client).orElseThrow().reason()
-                                            == ReasonCode.OFFLOADED;
-                                });
+                server.getInputStream().readNBytes(written);
+                awaitOffloaded(client, server);
             }
+        }
+    }
+
+    /** An urgent byte has given the move up while the peer was asked: it is not asked again. */
+    @Test
+    void urgentDataEndsTheAsking() throws IOException {
+        Semaphore asked = new Semaphore(0);
+        CountDownLatch urgentSent = new CountDownLatch(1);
+        Before before =
+                () -> {
+                    asked.release();
+                    urgentSent.await();
+                };
+        OffloadProvider provider = around(FABRIC.provider(), before);
+        OffloadSwitch owner = owner(UpgradePolicy.afterBytes(1), provider);
+        try (ServerSocket listener = listener(owner);
+                Socket client = SwitchedSockets.socket(owner)) {
+            client.connect(listener.getLocalSocketAddress());
+            client.getOutputStream().write(5);
+            await().until(asked::tryAcquire);
+            client.sendUrgentData(6);
+            urgentSent.countDown();
+            await().until(() -> reason(client) == ReasonCode.NOT_ACCEPTED);
+            assertEquals(30, writeForAWhile(client));
+            assertEquals(0, asked.availablePermits());
         }
     }
 }

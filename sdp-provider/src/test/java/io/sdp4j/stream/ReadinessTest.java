@@ -263,9 +263,7 @@ class ReadinessTest {
             await().pollInterval(Duration.ofMillis(1)).until(() -> waits(core));
             client.reclaim(WRITE, false);
             StreamPair.writeFully(pair.server, new byte[1]);
-            await().pollInterval(Duration.ofMillis(1))
-                    .during(Duration.ofMillis(50)) // the event thread does not take the byte
-                    .until(() -> UnixFd.awaitReadable(client.notifyFd(), 0));
+            awaitByteThatStays(client);
             client.close(false);
             pair.server.close(false);
             pair.close();
@@ -319,13 +317,18 @@ class ReadinessTest {
                 assertEquals(5, client.tryWrite(new byte[5], 0, 5));
             }
             await().pollInterval(Duration.ofMillis(1)).until(() -> waits(core));
-            await().pollInterval(Duration.ofMillis(1))
-                    .during(Duration.ofMillis(50)) // the event thread does not take the byte
-                    .until(() -> UnixFd.awaitReadable(client.notifyFd(), 0));
+            awaitByteThatStays(client);
             client.close(false);
             pair.server.close(false);
             pair.close();
         }
+    }
+
+    /** The event thread does not take the byte. */
+    private static void awaitByteThatStays(OffloadStream stream) {
+        await().pollInterval(Duration.ofMillis(1))
+                .during(Duration.ofMillis(50))
+                .until(() -> UnixFd.awaitReadable(stream.notifyFd(), 0));
     }
 
     private static boolean fillsTheLast(StreamCore core) {

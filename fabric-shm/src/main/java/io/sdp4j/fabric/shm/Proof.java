@@ -44,11 +44,6 @@ final class Proof {
         return refuse(pid, PortOwner.listener(wanted, true).inode(), 0);
     }
 
-    /** Whether any process listens there by TCP. */
-    boolean listens(InetSocketAddress wanted) {
-        return PortOwner.listener(wanted, true).inode() != 0;
-    }
-
     /**
      * Why process {@code pid} must not be shown this side's end of the TCP connection from {@code
      * own} to {@code remote}, or null: it must have the other end, or what accepts it. Whoever is

@@ -167,16 +167,16 @@ final class ShmActiveSide {
         }
     }
 
-    /** A process that is about to listen has its rendezvous a moment before the TCP port. */
-    private Cause unproven() {
-        return moves() || fabric.proof().listens(request.remote()) ? Cause.UID : Cause.NO_LISTENER;
-    }
-
     /** The listener's answer; null if it hung up instead. */
     private ShmHandshake.Reply ask() throws IOException {
-        String refusal = fabric.trust().refuseServer(link.peerUid(), request.remote());
+        PeerCredentials trust = fabric.trust();
+        String refusal = trust.refuseServer(link.peerUid(), request.remote());
         if (refusal != null) {
-            throw new FabricException(Cause.UID, refusal);
+            // a process that is about to listen has its rendezvous a moment before the TCP port
+            boolean early =
+                    link.peerUid() == trust.ownUid()
+                            && trust.portOwner(request.remote()) == PortOwner.NOBODY;
+            throw new FabricException(early ? Cause.NO_LISTENER : Cause.UID, refusal);
         }
         if (moves()) {
             findOwn();
@@ -189,7 +189,7 @@ final class ShmActiveSide {
             if (refusal != null) {
                 boolean ended =
                         moves() && fabric.proof().ended(request.socket(), own, request.remote());
-                throw new FabricException(ended ? Cause.ABANDONED : unproven(), refusal);
+                throw new FabricException(ended ? Cause.ABANDONED : Cause.UID, refusal);
             }
         }
         if (hello == null) {

@@ -230,6 +230,22 @@ final class ShmAdmissionTest extends ShmDirectory {
         }
     }
 
+    /** A server that is just starting has its rendezvous before the TCP port. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRendezvousWithoutATcpListenerIsNone(boolean nativeMode) throws Exception {
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric server = Ends.fabric(dir, nativeMode);
+                ShmFabric client = Ends.fabric(dir, nativeMode)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            server.listen(new ListenRequest(at, false, r -> {}));
+            kernel.close();
+            FabricException e =
+                    assertThrows(FabricException.class, () -> client.connect(request(at)));
+            assertEquals(FabricException.Cause.NO_LISTENER, e.why(), e.toString());
+        }
+    }
+
     @Test
     void beyondTheMemoryLimitConnectionsAreRefused() throws Exception {
         ShmConfig small = Ends.config(dir, true).withMemory(310_000);

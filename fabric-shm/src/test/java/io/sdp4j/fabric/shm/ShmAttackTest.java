@@ -122,8 +122,8 @@ final class ShmAttackTest extends AttackedFabric {
     }
 
     /**
-     * Goal: whoever asks for the most holds nobody else up. Method: clients that take memory in
-     * files only, and the threads that have begun by the flight recorder's word.
+     * Goal: a client that asks for the most does not hold up the others. Method: clients that take
+     * memory in files only; the flight recorder tells the threads that have begun.
      */
     @Test
     void theEventThreadFillsNoFiles() throws Exception {
