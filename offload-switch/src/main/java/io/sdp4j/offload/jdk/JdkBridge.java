@@ -27,9 +27,14 @@ public final class JdkBridge {
     private static final int SOL_SOCKET = 1;
     private static final int SO_ERROR = 4;
     private static final int ECONNRESET = 104;
+    private static final int IPPROTO_TCP = 6;
+    private static final int TCP_INFO = 11;
+    private static final int TCP_ESTABLISHED = 1;
+    private static final int TCP_FIN_WAIT1 = 4;
+    private static final int TCP_FIN_WAIT2 = 5;
 
     /** Longest between two descriptors that an ending process closes; usually microseconds. */
-    private static final long ENDING_MILLIS = 100;
+    private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;
@@ -204,8 +209,8 @@ public final class JdkBridge {
      */
     public static boolean takeReset(FileDescriptor fd, boolean ends) throws IOException {
         try {
-            if (ends && fd.valid()) {
-                int _ = (int) PollHandles.NET_POLL.invokeExact(fd, POLLIN, ENDING_MILLIS);
+            if (ends) {
+                awaitEnd(fd);
             }
             int error = (int) PollHandles.INT_OPTION.invokeExact(fd, false, SOL_SOCKET, SO_ERROR);
             return error == ECONNRESET;
@@ -214,6 +219,23 @@ public final class JdkBridge {
         } catch (Throwable t) {
             throw SocketHandles.rethrow(t);
         }
+    }
+
+    /**
+     * Waits until the peer's end of a TCP connection is known here, a moment at most. Where the
+     * input was shut on this side that shows in no event of poll, so the state is asked for.
+     */
+    private static void awaitEnd(FileDescriptor fd) throws Throwable {
+        long start = System.nanoTime();
+        while (fd.valid() && peerOpen(fd) && System.nanoTime() - start < ENDING_NANOS) {
+            int _ = (int) PollHandles.NET_POLL.invokeExact(fd, 0, 1L); // a reset ends it
+        }
+    }
+
+    private static boolean peerOpen(FileDescriptor fd) throws Throwable {
+        int info = (int) PollHandles.INT_OPTION.invokeExact(fd, false, IPPROTO_TCP, TCP_INFO);
+        int state = info & 0xff; // the first byte of struct tcp_info
+        return state == TCP_ESTABLISHED || state == TCP_FIN_WAIT1 || state == TCP_FIN_WAIT2;
     }
 
     /** A descriptor that is readable while one of the two is; {@code second} may be -1. */

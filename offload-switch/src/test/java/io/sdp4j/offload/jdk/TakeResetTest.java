@@ -10,7 +10,10 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import sun.nio.ch.SelChImpl;
@@ -44,6 +47,31 @@ class TakeResetTest {
             assertFalse(JdkBridge.takeReset(((SelChImpl) open).getFD(), true));
             assertTrue(System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(50));
         }
+    }
+
+    /** The end of TCP's part of the input has been told by shutting it here. */
+    @Test
+    void waitsForTheResetOfASocketWhoseInputWasShut() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(any);
+                SocketChannel reset = SocketChannel.open(listener.getLocalAddress())) {
+            reset.shutdownInput();
+            FileDescriptor number = ((SelChImpl) reset).getFD();
+            FutureTask<Boolean> told = new FutureTask<>(() -> JdkBridge.takeReset(number, true));
+            Thread waiting = new Thread(told);
+            try (SocketChannel resets = listener.accept()) {
+                resets.setOption(StandardSocketOptions.SO_LINGER, 0);
+                waiting.start();
+                Awaitility.await()
+                        .pollInterval(Duration.ofMillis(1))
+                        .until(() -> told.isDone() || isIn(waiting, "poll"));
+            }
+            assertTrue(told.get());
+        }
+    }
+
+    private static boolean isIn(Thread thread, String method) {
+        return Stream.of(thread.getStackTrace()).anyMatch(e -> e.getMethodName().equals(method));
     }
 
     /** Resets one connection, makes another, and ends that in order. */
