@@ -40,8 +40,8 @@ final class ChannelEvents {
         this.resources = resources;
         this.requests = requests;
         events = resources.events();
-        receiveAsked = resources.kit().receiveAsked;
-        sendAsked = resources.kit().sendAsked;
+        receiveAsked = resources.cqResources().receiveAsked;
+        sendAsked = resources.cqResources().sendAsked;
     }
 
     /** See {@link #NOTHING}. */
@@ -164,7 +164,7 @@ final class ChannelEvents {
             blocking = false;
             Descriptors.freshNonBlocking(resources.compFd);
         }
-        resources.kit().receiveAsked = receiveAsked;
-        resources.kit().sendAsked = sendAsked;
+        resources.cqResources().receiveAsked = receiveAsked;
+        resources.cqResources().sendAsked = sendAsked;
     }
 }

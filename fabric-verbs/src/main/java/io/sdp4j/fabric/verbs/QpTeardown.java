@@ -100,7 +100,7 @@ final class QpTeardown {
             if (!draining) {
                 return;
             }
-            qp.bell().watchSends();
+            qp.waiter().watchSends();
             qp.reap();
         }
         if (draining) {
@@ -147,7 +147,7 @@ final class QpTeardown {
             failure = why;
         }
         cut();
-        qp.bell().onChange();
+        qp.waiter().onChange();
     }
 
     /** A request ended badly. */
@@ -208,7 +208,7 @@ final class QpTeardown {
                 requests.onDeaf();
             }
         }
-        qp.bell().onChange();
+        qp.waiter().onChange();
     }
 
     /** The queue pair was never connected. */

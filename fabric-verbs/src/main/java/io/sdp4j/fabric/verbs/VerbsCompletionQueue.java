@@ -15,7 +15,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
     private final VerbsQueuePair qp;
     private final WorkRequests requests;
     private final QpTeardown teardown;
-    private final CqWaiter bell;
+    private final CqWaiter waiter;
 
     /** The user was told of the end. */
     private boolean over;
@@ -24,11 +24,11 @@ final class VerbsCompletionQueue implements CompletionQueue {
     private boolean spared;
 
     VerbsCompletionQueue(
-            VerbsQueuePair qp, WorkRequests requests, QpTeardown teardown, CqWaiter bell) {
+            VerbsQueuePair qp, WorkRequests requests, QpTeardown teardown, CqWaiter waiter) {
         this.qp = qp;
         this.requests = requests;
         this.teardown = teardown;
-        this.bell = bell;
+        this.waiter = waiter;
     }
 
     boolean isOver() {
@@ -185,41 +185,41 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     @Override
     public void await(long nanos) {
-        bell.await(nanos);
+        waiter.await(nanos);
     }
 
     @Override
     public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
-        return bell.busyPoll(spoken, elsewhere);
+        return waiter.busyPoll(spoken, elsewhere);
     }
 
     @Override
     public void wake() {
-        bell.wake();
+        waiter.wake();
     }
 
     @Override
     public boolean arm() {
-        return bell.arm();
+        return waiter.arm();
     }
 
     @Override
     public int descriptor() {
-        return bell.descriptor();
+        return waiter.descriptor();
     }
 
     @Override
     public boolean armDescriptor(boolean quietToo) {
-        return bell.armDescriptor();
+        return waiter.armDescriptor();
     }
 
     @Override
     public void releaseDescriptor() {
-        bell.releaseDescriptor();
+        waiter.releaseDescriptor();
     }
 
     @Override
     public void onNotify(Runnable handler) {
-        bell.onNotify(handler);
+        waiter.onNotify(handler);
     }
 }

@@ -43,7 +43,7 @@ final class VerbsDevice {
     final SolicitedEventSupport marks = new SolicitedEventSupport();
     private final Registrations registrations;
     private final SlabPool slabs;
-    private final CqResourcesPool kits;
+    private final CqResourcesPool cqPool;
 
     /** What to ask a queue pair for: what is refused once is not asked for again. */
     private volatile int inlineBytes = MAX_INLINE_BYTES;
@@ -105,7 +105,7 @@ final class VerbsDevice {
         }
         registrations = new Registrations(this, loop, config);
         slabs = new SlabPool(registrations.local(), config);
-        kits = new CqResourcesPool(this, loop);
+        cqPool = new CqResourcesPool(this, loop);
         int async = IbvContext.asyncFd(c);
         Descriptors.nonBlocking(async);
         asyncWatch = loop.watch(async, what -> onAsyncEvents());
@@ -175,8 +175,8 @@ final class VerbsDevice {
         return readsStarted;
     }
 
-    CqResourcesPool kits() {
-        return kits;
+    CqResourcesPool cqPool() {
+        return cqPool;
     }
 
     int inlineBytes() {
@@ -295,7 +295,7 @@ final class VerbsDevice {
         }
         closed = true;
         loop.forget(asyncWatch);
-        kits.close();
+        cqPool.close();
         registrations.close();
         slabs.close();
         if (siw) {
