@@ -33,7 +33,7 @@ import java.lang.foreign.MemorySegment;
  *  SINK_RETURNED    buffer, bytesDone: the lent sink buffer is the shell's again
  *  RESIZE        bytes: this row on, REPOST posts receive buffers of this size
  *  KEEP_ALIVE    post an RDMA Write of no bytes; only its failure matters
- *  SUSPENDED     port: the session rests (SdpMachine.suspend)
+ *  SUSPENDED     port: the session is suspended (SdpMachine.suspend)
  *  VIOLATION     the peer broke the protocol, as SdpMachine.violation tells: to be logged; what
  *                ends the connection follows
  * }
@@ -95,7 +95,7 @@ public final class ActionList extends ActionRows {
     /** Probe the connection below (docs/protocol.md 11). */
     public static final int KEEP_ALIVE = 17;
 
-    /** The session rests (docs/protocol.md 10). */
+    /** The session is suspended (docs/protocol.md 10). */
     public static final int SUSPENDED = 18;
 
     /**

@@ -10,18 +10,23 @@ final class Emitter {
     private final Credits credits;
     private final SendQueue queue;
     private final SendHalf send;
-    private final Suspension resting;
+    private final Suspension suspension;
 
     private long messagesSent;
     private long bytesSent;
     private long creditUpdatesSent;
 
-    Emitter(Lifecycle life, Credits credits, SendQueue queue, SendHalf send, Suspension resting) {
+    Emitter(
+            Lifecycle life,
+            Credits credits,
+            SendQueue queue,
+            SendHalf send,
+            Suspension suspension) {
         this.life = life;
         this.credits = credits;
         this.queue = queue;
         this.send = send;
-        this.resting = resting;
+        this.suspension = suspension;
     }
 
     long messagesSent() {
@@ -39,7 +44,7 @@ final class Emitter {
     /** Whether a Data message with payload may be sent now: state, order, credit, send depth. */
     boolean writable() {
         return life.talking()
-                && !(resting.wanted() && send.sources.owed() == 0)
+                && !(suspension.wanted() && send.sources.owed() == 0)
                 && send.payloadInOrder()
                 && payloadAllowed();
     }

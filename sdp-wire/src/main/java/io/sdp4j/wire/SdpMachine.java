@@ -199,17 +199,17 @@ public final class SdpMachine extends SetUp {
      * @return false when this machine does not do it, or not now
      */
     public boolean suspend(int port, ActionList out) {
-        if (!suspending || state() != State.ESTABLISHED || resting.wanted()) {
+        if (!suspending || state() != State.ESTABLISHED || suspension.wanted()) {
             return false;
         }
-        resting.want(port);
+        suspension.want(port);
         onward(out);
         return true;
     }
 
     /** Of a suspended session, whether the peer waits for us to reconnect. */
     public boolean suspendedByPeer() {
-        return resting.peerSilent();
+        return suspension.peerSilent();
     }
 
     /**
@@ -268,8 +268,8 @@ public final class SdpMachine extends SetUp {
                 out.violation(fault);
             }
             ending.cut(fault, out);
-        } else if (resting.over()) {
-            ending.rest(resting.ours(), out);
+        } else if (suspension.over()) {
+            ending.suspend(suspension.ours(), out);
         } else {
             onward(couldWrite, out);
         }
@@ -347,7 +347,7 @@ public final class SdpMachine extends SetUp {
 
     /** Whether new transfers may be begun. */
     boolean begins() {
-        return life.talking() && !resting.wanted();
+        return life.talking() && !suspension.wanted();
     }
 
     /** Whether messages of the stream are exchanged. */

@@ -48,7 +48,7 @@ final class Application {
     /** Whether a write can begin or go on. */
     boolean canWrite() {
         boolean owing = !side.lender.pending.isEmpty();
-        return ((owing && (!closed || side.rest.owing())) || !outShut)
+        return ((owing && (!closed || side.session.owing())) || !outShut)
                 && !reserved
                 && !writerAsleep
                 && (budget > 0 || todo > 0 || owing);
@@ -230,8 +230,8 @@ final class Application {
         readerAsleep = false;
         taken(todo);
         boolean left = !side.unread.isEmpty();
-        side.rest.onClose(left, abortive);
-        if (!side.rest.resting()) {
+        side.session.onClose(left, abortive);
+        if (!side.session.suspended()) {
             side.event(() -> side.machine.close(left, abortive, side.out));
         }
         side.unread.clear();

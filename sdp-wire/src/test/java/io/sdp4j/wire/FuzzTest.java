@@ -33,7 +33,7 @@ class FuzzTest {
     private static final int DECODER_SECONDS = 60;
 
     private static final int MACHINE_SECONDS = 200;
-    private static final int TWINS_SECONDS = 200;
+    private static final int PAIRS_SECONDS = 200;
     private static final int VINTAGE_SECONDS = 140;
 
     @Test
@@ -48,7 +48,7 @@ class FuzzTest {
 
     @Test
     void pair() throws IOException {
-        replay("twins", MachinePairFuzz::fuzzerTestOneInput);
+        replay("pairs", MachinePairFuzz::fuzzerTestOneInput);
     }
 
     @Test
@@ -67,8 +67,8 @@ class FuzzTest {
     }
 
     @Test
-    void twinsOnAndOn() throws IOException, InterruptedException {
-        fuzz("twins", "io.sdp4j.wire.MachinePairFuzz", TWINS_SECONDS);
+    void pairsOnAndOn() throws IOException, InterruptedException {
+        fuzz("pairs", "io.sdp4j.wire.MachinePairFuzz", PAIRS_SECONDS);
     }
 
     @Test

@@ -353,7 +353,7 @@ final class Lender {
     /** Another connection: what was under way on the last one has ended with it. */
     void renew() {
         boolean done = readsDone.isEmpty() && writesDone.isEmpty() && readsInFlight == 0;
-        check(nothingLent() && (done || pair.unsafe()), "rests with RDMA under way");
+        check(nothingLent() && (done || pair.unsafe()), "suspended with RDMA under way");
         readsDone.clear();
         writesDone.clear();
         readsInFlight = 0;

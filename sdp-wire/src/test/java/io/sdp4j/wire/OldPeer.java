@@ -32,7 +32,7 @@ final class OldPeer {
     private int told; // and that we have let it use
     private boolean heardFin;
 
-    // sizes and rest
+    // sizes and suspension
     private int size; // of our buffers
     private int sizeDue = NO_SIZE;
     private int oldBuffers; // in front of the larger ones
@@ -227,7 +227,7 @@ final class OldPeer {
     }
 
     /** Whether our request to suspend is not answered: the machine may lack the credit to do so. */
-    boolean waitsForRest() {
+    boolean waitsForSuspension() {
         return suspendSent && !silent;
     }
 

@@ -283,12 +283,12 @@ final class Oracles {
     /** Every operation that is pending has a timer that can complete it, or none is. */
     private void nothingWaits(Side side) {
         SdpMachine machine = side.machine;
-        boolean alone = side.rest.resting() && !side.peer.machine.closed();
-        require(!alone, side, "rests, and its peer does not");
+        boolean alone = side.session.suspended() && !side.peer.machine.closed();
+        require(!alone, side, "suspended, and its peer is not");
         if (machine.closed() || machine.state() == State.CLOSED) {
             return;
         }
-        require(!machine.resting.wanted(), side, "is to rest, and does not");
+        require(!machine.suspension.wanted(), side, "is to be suspended, and is not");
         boolean timed = side.timers != 0;
         boolean open = machine.state() == State.ESTABLISHED || machine.state() == State.PEER_FIN;
         boolean lent = machine.source().lent() > 0;

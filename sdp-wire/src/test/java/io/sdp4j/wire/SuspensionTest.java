@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a session must finish before it rests, who may ask, and what may not follow (10). */
+/** What a session must finish before it is suspended, who may ask, and what may not follow (10). */
 class SuspensionTest extends ZcopyRig {
     static final WireConfig SUSPENDING = CONFIG.with(ZCOPY.withSuspending());
 
@@ -340,7 +340,7 @@ class SuspensionTest extends ZcopyRig {
         assertEquals(List.of(Mid.SUSP_COMM), able.mids());
     }
 
-    /** The end of the connection below is no news to a session that rests. */
+    /** The end of the connection below is no news to a suspended session. */
     @Test
     void hungUpAfterwards() {
         able.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
