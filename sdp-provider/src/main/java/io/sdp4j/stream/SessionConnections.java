@@ -20,21 +20,21 @@ final class SessionConnections {
     private static final int MAX_OPEN = 4;
 
     /** One queue pair and what came over it. */
-    static final class Leg {
+    static final class Connection {
         final QueuePair qp;
         final UnreadQueue unread;
-        private Leg next;
+        private Connection next;
 
-        private Leg(QueuePair qp, int buffers) {
+        private Connection(QueuePair qp, int buffers) {
             this.qp = qp;
             this.unread = new UnreadQueue(buffers);
         }
     }
 
     private final int buffers;
-    private final Leg first;
-    private Leg reading;
-    private Leg current;
+    private final Connection first;
+    private Connection reading;
+    private Connection current;
     private long receivedBefore;
     private long sentBefore;
 
@@ -49,25 +49,25 @@ final class SessionConnections {
      */
     SessionConnections(QueuePair qp, int buffers) {
         this.buffers = buffers;
-        first = new Leg(qp, buffers);
+        first = new Connection(qp, buffers);
         reading = first;
         current = first;
     }
 
     /** The one that messages are taken from. */
-    Leg reading() {
+    Connection reading() {
         return reading;
     }
 
     /** The one in use. */
-    Leg current() {
+    Connection current() {
         return current;
     }
 
     /** Whether a reader must catch up before there can be another. */
     boolean full() {
         int open = left.size() + 1;
-        for (Leg leg = reading; leg != current; leg = leg.next) {
+        for (Connection connection = reading; connection != current; connection = connection.next) {
             open++;
         }
         return open >= MAX_OPEN;
@@ -77,7 +77,7 @@ final class SessionConnections {
     void add(QueuePair qp, SdpMachine before) {
         receivedBefore += before.bytesReceived();
         sentBefore += before.bytesSent();
-        Leg next = new Leg(qp, buffers);
+        Connection next = new Connection(qp, buffers);
         current.next = next;
         current = next;
     }
@@ -108,17 +108,17 @@ final class SessionConnections {
 
     long unreadBytes() {
         long bytes = reading.unread.bytes();
-        for (Leg leg = reading; leg != current; ) {
-            leg = leg.next;
-            bytes += leg.unread.bytes();
+        for (Connection connection = reading; connection != current; ) {
+            connection = connection.next;
+            bytes += connection.unread.bytes();
         }
         return bytes;
     }
 
     /** Throws away what came over earlier ones; a message in the reader's hand stays. */
     void dropEarlier() {
-        for (Leg leg = reading; leg != current; leg = leg.next) {
-            while (leg.unread.take() != UnreadQueue.NONE) {
+        for (Connection connection = reading; connection != current; connection = connection.next) {
+            while (connection.unread.take() != UnreadQueue.NONE) {
                 // its buffer is not wanted again
             }
         }
@@ -153,8 +153,8 @@ final class SessionConnections {
     List<QueuePair> takeAll() {
         List<QueuePair> all = new ArrayList<>(left);
         left.clear();
-        for (Leg leg = reading; leg != null; leg = leg.next) {
-            all.add(leg.qp);
+        for (Connection connection = reading; connection != null; connection = connection.next) {
+            all.add(connection.qp);
         }
         return all;
     }

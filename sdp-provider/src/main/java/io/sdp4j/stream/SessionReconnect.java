@@ -55,7 +55,7 @@ final class SessionReconnect {
 
     private void attempt() {
         long now = System.nanoTime();
-        if (endNanos - now <= 0 || !stream.resting()) {
+        if (endNanos - now <= 0 || !stream.suspended()) {
             return; // the limit says what is to be said
         }
         long deadlineNanos = now + Math.min(endNanos - now, ATTEMPT_NANOS);
@@ -69,7 +69,7 @@ final class SessionReconnect {
                             now,
                             deadlineNanos,
                             deadlineNanos,
-                            () -> !stream.resting());
+                            () -> !stream.suspended());
             synchronized (this) {
                 limit.cancel();
             }
@@ -88,6 +88,6 @@ final class SessionReconnect {
             why = last;
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(context.settings().resumeNanos());
-        stream.giveUpRest("not resumed at " + to + " within " + seconds + " s: " + why);
+        stream.giveUpResume("not resumed at " + to + " within " + seconds + " s: " + why);
     }
 }

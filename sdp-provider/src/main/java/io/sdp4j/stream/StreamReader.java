@@ -32,7 +32,7 @@ final class StreamReader {
     private final StreamErrors ending;
 
     /** Where the message being read came from; null = at rest, see {@link #trim}. */
-    private SessionConnections.Leg leg;
+    private SessionConnections.Connection connection;
 
     /** Told when the next message is taken, or null. With the lock. */
     private Runnable onUse;
@@ -70,9 +70,9 @@ final class StreamReader {
         }
     }
 
-    private void readFrom(SessionConnections.Leg next) {
+    private void readFrom(SessionConnections.Connection next) {
         assert Thread.holdsLock(core);
-        leg = next;
+        connection = next;
         MemorySegment its = next.qp.receiveMemory();
         if (!its.equals(memory)) {
             memory = its;
@@ -124,7 +124,7 @@ final class StreamReader {
     private void taken(int n) {
         int rest = left - n;
         if (rest == 0 && !ahead) {
-            leg.qp.readToEnd(slot); // before another thread can give it back
+            connection.qp.readToEnd(slot); // before another thread can give it back
         }
         LEFT.setRelease(this, rest); // after the copy: see giveBackIfRead
     }
@@ -232,11 +232,11 @@ final class StreamReader {
     }
 
     private void take(long entry) {
-        if (leg != core.qps.reading()) {
+        if (connection != core.qps.reading()) {
             readFrom(core.qps.reading());
         }
         slot = UnreadQueue.slot(entry);
-        at = leg.qp.receiveOffset(slot) + UnreadQueue.offset(entry);
+        at = connection.qp.receiveOffset(slot) + UnreadQueue.offset(entry);
         left = UnreadQueue.lenBytes(entry);
         if (UnreadQueue.urgent(entry)) {
             urgent = core.inbox.takeUrgent();
@@ -268,7 +268,7 @@ final class StreamReader {
         if (slot >= 0) {
             return false;
         }
-        leg = null;
+        connection = null;
         onUse = toTell;
         return true;
     }
@@ -281,7 +281,7 @@ final class StreamReader {
             slot = -1;
             left = 0;
             ahead = false;
-            core.consumed(leg, done);
+            core.consumed(connection, done);
         }
     }
 

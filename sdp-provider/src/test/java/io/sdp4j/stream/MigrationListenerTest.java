@@ -102,20 +102,20 @@ final class MigrationListenerTest {
     }
 
     private void answer() {
-        soon().until(peer::atRest);
-        soon().until(stream.life()::resting);
+        soon().until(peer::suspended);
+        soon().until(stream.life()::suspended);
     }
 
     /** Unless this thread was too slow. */
     private void answerInTime() {
-        soon().until(() -> peer.atRest() || StreamPair.ask(stream, c -> c.reset()));
+        soon().until(() -> peer.suspended() || StreamPair.ask(stream, c -> c.reset()));
     }
 
     private void goOn(ActiveOpen open) throws IOException {
         peer.take(open);
         soon().until(
                         () ->
-                                !stream.life().resting()
+                                !stream.life().suspended()
                                         && StreamPair.ask(stream, c -> c.suspension.ever()));
         peer.send("new".getBytes(StandardCharsets.ISO_8859_1), false);
         assertEquals("oldnew", read(6));
@@ -153,13 +153,13 @@ final class MigrationListenerTest {
         assertTrue(stream.migrate());
         ActiveOpen open = follow(address);
         assertThrows(OffloadUnavailable.class, () -> follow(address), "one is enough");
-        assertFalse(stream.life().resting());
+        assertFalse(stream.life().suspended());
         answerEarly();
         goOn(open);
     }
 
     private void answerEarly() {
-        soon().until(peer::atRest);
+        soon().until(peer::suspended);
         soon().until(() -> StreamPair.ask(stream, c -> c.suspension.ever()));
     }
 

@@ -94,7 +94,7 @@ class MigrationTest {
 
     private static boolean settled(SdpStream s) {
         synchronized (s.life().core) {
-            return !s.life().core.suspension.asked() && !s.life().core.suspension.resting();
+            return !s.life().core.suspension.asked() && !s.life().core.suspension.suspended();
         }
     }
 

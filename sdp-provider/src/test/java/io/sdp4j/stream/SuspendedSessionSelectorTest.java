@@ -101,27 +101,27 @@ final class SuspendedSessionSelectorTest {
         return s.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** Until the session rests: {@code standing} is what the application does meanwhile. */
+    /** Until the session is suspended: {@code standing} is what the application does meanwhile. */
     private InetSocketAddress suspend(Runnable standing) throws IOException {
         InetSocketAddress next = peer.port();
         peer.askToSuspend(next.getPort());
         soon().until(
                         () -> {
                             standing.run();
-                            return peer.atRest()
+                            return peer.suspended()
                                     && StreamPair.ask(stream.get(), c -> c.suspension.ever());
                         });
         return next;
     }
 
-    private boolean resting() {
-        return stream.get().life().resting();
+    private boolean suspended() {
+        return stream.get().life().suspended();
     }
 
     private void resume(InetSocketAddress at) throws IOException {
         peer.listen(at);
         peer.accept();
-        soon().until(() -> !resting());
+        soon().until(() -> !suspended());
     }
 
     private static ConditionFactory soon() {
@@ -183,7 +183,9 @@ final class SuspendedSessionSelectorTest {
         }
     }
 
-    /** The thread that selects is busy elsewhere while others see the session rest and go on. */
+    /**
+     * The thread that selects is busy elsewhere while others see the session suspended and resumed.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aSelectorThatComesLate(boolean comesInBetween) throws Exception {
@@ -207,7 +209,7 @@ final class SuspendedSessionSelectorTest {
         }
     }
 
-    /** A writer finds no room while the session rests, and is told when there is some. */
+    /** A writer finds no room while the session is suspended, and is told when there is some. */
     @Test
     void aWriterIsTold() throws Exception {
         byte[] much = new byte[1 << 20];
@@ -283,9 +285,9 @@ final class SuspendedSessionSelectorTest {
         }
     }
 
-    /** Keys and channels end in the middle of a rest as at any other time. */
+    /** Keys and channels end in the middle of a suspension as at any other time. */
     @Test
-    void cancelledAndClosedAtRest() throws Exception {
+    void cancelledAndClosedWhileSuspended() throws Exception {
         SocketChannel channel = connect();
         try (Selector selector = provider().openSelector();
                 Selector other = provider().openSelector()) {

@@ -139,7 +139,7 @@ final class TestFabric implements AutoCloseable {
         return loop.loop();
     }
 
-    /** How long sessions at rest are kept by providers made from here on. */
+    /** How long suspended sessions are kept by providers made from here on. */
     TestFabric resumingWithin(long nanos) {
         resumeNanos = nanos;
         return this;
