@@ -88,7 +88,7 @@ final class ChannelPeerSocket extends PeerSocket {
     }
 
     /**
-     * Told again and again until somebody reads, so nobody may be left to whom it means nothing.
+     * Reported again and again until the bytes are read, so every handler must be able to use it.
      */
     private void dispatch() {
         Handler h = handler;

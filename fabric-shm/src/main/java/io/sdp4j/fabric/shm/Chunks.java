@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
  * <p>Guarded by the queue pair's lock.
  */
 final class Chunks {
-    /** What chunks of read requests and responses are booked on. */
-    static final RdmaOperation NOBODY = new RdmaOperation();
+    /** Owns the chunks of read requests and responses. */
+    static final RdmaOperation NO_OPERATION = new RdmaOperation();
 
     private final MemorySegment mem;
     private final ShmLayout layout;
@@ -59,7 +59,7 @@ final class Chunks {
         RdmaOperation op = carries[chunk];
         carries[chunk] = null;
         free[freeCount++] = chunk;
-        if (op != NOBODY) {
+        if (op != NO_OPERATION) {
             op.chunkReturned();
         }
         return true;

@@ -29,7 +29,7 @@ final class FdPeerSocket extends PeerSocket {
     private boolean peerKnown;
     private volatile boolean free;
 
-    /** What was received last; made for the first byte. */
+    /** Receives wake-up bytes; made for the first byte. */
     private MemorySegment wakeBytes;
 
     FdPeerSocket(int fd, EpollLoop loop) {

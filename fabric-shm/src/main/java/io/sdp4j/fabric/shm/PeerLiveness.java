@@ -84,7 +84,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         return link.descriptor();
     }
 
-    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    /** Leaves bytes on the socket to another epoll, or takes them back. */
     void leaveBytes(boolean leave) {
         synchronized (life) {
             if (!closed) {
@@ -146,7 +146,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         try {
             SharedWords.INT.setRelease(mem, ownFailed, 1);
         } catch (InternalError e) {
-            // a file that the peer has cut off; nobody is left to be told
+            // a file that the peer has cut off; no party is left to be told
         }
     }
 

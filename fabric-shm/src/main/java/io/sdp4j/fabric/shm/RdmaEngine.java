@@ -187,7 +187,9 @@ final class RdmaEngine {
             mem.set(JAVA_LONG, at + 8, op.remoteAddress);
             out.publish(
                     Descriptor.of(
-                            Descriptor.READ_REQUEST, chunks.take(Chunks.NOBODY), op.lenBytes));
+                            Descriptor.READ_REQUEST,
+                            chunks.take(Chunks.NO_OPERATION),
+                            op.lenBytes));
             work.remove();
             return true;
         }
@@ -233,7 +235,7 @@ final class RdmaEngine {
         }
         r.offset += n;
         r.left -= n;
-        out.publish(Descriptor.of(Descriptor.READ_RESPONSE, chunks.take(Chunks.NOBODY), n));
+        out.publish(Descriptor.of(Descriptor.READ_RESPONSE, chunks.take(Chunks.NO_OPERATION), n));
         if (r.left == 0) {
             inbound.remove();
         }

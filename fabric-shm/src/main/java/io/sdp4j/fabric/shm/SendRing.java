@@ -13,9 +13,9 @@ import java.util.Arrays;
  * <p>Shape: slot choice is the sender's alone. Free slots are a stack, so the slot used last, still
  * in the cache, is used next; the stack starts with two slots and takes in untouched ones, twice as
  * many each time, only when none is free and the receiver has returned none. A quiet connection
- * thus keeps to two slots' pages, and one that has become quiet gives even those back: nobody else
- * may touch a slot that is free here. It then has an empty stack, so that the first message after
- * that, which finds none free, is noticed and the others cost nothing more.
+ * thus keeps to two slots' pages, and one that has become quiet gives even those back: only this
+ * side may touch a slot that is free here. It then has an empty stack, so that the first message
+ * after that, which finds none free, is noticed and the others cost nothing more.
  *
  * <p>Everything is guarded by the queue pair's lock; {@code returnPosition} may be read without it.
  * Entries of the return ring are the peer's word: each is read once and must name a slot that is

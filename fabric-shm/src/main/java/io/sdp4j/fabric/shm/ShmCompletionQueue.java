@@ -6,7 +6,7 @@ import io.sdp4j.fabric.WcStatus;
 import java.util.function.BooleanSupplier;
 
 /**
- * What has come for one queue pair: the peer's descriptors, our own completions, the peer's end; in
+ * Completions of one queue pair: the peer's descriptors, our own completions, the peer's end; in
  * such an order that what was published before an end is delivered before it.
  *
  * <p>Locks: as the interface says; {@link #poll} under the queue pair's lock.
@@ -126,7 +126,7 @@ final class ShmCompletionQueue implements CompletionQueue {
         return false;
     }
 
-    /** What became of a peer that has gone that sent no last word. */
+    /** Status of a peer that has gone without a last descriptor. */
     private WcStatus endOfPeer() {
         if (qp.disconnected()) {
             return WcStatus.SUCCESS;

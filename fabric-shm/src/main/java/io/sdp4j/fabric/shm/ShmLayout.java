@@ -12,7 +12,7 @@ import java.util.Arrays;
  * {@code s} sends.
  *
  * {@snippet lang = text :
- *  0     control line of side 0   sleep, bell, CPU number + 1, failed, company: words; at 64 what
+ *  0     control line of side 0   sleep, wake, CPU number + 1, failed, company: words; at 64 what
  *                                 is unsent: long, and read to its end: word        (128 bytes)
  *  128   control line of side 1
  *  256   descriptor ring of direction 0, of 1      8-byte entries, written by the sender
@@ -37,7 +37,7 @@ final class ShmLayout {
     static final int CPU_WORD = 8;
     static final int FAILED_WORD = 12;
 
-    /** What {@link CoLocationPolicy} says of this side. */
+    /** Word of {@link CoLocationPolicy} for this side. */
     static final int COMPANY_WORD = 16;
 
     /** See {@link Unsent}; in a line that the peer does not look at. */
@@ -49,8 +49,8 @@ final class ShmLayout {
     static final int CHUNK_HEADER_BYTES = 64;
 
     /**
-     * Of each slot so much is booked from the beginning: 16 KiB of payload, which is enough as long
-     * as the reader keeps up, and the header. What is beyond it is not touched before it was
+     * Bytes of each slot that are booked from the beginning: 16 KiB of payload, which is enough as
+     * long as the reader keeps up, and the header. Bytes beyond it are not touched before they are
      * booked.
      */
     static final int USUAL_BYTES = (16 << 10) + 16;
@@ -75,7 +75,7 @@ final class ShmLayout {
     final int chunkBytes;
     final long totalBytes;
 
-    /** What of {@code totalBytes} is beyond the usual in the slots of each direction. */
+    /** Part of {@code totalBytes} beyond the usual size, in the slots of each direction. */
     final long[] longBytes = new long[2];
 
     /**
@@ -119,7 +119,7 @@ final class ShmLayout {
         totalBytes = align(at, PAGE);
     }
 
-    /** What every connection takes, or may take without asking. */
+    /** Bytes that every connection takes, or may take without asking. */
     long bookedBytes() {
         return totalBytes - longBytes[0] - longBytes[1];
     }
