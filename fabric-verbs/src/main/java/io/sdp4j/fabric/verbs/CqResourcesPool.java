@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The {@link CqResources}s of one device that connections have left and others may take, the last
- * first: at most {@value #MAX_IDLE}, and none for longer than it takes to see that nobody wants it.
+ * {@link CqResources} of one device that connections have left and others may take, the last first:
+ * at most {@value #MAX_IDLE}, and none for longer than it takes to see that it is not needed.
  * Set-up path only; guarded by this object's monitor.
  */
 final class CqResourcesPool {

@@ -8,14 +8,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What one queue pair has of the device and the kernel, and the native calls on it.
+ * Resources of one queue pair at the device and the kernel, and the native calls on them.
  *
  * <p>Shape: a {@link CqResources}: a completion channel with a descriptor, an eventfd to wake the
  * thread that sleeps on it, a queue for receives and one for everything sent, so that the end of a
- * send wakes nobody who waits for input. Cost: two descriptors, two queues, the spec's buffers in
- * the device's slabs (receive slots from the beginning, send slots when the peer's size is known),
- * and 48 bytes of work request for each receive slot, prepared once. Receives are the queue pair's
- * own, not shared: SDP promises each of them to its peer.
+ * send wakes no thread that waits for input. Cost: two descriptors, two queues, the spec's buffers
+ * in the device's slabs (receive slots from the beginning, send slots when the peer's size is
+ * known), and 48 bytes of work request for each receive slot, prepared once. Receives are the queue
+ * pair's own, not shared: SDP promises each of them to its peer.
  *
  * <p>Guarded by the queue pair's monitor, {@link #release} by being the last.
  */

@@ -86,7 +86,7 @@ final class QpTeardown {
         return gone && (requests.receives() == 0 || flushed);
     }
 
-    /** Lets what was sent arrive, for so long, and then cuts. */
+    /** Lets sent messages arrive, for at most this time, and then cuts. */
     void drain(long nanos) {
         assert Thread.holdsLock(qp);
         if (cut) {
@@ -167,7 +167,7 @@ final class QpTeardown {
         }
     }
 
-    /** Something was flushed, or could not be posted: if nobody says why, that is an error. */
+    /** Something was flushed, or could not be posted: if no reason follows, that is an error. */
     void onFlush() {
         assert Thread.holdsLock(qp);
         requests.onFlush();

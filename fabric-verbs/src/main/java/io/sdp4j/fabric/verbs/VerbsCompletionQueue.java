@@ -6,8 +6,8 @@ import io.sdp4j.fabric.WcStatus;
 import java.util.function.BooleanSupplier;
 
 /**
- * What one queue pair's user sees of it: completions in the device's order, then how it ended, then
- * only the reads and writes that were flushed.
+ * Completions as the user of one queue pair sees them: completions in the device's order, then how
+ * it ended, then only the reads and writes that were flushed.
  *
  * <p>Guarded by the queue pair's monitor.
  */
@@ -160,8 +160,9 @@ final class VerbsCompletionQueue implements CompletionQueue {
     }
 
     /**
-     * Between two sends of a long stream only one in some asks the device: what comes meanwhile is
-     * mostly an answer that nobody waits for yet, and whoever runs out of credits looks closely.
+     * Between two sends of a long stream only one in some asks the device: completions that come
+     * meanwhile are mostly answers that are not waited for yet, and a sender without credits always
+     * looks.
      */
     @Override
     public boolean ready() {

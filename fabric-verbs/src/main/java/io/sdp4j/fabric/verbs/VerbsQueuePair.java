@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
  *
- * <p>Locks: everything is guarded by this object's monitor, which nobody holds over a wait; the
+ * <p>Locks: everything is guarded by this object's monitor, which no thread holds over a wait; the
  * caller's lock is needed only for what the SPI says. Payload is copied without it.
  */
 final class VerbsQueuePair implements QueuePair, CmChannel.Target {
@@ -37,10 +37,10 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private final CqWaiter waiter;
     private final VerbsCompletionQueue completions;
 
-    /** What the user registered and has not closed, or may open again. */
+    /** Regions that the user registered and has not closed, or may open again. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
-    /** Whose keys are kept for a while. */
+    /** The lender whose keys are kept for a while. */
     private final RemoteKeyCache.Lender lender = new RemoteKeyCache.Lender();
 
     private int sendBytes;
