@@ -37,7 +37,7 @@ final class ConnectionTeardown {
         if (life.closeCalled()) {
             return;
         }
-        // What the peer offers, or what is being read, is unread too (12.2).
+        // Bytes that the peer offers, or that are being read, are unread too (12.2).
         boolean left = unread || receive.offeredBytes() > 0 || receive.offers.reads().size() > 0;
         life.onCloseCalled();
         receive.shutDown();

@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * Puts messages into the outbox: the only place where a message gets its numbers.
+ * Puts messages into the action list: the only place where a message gets its numbers.
  *
  * <p>Source: docs/protocol.md 2.1, 4.3, 8 and 14.
  */
@@ -85,7 +85,7 @@ final class Emitter {
     /**
      * A message without payload.
      *
-     * @param flags of the outbox
+     * @param flags of the action
      * @param extension first four bytes of its extended header
      * @return its MSeq
      */

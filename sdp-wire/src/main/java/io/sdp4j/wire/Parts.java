@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * What a machine is made of, and what it can tell about itself.
+ * The parts of a machine, and facts that it can tell about itself.
  *
  * <p>Shape: one organ for each thing to keep; the two halves of the connection know nothing of each
  * other, and only the pumps and the schedule look at several organs.

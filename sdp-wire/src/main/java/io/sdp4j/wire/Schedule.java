@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * What is done after every event: everything that is due and allowed, in one order.
+ * Work after every event: everything that is due and allowed, in one order.
  *
  * <p>Shape: messages without payload are not queued: what is due is a fact of the half-connections
  * or of the connection, and is looked at again after every event, so nothing can pile up.
@@ -98,8 +98,8 @@ final class Schedule {
 
     /**
      * After SuspComm nothing follows (10) but credit updates: without them the peer may not be able
-     * to send what it owes, to tell of the transfers that it finishes, or to answer. What it
-     * cancels now has been told of, or never will be.
+     * to send what it owes, to tell of the transfers that it finishes, or to answer. A loan that
+     * the peer cancels now was told of, or never will be.
      */
     private void listen(ActionList out) {
         credits.releaseAck();
@@ -169,7 +169,8 @@ final class Schedule {
 
     /**
      * Whether transfers are in process that must be finished before the session is suspended (10).
-     * What only waits for a credit has left already: the message that this is about needs one, too.
+     * A transfer that only waits for a credit has left already: the message that this is about
+     * needs one, too.
      */
     private boolean busy() {
         return receive.offers.reads().size() > 0

@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * What the program on one side does with its stream, and what it is waiting for.
+ * The program on one side: its use of the stream, and its waits.
  *
  * <p>Shape: a blocking program sleeps when it cannot go on, and only a wake-up of the machine gets
  * it going again; a non-blocking one tries whenever it likes; an asynchronous one hands over
@@ -207,7 +207,7 @@ final class Application {
         }
     }
 
-    /** What came by RDMA needs no slot. */
+    /** Bytes that came by RDMA need no slot. */
     private void consume(Side.Chunk chunk) {
         if (chunk.slot() >= 0) {
             side.event(() -> side.machine.consumed(chunk.slot(), side.out));
@@ -221,7 +221,8 @@ final class Application {
         boolean lost = side.lender.mustNotShut() || !side.lender.pending.isEmpty();
         boolean quiet = side.machine.eof() && side.unread.isEmpty() && !abortive && !lost;
         if (!quiet) {
-            side.pair.rough(); // the peer may have sent, or may still send, what nobody will read
+            side.pair.rough(); // the peer may have sent, or may still send, bytes that will not be
+            // read
         }
         closed = true;
         outShut = true;

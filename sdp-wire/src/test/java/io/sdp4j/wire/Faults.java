@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * What may go wrong in a run.
+ * Faults that may happen in a run.
  *
  * @param ends applications shut and close at any time
  * @param failures queue pairs break, set-up ends early, applications abort

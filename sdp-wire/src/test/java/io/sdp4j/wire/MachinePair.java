@@ -11,7 +11,7 @@ package io.sdp4j.wire;
  * list, from a fuzzer's bytes and exhaustively. After every event the {@link Oracles} run.
  */
 final class MachinePair {
-    /** What may happen next on one side, and how often. */
+    /** Events that may happen next on one side, and how often. */
     private enum Move {
         WRITE(2),
         FILL(1),

@@ -10,7 +10,7 @@ class MachinePairTest {
     /** Schedules for each of twelve kinds: 50,400 in every build, 2,016,000 in the deep profile. */
     private static final int SEEDS = Effort.of(50, 4_200, 168_000);
 
-    /** What both sides must have said, or the schedules are not worth their number. */
+    /** Messages that both sides must have sent, or the schedules are not worth their number. */
     private static final int[] ZERO_COPY = {
         Mid.SRC_AVAIL,
         Mid.RDMA_RD_COMPL,

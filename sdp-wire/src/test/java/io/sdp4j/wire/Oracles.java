@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What must hold after every event of the {@link MachinePair}, judged from the wire and the slots
+ * Rules that hold after every event of the {@link MachinePair}, judged from the wire and the slots
  * alone.
  *
  * <p>Shape: a log of what each side has told the other, kept independently of the machines. The
@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * <p>A lie voids the rules that need both sides to be honest.
  */
 final class Oracles {
-    /** What one side has heard and told. */
+    /** Messages received and sent by one side. */
     private static final class Log {
         int limit; // highest message number that the peer's messages have allowed
         int advertised; // the same that our messages have told the peer

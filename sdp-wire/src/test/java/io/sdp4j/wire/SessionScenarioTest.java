@@ -214,7 +214,7 @@ class SessionScenarioTest extends ZcopyRig {
         assertEquals(0, asked.out.size());
     }
 
-    /** What we have asked to be sent as Data is in process: the peer needs credits for it. */
+    /** Bytes that we have asked for as Data are in process: the peer needs credits for them. */
     @Test
     void suspendWaitsForWhatWasRefused() {
         Rig asking = suspending();

@@ -232,7 +232,7 @@ final class Side {
                 if (!bounds.plain()
                         || message.tag != 0
                         || peer.config.sendDepth() != Integer.MAX_VALUE) {
-                    peer.sent.add(message); // else its completion tells nobody anything
+                    peer.sent.add(message); // else its completion is not reported
                 }
             }
             landed.add(message);

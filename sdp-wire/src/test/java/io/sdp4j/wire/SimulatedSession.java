@@ -6,10 +6,10 @@ import java.util.Deque;
  * The session of one side of the {@link MachinePair}, beyond its connection: what the shell keeps
  * from one connection for the next (docs/protocol.md 10).
  *
- * <p>Shape: <em>suspended</em> from SUSPENDED until both are suspended; then he who was told to
- * connects to the other, with machines, counters and buffers that are new on both sides. What was
- * delivered stays with the program; what came back unsent is sent first; what the program has ended
- * is said again. A session that cannot be resumed is lost.
+ * <p>Shape: <em>suspended</em> from SUSPENDED until both are suspended; then the side that was told
+ * to connects to the other, with machines, counters and buffers that are new on both sides.
+ * Delivered bytes stay with the program; those that came back unsent are sent first; a half that
+ * the program has ended is ended again. A session that cannot be resumed is lost.
  */
 final class SimulatedSession {
     private final MachinePair pair;
@@ -55,7 +55,7 @@ final class SimulatedSession {
         side.event(() -> asked |= side.machine.suspend(port, side.out));
     }
 
-    /** The machine is suspended: outbox row {@code i} says so. */
+    /** The machine is suspended: action {@code i} says so. */
     void begin(int i) {
         boolean follows = side.machine.suspendedByPeer();
         pair.oracles.require(!suspended && !side.app.reserved(), side, "must not be suspended now");
@@ -69,7 +69,7 @@ final class SimulatedSession {
             side.unread.add(new Side.Chunk(-1, chunk.at(), chunk.bytes()));
         }
         if (!follows && !side.bounds.plain() && choices.below(2) == 0) {
-            side.hangUp(choices.below(4) == 0); // nobody needs the connection any more
+            side.hangUp(choices.below(4) == 0); // the connection is not needed any more
         }
     }
 
@@ -115,7 +115,7 @@ final class SimulatedSession {
     private static void resume(MachinePair pair) {
         boolean first = pair.a.machine.suspendedByPeer();
         boolean agreed = first != pair.b.machine.suspendedByPeer();
-        pair.oracles.require(agreed || pair.lied(), "nobody connects, or both");
+        pair.oracles.require(agreed || pair.lied(), "neither side connects, or both");
         if (!agreed || (pair.faults.failures() && !pair.bounds.plain() && pair.choose(8) == 0)) {
             pair.a.session.lose();
             pair.b.session.lose();

@@ -112,7 +112,7 @@ final class Visit extends Meeting {
             poll();
         }
         if (!machine.closed() && suspending) {
-            fire(SdpMachine.TIMER_SUSPEND); // nobody has answered
+            fire(SdpMachine.TIMER_SUSPEND); // without an answer
         }
         if (machine.closed()) {
             judge();
