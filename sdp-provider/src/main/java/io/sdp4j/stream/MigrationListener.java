@@ -17,10 +17,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * The place that a session is to be resumed at when it is we who suspend it (docs/protocol.md 10).
  *
- * <p>Shape: a port of our own address, held by a kernel listener that takes nobody, and a fabric
- * listener on it that takes one connection: from the address and port that the peer has always had.
- * That one is handed to the stream as soon as the session is suspended. Both are gone when the
- * session goes on, is lost or released; a timer sees to it where nothing else does.
+ * <p>Shape: a port of our own address, held by a kernel listener that accepts no connection, and a
+ * fabric listener on it that takes one connection: from the address and port that the peer has
+ * always had. That one is handed to the stream as soon as the session is suspended. Both are gone
+ * when the session goes on, is lost or released; a timer sees to it where nothing else does.
  *
  * <p>Guarded by its monitor, which is never held while the stream is called.
  */
@@ -34,10 +34,10 @@ final class MigrationListener {
     private FabricListener listener;
     private EventLoop.Timer limit;
 
-    /** Somebody has been let in. */
+    /** A peer was let in. */
     private boolean taken;
 
-    // who came before the session was suspended
+    // the peer that came before the session was suspended
     private SdpMachine machine;
     private QueuePair qp;
 
@@ -199,7 +199,7 @@ final class MigrationListener {
         end();
     }
 
-    /** Nobody is waited for any more. Idempotent. */
+    /** No peer is waited for any more. Idempotent. */
     void end() {
         QueuePair unwanted;
         synchronized (this) {
@@ -218,7 +218,7 @@ final class MigrationListener {
         try {
             holder.close();
         } catch (IOException e) {
-            throw new AssertionError(e); // nobody ever used it
+            throw new AssertionError(e); // it was never used
         }
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The queue pairs that a session has had: one, unless it was suspended and resumed
- * (docs/protocol.md 10). What came over an earlier one is read before what comes over a later one.
+ * (docs/protocol.md 10). Input of an earlier one is read before that of a later one.
  *
  * <p>Shape: a list from the one that is being read to the one in use; most of the time these are
  * the same. One that was read to its end is left, and closed when no thread can be waiting in it
@@ -16,7 +16,7 @@ import java.util.List;
  * <p>Guarded by the stream's lock.
  */
 final class SessionConnections {
-    /** More than these are not kept for a reader who does not read. */
+    /** Most that are kept for a reader that does not read. */
     private static final int MAX_OPEN = 4;
 
     /** One queue pair and what came over it. */
@@ -41,7 +41,7 @@ final class SessionConnections {
     /** Read to their ends, not closed. */
     private final List<QueuePair> left = new ArrayList<>(0);
 
-    /** Somebody knows the first one's descriptor, which is then the stream's until its end. */
+    /** The first one's descriptor was handed out; it is then the stream's until its end. */
     private boolean keepFirst;
 
     /**
@@ -136,7 +136,7 @@ final class SessionConnections {
         return reading == current && (left.isEmpty() || kept);
     }
 
-    /** Those to be closed now: nobody reads them, and nobody waits in them. */
+    /** Those to be closed now: no thread reads them or waits in them. */
     List<QueuePair> takeLeft() {
         if (left.isEmpty()) {
             return List.of();

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
  * time is over.
  *
  * <p>Shape: one attempt at a time, each on a thread of {@link SetupThreads}, because a fabric may
- * block; between two of them nobody is occupied. The new owner listens before the session is
+ * block; between two of them no thread is occupied. The new owner listens before the session is
  * suspended (docs/protocol.md 10), so the first attempt is the one that counts; others are for an
- * owner who is late.
+ * owner that is late.
  */
 final class SessionReconnect {
     private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -37,7 +37,7 @@ final class StreamCore {
     /** Nagle flush fallback (docs/protocol.md 18). */
     static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    // What belongs to one connection; a session that is resumed has another one.
+    // State of one connection; a session that is resumed has another one.
     SdpMachine machine;
     QueuePair qp;
     CompletionQueue queue;
@@ -146,7 +146,8 @@ final class StreamCore {
         }
         if (suspension.closed() && !endTold && over()) {
             endTold = true;
-            later(onEnd); // whoever looked took the end from the queue that would have told of it
+            later(onEnd); // the thread that looked took the end from the queue that would have
+            // told of it
         }
     }
 
@@ -188,7 +189,8 @@ final class StreamCore {
     }
 
     /**
-     * Carries out the outbox; rows that follow from rows are appended and reached by the same loop.
+     * Carries out the action list; rows that follow from rows are appended and reached by the same
+     * loop.
      */
     void carryOut() {
         assert Thread.holdsLock(this);

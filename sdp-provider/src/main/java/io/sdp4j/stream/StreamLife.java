@@ -9,8 +9,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * The parts of one stream, and what becomes of them without the application: timers, the doorbell,
- * quiet times, a suspension and its end, the release.
+ * The parts of one stream, and what becomes of them without the application: timers, notifications,
+ * idle times, a suspension and its end, the release.
  *
  * <p>Called on the event thread, {@link #migrate} by the application, {@link #resume} on a thread
  * that has connected. All methods but {@link #onSuspended} take the lock themselves and carry out
@@ -91,7 +91,7 @@ final class StreamLife {
         return remote;
     }
 
-    /** Something completed that somebody was to be told of. */
+    /** Called for a completion that was asked for. */
     void onNotify() {
         try {
             if (watch.onNotify()) {
@@ -160,7 +160,7 @@ final class StreamLife {
                 return false;
             }
             if (core.queue.ready()) {
-                core.progress(); // a question of the peer's, perhaps, that nobody was woken for
+                core.progress(); // perhaps a request of the peer's that no thread was woken for
             }
             quiet = core.sizes.quiet();
             left = takeLeft();

@@ -31,7 +31,7 @@ final class StreamReader {
     private final BlockedThreads blocked;
     private final StreamErrors ending;
 
-    /** Where the message being read came from; null = at rest, see {@link #trim}. */
+    /** Where the message being read came from; null = none, see {@link #trim}. */
     private SessionConnections.Connection connection;
 
     /** Told when the next message is taken, or null. With the lock. */
@@ -57,7 +57,7 @@ final class StreamReader {
     /** Number of that urgent byte. */
     private int urgent;
 
-    /** What a read that finds nothing answers; set by {@link #nextMessage}. */
+    /** Result of a read that finds nothing; set by {@link #nextMessage}. */
     private int nothing;
 
     StreamReader(StreamCore core, BlockedThreads blocked, StreamErrors ending) {
@@ -130,7 +130,7 @@ final class StreamReader {
     }
 
     /**
-     * What has come into a lent buffer.
+     * Bytes that have come into a lent buffer.
      *
      * @return bytes, -1 = wait, 0 = nothing was lent, or more may have been delivered
      */

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Shape: <em>suspended</em> from the last message of one connection to the first of the next
  * one; then awake again, or lost. Meanwhile the machine has nothing to say, writers and readers
- * wait as for a slow peer. What the application has ended is noted, to be said on the next
- * connection: a machine that is to be suspended does not say it any more.
+ * wait as for a slow peer. An end by the application is noted, to be said on the next connection: a
+ * machine that is to be suspended does not say it any more.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -81,13 +81,13 @@ final class SuspendedSession {
         return asked;
     }
 
-    /** Whether somebody must listen for the peer's answer. */
+    /** Whether the peer's answer must be listened for. */
     boolean asked() {
         assert Thread.holdsLock(core);
         return asked;
     }
 
-    /** The machine is suspended; who has asked for it listens on {@code port}. */
+    /** The machine is suspended; the side that asked for it listens on {@code port}. */
     void begin(int port) {
         assert Thread.holdsLock(core);
         asked = false;

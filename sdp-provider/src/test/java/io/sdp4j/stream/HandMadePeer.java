@@ -220,7 +220,7 @@ final class HandMadePeer implements AutoCloseable {
         return suspended;
     }
 
-    /** What has come in all. */
+    /** All bytes received. */
     byte[] received() {
         if (!suspended) {
             pump();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: the place where a suspended session is to be resumed takes the peer and nobody else, and is
+ * Goal: the place where a suspended session is to be resumed takes the peer and no other, and is
  * gone when it is not needed any more; without the peer the session is lost, in time. Method: a
  * peer made by hand, which comes early, late, from elsewhere or not at all.
  */
@@ -163,7 +163,7 @@ final class MigrationListenerTest {
         soon().until(() -> StreamPair.ask(stream, c -> c.suspension.ever()));
     }
 
-    /** What came is read, then it is a reset. */
+    /** Received bytes are read, then it is a reset. */
     @Test
     void isLostWhenThePeerDoesNotCome() throws Exception {
         connect(TimeUnit.MILLISECONDS.toNanos(500));
@@ -194,7 +194,7 @@ final class MigrationListenerTest {
         stream.close(false);
     }
 
-    /** Whoever comes after the stream was closed is sent away. */
+    /** A peer that comes after the stream was closed is refused. */
     @Test
     void closedBeforeThePeerComes() throws Exception {
         connect(TimeUnit.MILLISECONDS.toNanos(500));

@@ -36,10 +36,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: whoever waits for a channel by way of a selector, or of a group of asynchronous channels,
- * is told of what happens before, during and after a rest of its session, and is not kept busy by
- * it. Method: a peer made by hand, as in {@link SuspendedSessionTest}; a select that finds nothing
- * for long is a lost wake-up.
+ * Goal: a thread that waits for a channel by way of a selector, or of a group of asynchronous
+ * channels, is told of events before, during and after a suspension of its session, and is not kept
+ * busy by it. Method: a peer made by hand, as in {@link SuspendedSessionTest}; a select that finds
+ * nothing for long is a lost wake-up.
  */
 @Timeout(60)
 final class SuspendedSessionSelectorTest {
@@ -197,14 +197,14 @@ final class SuspendedSessionSelectorTest {
                 assertEquals(0, selector.selectNow());
                 InetSocketAddress next = suspend(stream.get()::ready);
                 if (comesInBetween) {
-                    TestChannels.comesToRest(selector);
+                    TestChannels.becomesIdle(selector);
                 }
                 resume(next);
                 stream.get().life().onLook(); // gives back what was left
                 peer.send(bytes("x" + i), false);
                 expect(selector, SelectionKey.OP_READ);
                 assertEquals("x" + i, read(channel));
-                TestChannels.comesToRest(selector);
+                TestChannels.becomesIdle(selector);
             }
         }
     }
@@ -221,7 +221,7 @@ final class SuspendedSessionSelectorTest {
             channel.register(selector, SelectionKey.OP_WRITE);
             InetSocketAddress next = suspend(stream.get()::ready);
             assertEquals(0, channel.write(from));
-            TestChannels.comesToRest(selector);
+            TestChannels.becomesIdle(selector);
             resume(next);
             CompletableFuture<Void> writer =
                     CompletableFuture.runAsync(
@@ -244,7 +244,9 @@ final class SuspendedSessionSelectorTest {
         }
     }
 
-    /** What was no selector's business while its first connection lasted becomes so afterwards. */
+    /**
+     * A channel that was in no selector while its first connection lasted can be in one afterwards.
+     */
     @Test
     void aChannelThatIsRegisteredAfterwards() throws Exception {
         try (SocketChannel channel = connect();
@@ -253,14 +255,14 @@ final class SuspendedSessionSelectorTest {
             peer.send(bytes("a"), false);
             assertEquals("a", read(channel));
             stream.get().life().onLook(); // the first connection is gone
-            assertEquals(-1, stream.get().notifyFd(), "and its descriptor is somebody else's");
+            assertEquals(-1, stream.get().notifyFd(), "and its descriptor has another owner");
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_READ);
-            TestChannels.comesToRest(selector);
+            TestChannels.becomesIdle(selector);
             peer.send(bytes("b"), false);
             expect(selector, SelectionKey.OP_READ);
             assertEquals("b", read(channel));
-            TestChannels.comesToRest(selector);
+            TestChannels.becomesIdle(selector);
         }
     }
 
@@ -301,7 +303,7 @@ final class SuspendedSessionSelectorTest {
             channel.configureBlocking(true);
             channel.configureBlocking(false);
             SelectionKey moved = channel.register(other, SelectionKey.OP_READ);
-            TestChannels.comesToRest(other);
+            TestChannels.becomesIdle(other);
             resume(next);
             peer.send(bytes("x"), false);
             expect(other, SelectionKey.OP_READ);
@@ -316,7 +318,7 @@ final class SuspendedSessionSelectorTest {
                     });
             channel.close();
             assertFalse(moved.isValid());
-            TestChannels.comesToRest(other);
+            TestChannels.becomesIdle(other);
             assertEquals(0, other.keys().size());
         }
     }

@@ -124,7 +124,7 @@ final class TestFabric implements AutoCloseable {
         return directory;
     }
 
-    /** Whoever listens here, by its file. */
+    /** Listeners, by their files. */
     Set<Path> listeners() throws IOException {
         try (var files = Files.list(directory)) {
             return files.collect(Collectors.toSet());
