@@ -25,10 +25,10 @@ import java.util.function.IntPredicate;
  * Writes a trace as the RoCEv2 frames that the same conversation would be between two InfiniBand
  * SDP peers, so that Wireshark's dissector takes it.
  *
- * <p>What is invented: hardware addresses, queue pairs, packet sequence numbers, the CM's own
- * fields, and Hello and HelloAck in the InfiniBand form where the conversation had the short one.
- * What is not in the trace is not in the frames: payload that was not kept, RDMA of the other end,
- * answers to RDMA Reads.
+ * <p>Invented are: hardware addresses, queue pairs, packet sequence numbers, the CM's own fields,
+ * and Hello and HelloAck in the InfiniBand form where the conversation had the short one. Frames
+ * lack what the trace lacks: payload that was not kept, RDMA of the other end, answers to RDMA
+ * Reads.
  *
  * <p>Each message is one packet, because the dissector takes every packet of a connection for a
  * message. It holds what the trace has kept, so a file never grows beyond what was recorded; the
@@ -50,7 +50,7 @@ public final class PcapngExport {
     private long messages;
     private long leftOut;
 
-    /** What the frames of one connection need to know. */
+    /** State of one connection for its frames. */
     private static final class Flow {
         final TraceConnection connection;
         final CmMessage cm;
@@ -69,7 +69,7 @@ public final class PcapngExport {
     }
 
     /**
-     * What was written.
+     * Counts of the written file.
      *
      * @param frames all frames
      * @param messages SDP messages in them, Hello and HelloAck included
@@ -185,7 +185,7 @@ public final class PcapngExport {
         datagram(flow, e, true, flow.cm.rtu());
     }
 
-    /** What was kept of HelloAck, and the zeros that follow in its long form. */
+    /** The kept bytes of HelloAck, and the zeros that follow in its long form. */
     private static MemorySegment ack(TraceConnection c) {
         MemorySegment whole = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
         MemorySegment.copy(c.helloAck(), 0, whole, 0, c.helloAck().byteSize());
