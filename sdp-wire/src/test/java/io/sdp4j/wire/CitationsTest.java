@@ -163,12 +163,12 @@ class CitationsTest {
         return known;
     }
 
-    private static List<Path> sources() throws IOException {
+    static List<Path> sources() throws IOException {
         return inSources(".java");
     }
 
     /** Every document of the project. */
-    private static List<Path> documents() throws IOException {
+    static List<Path> documents() throws IOException {
         List<Path> documents = new ArrayList<>(inSources(".md"));
         for (Path folder : List.of(ROOT, ROOT.resolve("docs"), ROOT.resolve("docs/decisions"))) {
             documents.addAll(list(folder));

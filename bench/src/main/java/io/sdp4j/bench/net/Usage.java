@@ -17,7 +17,7 @@ public final class Usage {
             ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
 
     /**
-     * Whose processor time counts: the {@code process}'s, as by default; the {@code machine}'s,
+     * Processor time that counts: the {@code process}'s, as by default; the {@code machine}'s,
      * where the kernel works for both ends in threads of its own; or {@code none}, for the end that
      * is not asked then.
      */
