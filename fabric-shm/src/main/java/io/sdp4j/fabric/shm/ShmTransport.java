@@ -18,7 +18,7 @@ record ShmTransport(
     static final byte FREE = 'F';
 
     /**
-     * What becomes of a transport whose connection ended in order at this side, with both words of
+     * Takes over a transport whose connection ended in order at this side, with both words of
      * farewell exchanged.
      */
     interface Recycler {
