@@ -120,7 +120,7 @@ final class Broken {
         return n;
     }
 
-    /** What the kernel has, once it does not change any more. */
+    /** The kernel's objects, once they do not change any more. */
     private static Map<String, Long> atRest() throws IOException, InterruptedException {
         Map<String, Long> last = resources();
         for (int same = 0; same < 10; Thread.sleep(200)) {
@@ -131,7 +131,7 @@ final class Broken {
         return last;
     }
 
-    /** What there is more than before, after some patience. */
+    /** Objects more than before, after some patience. */
     private static List<String> more(Map<String, Long> before) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {

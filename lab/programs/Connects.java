@@ -51,7 +51,7 @@ final class Connects {
             long micros = (System.nanoTime() - start) / 1000;
             socket.setSoTimeout(PATIENCE_MILLIS);
             if (socket.getInputStream().read() != 42) {
-                throw new IOException("nobody spoke at " + address);
+                throw new IOException("no peer spoke at " + address);
             }
             return micros;
         }

@@ -20,7 +20,7 @@ import java.util.List;
  * for that, waits for {@code DIRECTORY/NAME.dead}, reads on and prints {@code NAME BYTES CAME right|wrong END} of each.
  */
 final class LastWords {
-    /** What is left unread until the writer is dead. */
+    /** Bytes left unread until the writer is dead. */
     private static final int LEFT_BYTES = 400_000;
 
     private static final int HOOK_BYTES = 1_000;

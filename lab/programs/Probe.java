@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a JVM sees of a machine, one {@code name=value} per line: {@code micros}, the shortest time of a fixed piece of
+ * A JVM's view of a machine, one {@code name=value} per line: {@code micros}, the shortest time of a fixed piece of
  * arithmetic; {@code devices}, the names that libibverbs lists; {@code channel}, whether librdmacm gave an event channel.
  */
 final class Probe {

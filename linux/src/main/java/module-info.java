@@ -1,4 +1,4 @@
-/** What the fabrics stand on: system calls of Linux, the event loop, and ways to wait. */
+/** Basis of the fabrics: system calls of Linux, the event loop, and ways to wait. */
 @SuppressWarnings("module") // those that may use it are built after it
 module io.sdp4j.linux {
     exports io.sdp4j.linux to

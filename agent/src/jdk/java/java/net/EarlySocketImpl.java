@@ -176,7 +176,7 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         }
     }
 
-    /** What does what is asked now. */
+    /** The implementation in use now. */
     private SocketImpl target() {
         SocketImpl switched = next;
         return switched != null ? switched : kernel;
@@ -249,7 +249,7 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         target().close();
     }
 
-    /** What the switch would not know of keeps the connection on the kernel. */
+    /** A call that the switch would not know of keeps the connection on the kernel. */
     private synchronized SocketImpl changed() {
         stays = true;
         return target();

@@ -47,7 +47,7 @@ class SdpApiTest {
 
     /** Goal: a program that waits for bytes gets them, whatever they come over. */
     @Test
-    void movesUnderWhoeverReads() throws Exception {
+    void movesUnderAReader() throws Exception {
         try (ServerSocket listener = Sdp.openServerSocket();
                 SdpSocket client = Sdp.openSocket()) {
             assertFalse(client.migrate());
@@ -79,7 +79,7 @@ class SdpApiTest {
     }
 
     @Test
-    void failsWhereNobodySpeaksSdp() throws IOException {
+    void failsWhereThePeerDoesNotSpeakSdp() throws IOException {
         try (ServerSocket plain = KernelSockets.openServerSocket();
                 Socket client = Sdp.openSocket()) {
             plain.bind(LOOPBACK);

@@ -131,7 +131,7 @@ class SdpSelectorProviderTest {
     }
 
     @Test
-    void failsWhereNobodySpeaksSdp() throws IOException {
+    void failsWhereThePeerDoesNotSpeakSdp() throws IOException {
         try (ServerSocketChannel plain = listen(JVM);
                 SocketChannel client = SDP.openSocketChannel()) {
             ConnectException e =

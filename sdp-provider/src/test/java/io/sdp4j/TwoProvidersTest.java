@@ -100,7 +100,7 @@ class TwoProvidersTest {
         }
     }
 
-    /** What was written before the provider was closed arrives at a peer of another one. */
+    /** Bytes written before the provider was closed arrive at a peer of another one. */
     @Test
     void deliversWhatWasWritten() throws IOException {
         try (SdpProvider two = in(here);

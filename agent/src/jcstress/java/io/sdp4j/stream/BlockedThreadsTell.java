@@ -12,7 +12,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Who asks to be told is told once, or learns that there is something now; and never both. */
+/**
+ * A caller that asks to be told is told once, or learns that there is something now; and never
+ * both.
+ */
 @JCStressTest
 @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "There is something now.")
 @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "Told.")

@@ -153,7 +153,7 @@ public final class Agent {
         return Report.json(snapshot());
     }
 
-    /** What the switch has done so far, once it has started. */
+    /** The switch's counts and connections so far, once it has started. */
     static SwitchReport snapshot() {
         return started.report();
     }

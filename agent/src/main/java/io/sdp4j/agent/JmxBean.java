@@ -11,7 +11,7 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 
 /**
- * Registers {@link SwitchMXBean} in the platform's MBean server, as soon as somebody else has made
+ * Registers {@link SwitchMXBean} in the platform's MBean server, as soon as other code has made
  * one.
  *
  * <p>Making it ourselves would load a hundred classes into programs that never use it, and would

@@ -56,8 +56,8 @@ final class Report {
 
     /**
      * Writes {@code text} so that a reader of {@code file} finds the old content or all of the new.
-     * What others have put in the same directory is neither written to nor followed: the draft is
-     * new, and takes the place of a link.
+     * Files of others in the same directory are neither written to nor followed: the draft is new,
+     * and takes the place of a link.
      */
     static void write(Path file, String text) throws IOException {
         Path target = file.toAbsolutePath();

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * What {@code AsynchronousChannelProvider.provider()} gives: passes on to the switch's provider,
- * and starts the switch when the first channel or group is opened.
+ * Result of {@code AsynchronousChannelProvider.provider()}: passes on to the switch's provider, and
+ * starts the switch when the first channel or group is opened.
  */
 public final class AsyncProvider extends AsynchronousChannelProvider {
     private static final ProviderSlot<AsynchronousChannelProvider> SLOT =

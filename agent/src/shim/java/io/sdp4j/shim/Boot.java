@@ -361,7 +361,7 @@ public final class Boot {
     }
 
     /**
-     * What the rules say before the switch has started: the name of the verdict for a connection
+     * The rules' verdict before the switch has started: the name of the verdict for a connection
      * from the address that a socket was bound to, or null, to another. For null and null it is
      * {@code OFFLOAD_ONLY} if any connection may have to be offloaded. Null = there is no rule
      * file.
@@ -392,7 +392,7 @@ public final class Boot {
     }
 
     /**
-     * What a static method of the agent's main class gives, once the switch has started.
+     * Result of a static method of the agent's main class, once the switch has started.
      *
      * @return null while it starts, on the thread that starts it, and if it could not
      * @throws IllegalStateException with a sentence for people if the method failed
@@ -421,7 +421,7 @@ public final class Boot {
         }
     }
 
-    /** What {@code AsynchronousChannelProvider.provider()} gives without a property. */
+    /** Result of {@code AsynchronousChannelProvider.provider()} without a property. */
     static AsynchronousChannelProvider jdkAsynchronousChannels() {
         return (AsynchronousChannelProvider) grants.ask(Grants.Deed.JDK_ASYNCHRONOUS_CHANNELS);
     }
@@ -468,7 +468,7 @@ public final class Boot {
         return (SelectorProvider) (found != null ? found : grants.ask(Grants.Deed.JDK_CHANNELS));
     }
 
-    /** What else of the JDK has to know switched channels. */
+    /** Other classes of the JDK that have to know switched channels. */
     static void teach() {
         if (!running) {
             return;

@@ -74,7 +74,7 @@ final class Bundle implements ModuleFinder {
     }
 
     /**
-     * What the layer is to hold.
+     * Contents of the layer.
      *
      * @param jar the agent jar, never closed
      * @param root the module whose needs decide what else is in the layer

@@ -63,7 +63,7 @@ final class EarlyCheck extends ClassLoader {
     }
 
     /**
-     * What the rules say of connections, by the names of the verdicts; see {@code EarlyRules}.
+     * The rules' verdicts on connections, by name; see {@code EarlyRules}.
      *
      * @param options the agent's, and {@code com.sun.sdp.conf} if it is set
      * @param sink takes what the operator should know

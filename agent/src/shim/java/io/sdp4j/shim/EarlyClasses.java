@@ -31,7 +31,7 @@ final class EarlyClasses extends ClassLoader {
     /**
      * The maker of early sockets.
      *
-     * @return null if this JDK does not take them, or the rules are not to be had
+     * @return null if this JDK does not take them, or the rules are not available
      */
     static SocketImplFactory factory(Instrumentation instrumentation) {
         try (ZipFile jar = new ZipFile(new File(Layer.agentJar()))) {

@@ -29,7 +29,7 @@ final class EarlySockets
     private static final int RULE_DIRECT = 5;
     private static final int SWITCH_ONLY = 6;
 
-    /** What the switch calls the reasons. */
+    /** The switch's names of the reasons. */
     private static final String[] REASONS = {
         "TIMED_OUT", "YOUNG", "YOUNG", "NOT_LOCAL", "RULE_TCP", "RULE_DIRECT", "SWITCH_OFF"
     };

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the JVM lets an agent do, as far as the switch needs it after {@code premain}.
+ * Rights that the JVM gives an agent and the switch needs after {@code premain}.
  *
  * <p>Every library on the class path can read our fields by reflection. So no field has the JVM's
  * {@code Instrumentation}: it is in an object that only one of the JDK's has, in a field that is
@@ -19,7 +19,7 @@ import java.util.Set;
  * method handle that it is bound into some 10.
  */
 final class Grants {
-    /** What can be asked for. */
+    /** The rights that can be asked for. */
     enum Deed {
         /** The layer, with access for its modules to what they need of the JDK: a {@link Layer}. */
         LAYER,
@@ -97,7 +97,7 @@ final class Grants {
         };
     }
 
-    /** A new layer: access may not go to one that somebody has put into a field of ours. */
+    /** A new layer: access may not go to one that other code has put into a field of ours. */
     private static Layer layer(Instrumentation instrumentation) {
         Layer layer = Layer.define();
         access(

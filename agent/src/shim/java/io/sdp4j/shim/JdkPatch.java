@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * implements.
  */
 abstract class JdkPatch implements ClassFileTransformer {
-    /** What every channel is that may be in a selector. */
+    /** The interface of every channel that may be in a selector. */
     static final ClassDesc SELECTABLE = ClassDesc.of("sun.nio.ch.SelChImpl");
 
     private final String className;

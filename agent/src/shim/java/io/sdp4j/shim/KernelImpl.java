@@ -24,7 +24,10 @@ import java.util.Set;
 final class KernelImpl {
     private KernelImpl() {}
 
-    /** What this class needs of {@code java.net} and this JDK lacks, or null. Opens nothing. */
+    /**
+     * The member of {@code java.net} that this class needs and this JDK lacks, or null. Opens
+     * nothing.
+     */
     static String missing() {
         try {
             Class.forName("sun.nio.ch.DefaultSelectorProvider", false, null).getMethod("get");
@@ -59,13 +62,13 @@ final class KernelImpl {
         return new SocketImplFactory[] {() -> create(false), () -> create(true)};
     }
 
-    /** What {@code SelectorProvider.provider()} gives without a property. */
+    /** Result of {@code SelectorProvider.provider()} without a property. */
     static SelectorProvider channels(Instrumentation instrumentation) {
         return (SelectorProvider)
                 ofJdk(instrumentation, "sun.nio.ch.DefaultSelectorProvider", "get");
     }
 
-    /** What {@code AsynchronousChannelProvider.provider()} gives without a property. */
+    /** Result of {@code AsynchronousChannelProvider.provider()} without a property. */
     static AsynchronousChannelProvider asynchronous(Instrumentation instrumentation) {
         return (AsynchronousChannelProvider)
                 ofJdk(instrumentation, "sun.nio.ch.DefaultAsynchronousChannelProvider", "create");

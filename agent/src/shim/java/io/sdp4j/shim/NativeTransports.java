@@ -19,7 +19,7 @@ final class NativeTransports extends Thread {
     private static final long FIRST_MILLIS = 500;
     private static final long LAST_MILLIS = FIRST_MILLIS << 11;
 
-    /** What waits for and handles events, behind the name of the copy. */
+    /** Class that waits for events and handles them, behind the name of the copy. */
     private static final String[] LOOPS = {
         ".channel.epoll.EpollIoHandler", // Netty 4.2
         ".channel.epoll.EpollEventLoop", // 4.1

@@ -11,8 +11,8 @@ import java.util.Map;
  *  option  = key [ "=" value ]        ; in both, "\" makes the next character an ordinary one
  * }
  *
- * A key without a value is a flag that is switched on; of a repeated key the last value holds. What
- * keys there are and what their values mean is settled when the switch starts.
+ * A key without a value is a flag that is switched on; of a repeated key the last value holds. The
+ * switch checks keys and values when it starts.
  */
 final class Options {
     private Options() {}

@@ -104,7 +104,7 @@ class AgentIT {
         }
     }
 
-    /** Goal: what is asked for is seen, also where nobody has configured any logging. */
+    /** Goal: requested log lines are seen, also without any configured logging. */
     @Test
     void debugIsSeenOnAPlainJvm() {
         Jvm.Outcome outcome = connect("log.level=debug,shm.enabled=false,verbs.enabled=false");

@@ -15,9 +15,9 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/** What those have in common who run the jar in JVMs of their own. */
+/** Base of tests that run the jar in JVMs of their own. */
 final class AgentRuns {
-    /** What a program prints whose connection works. */
+    /** Output of a program whose connection works. */
     static final List<String> BYTE = List.of("byte=42");
 
     private AgentRuns() {}

@@ -112,7 +112,7 @@ class ArchitectureTest {
         assertEquals(Map.of(), excess);
     }
 
-    /** What others may call is the public API; the agent's own is in a layer that none sees. */
+    /** Others may call the public API only; the agent's own is in a layer that none sees. */
     @Test
     void onlyTheApiIsExportedToAll() throws IOException {
         Set<String> toAll = new TreeSet<>();
@@ -184,7 +184,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void nobodyNeedsAgentOrBench() throws IOException {
+    void noModuleNeedsAgentOrBench() throws IOException {
         for (String folder : ALLOWED.keySet()) {
             if (!folder.equals("agent")) {
                 assertFalse(ownDependencies(folder).contains("agent"), folder);
@@ -210,9 +210,8 @@ class ArchitectureTest {
     }
 
     /**
-     * Whoever removes files, and what: what is found in a directory only by {@code
-     * PrivateDirectory}, which looks first; otherwise a file or folder that the same method has
-     * just made.
+     * Code that removes files: those found in a directory only {@code PrivateDirectory}, which
+     * looks first; otherwise a file or folder that the same method has just made.
      */
     @Test
     void filesAreRemovedInKnownPlacesOnly() throws IOException {

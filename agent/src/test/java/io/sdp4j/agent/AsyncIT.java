@@ -96,7 +96,7 @@ class AsyncIT {
                 outcome.errLines().getFirst());
     }
 
-    /** Goal: behaviour 67, somebody else's provider stays, and one line says so. */
+    /** Goal: behaviour 67, a provider of others stays, and one line says so. */
     @Test
     @DisplayName("67: a provider that is named stays, and one line says so")
     void standsAside() {

@@ -43,7 +43,7 @@ class FindJdkTest {
         }
         Files.writeString(
                 home.resolve("release"),
-                "IMPLEMENTOR=\"Nobody\"\nJAVA_VERSION=\"" + version + "\"\n");
+                "IMPLEMENTOR=\"Anybody\"\nJAVA_VERSION=\"" + version + "\"\n");
         return home;
     }
 

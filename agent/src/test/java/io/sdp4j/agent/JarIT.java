@@ -12,7 +12,7 @@ import java.util.jar.JarFile;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What the jar may hold: an application that has it on its class path must see nothing of it. */
+/** Contents of the jar: an application that has it on its class path must see nothing of it. */
 class JarIT {
     private static final Set<String> MODULES =
             Set.of(

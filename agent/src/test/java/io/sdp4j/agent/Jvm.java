@@ -23,7 +23,7 @@ final class Jvm {
 
     private Jvm() {}
 
-    /** What a run left behind. */
+    /** Result of a run. */
     record Outcome(int exitCode, String out, String err, long nanos) {
         List<String> outLines() {
             return out.lines().toList();

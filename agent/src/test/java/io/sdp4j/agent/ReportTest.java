@@ -29,7 +29,7 @@ final class ReportTest {
         assertEquals("mine", Files.readString(victim));
         assertTrue(Files.isRegularFile(report, LinkOption.NOFOLLOW_LINKS));
         assertEquals("{}\n", Files.readString(report));
-        assertTrue(Files.isSymbolicLink(guessed), "nobody else's file is touched");
+        assertTrue(Files.isSymbolicLink(guessed), "no other user's file is touched");
         try (var files = Files.list(dir)) {
             assertEquals(
                     List.of(report, guessed, victim), files.sorted().toList(), "no draft is left");

@@ -66,7 +66,7 @@ class TraceCommandIT {
         assertTrue(outcome.err().contains(words), outcome::err);
     }
 
-    /** What is in the folder, hidden files too. */
+    /** Files in the folder, hidden ones too. */
     private List<String> files() throws IOException {
         try (Stream<Path> list = Files.list(folder)) {
             return list.map(f -> f.getFileName().toString()).sorted().toList();

@@ -66,7 +66,7 @@ class AsyncIT {
         assertEquals(expectedCrc(), Long.parseLong(results.get("crc")));
     }
 
-    /** What a client computes when every byte has come back. */
+    /** A client's result when every byte has come back. */
     private static long expectedCrc() {
         long crc = 0;
         for (int seed = 0; seed < CONNECTIONS; seed++) {

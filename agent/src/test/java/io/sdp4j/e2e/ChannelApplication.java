@@ -27,7 +27,7 @@ import javax.net.ssl.SSLContext;
 
 /**
  * The real applications on channels and selectors: how their servers and clients are started, and
- * how somebody without Java, or at least without the agent, asks the same server.
+ * how a client without Java, or at least without the agent, asks the same server.
  */
 enum ChannelApplication {
     JDK_HTTP(JdkHttp.class, HttpVisitor.class) {
@@ -147,7 +147,10 @@ enum ChannelApplication {
         }
     };
 
-    /** What the switches of Java do not see, and what JDK or SLF4J would complain about. */
+    /**
+     * Libraries that the switches of Java do not see, and flags against complaints of JDK and
+     * SLF4J.
+     */
     private static final List<String> JVM_ARGS =
             List.of(
                     "-Dio.netty.transport.noNative=true",
@@ -200,7 +203,7 @@ enum ChannelApplication {
         return withRole("client", place, ports);
     }
 
-    /** What both ends are told, behind the ports. */
+    /** Arguments of both ends, behind the ports. */
     List<String> arguments(Place place) {
         return List.of();
     }

@@ -234,7 +234,7 @@ class ChannelApplicationsIT extends Comparison {
         }
     }
 
-    /** What the client prints on kernel TCP, which is run first if it has not been. */
+    /** The client's output on kernel TCP, which is run first if it has not been. */
     private Map<String, String> kernel(ChannelApplication application) throws Exception {
         Map<String, String> known = KERNEL.get(application);
         if (known != null) {

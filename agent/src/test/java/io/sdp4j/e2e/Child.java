@@ -200,7 +200,7 @@ final class Child {
         }
     }
 
-    /** What its agent reported at its end. */
+    /** Its agent's report at its end. */
     AgentReport report() throws IOException {
         if (!Files.exists(report)) {
             throw new AssertionError("no report from " + this);

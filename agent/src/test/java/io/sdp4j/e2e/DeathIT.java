@@ -58,7 +58,7 @@ class DeathIT {
 
     @TempDir Path directory;
 
-    /** What carries the connections of a test. */
+    /** Transport of the connections of a test. */
     enum Stack {
         KERNEL,
         OFFLOADED,

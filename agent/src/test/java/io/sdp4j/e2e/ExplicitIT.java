@@ -61,7 +61,7 @@ class ExplicitIT {
     }
 
     /**
-     * What the program printed.
+     * The program's output.
      *
      * @param modules whether the library is on the module path, as modules, not on the class path
      */

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * end or exception. Method: random cases, each on kernel TCP, offloaded at connect, ending while it
  * may move from TCP, and ending when it has moved, which the survivor's report counts; a few in
  * {@code verify}, 30 minutes of them in {@code -Pdeep}. A case that differs is tried more often on
- * kernel TCP, which may have more than one answer. What fails is printed with its seed at once, and
+ * kernel TCP, which may have more than one answer. A failure is printed with its seed at once, and
  * counted at the end.
  *
  * <p>{@code -Dsdp4j.soak.seed=N} tries one case again; {@code -Dsdp4j.soak.minutes=N} goes with
@@ -40,7 +40,7 @@ class FatesIT {
     /** How often kernel TCP is asked for another answer. */
     private static final int MORE_ANSWERS = 12;
 
-    /** What fits on both stacks while nothing is read. */
+    /** Bytes that fit on both stacks while nothing is read. */
     private static final int FITS_BYTES = 100_000;
 
     private static final int[] SIZES = {
@@ -52,7 +52,7 @@ class FatesIT {
 
     @TempDir Path directory;
 
-    /** What carries the connections. */
+    /** Transport of the connections. */
     private enum Stack {
         KERNEL,
         OFFLOADED,
@@ -142,7 +142,7 @@ class FatesIT {
         }
     }
 
-    /** What the survivor saw. */
+    /** The survivor's observations. */
     private record Outcome(long bytes, boolean right, String end) {
         static Outcome of(String text) {
             String[] words = text.split(" ", 3);
@@ -256,7 +256,7 @@ class FatesIT {
         return false;
     }
 
-    /** One case on every stack. What fails is noted, and the next case is tried. */
+    /** One case on every stack. A failure is noted, and the next case is tried. */
     private void compare(long seed) throws Exception {
         Case c = Case.of(seed);
         fates.merge(c.fate, 1, Integer::sum);

@@ -24,18 +24,18 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: connections that nobody uses cost no wake-up. Method: the context switches of all threads
- * of both processes, counted by the kernel, beside the same on kernel TCP at the same time.
+ * Goal: unused connections cost no wake-up. Method: the context switches of all threads of both
+ * processes, counted by the kernel, beside the same on kernel TCP at the same time.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IdleIT {
     private static final int CONNECTIONS = 100;
     private static final int SECONDS = 5;
 
-    /** What a JVM does for itself: half a switch for each end. */
+    /** A JVM's own share: half a switch for each end. */
     private static final int SLACK = 100;
 
-    /** What our threads may do at both ends: less than a look every second at each. */
+    /** Limit for our threads at both ends: less than a look every second at each. */
     private static final int MOST_OWN = 2 * SECONDS - 2;
 
     @TempDir Path directory;
@@ -58,7 +58,7 @@ class IdleIT {
     @ParameterizedTest
     @MethodSource("crowds")
     @DisplayName("62: idle connections cost no processor time")
-    void idleConnectionsWakeNobody(String who, List<Way> ways) throws Exception {
+    void idleConnectionsWakeNoThread(String who, List<Way> ways) throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
             Crowd kernel = new Crowd(jvms, who, null);
             List<Crowd> all = new ArrayList<>(List.of(kernel));
@@ -123,7 +123,7 @@ class IdleIT {
             client = start("client", who, "" + CONNECTIONS, server.await("READY"));
         }
 
-        /** What was started has ended, and what was busy has given back its memory. */
+        /** Started connections have ended, and busy ones have given back their memory. */
         void quiet() throws Exception {
             server.await("UP");
             client.await("UP");

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Goal and method: those of {@link ApplicationsIT}, with two members of a JGroups cluster. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class JGroupsIT extends Comparison {
-    /** What a stack casts at once. */
+    /** Messages that a stack casts at once. */
     private record Burst(String stack, int casts, int bytes) {}
 
     /** 1.5 MB each. */

@@ -36,7 +36,7 @@ final class Jvms implements AutoCloseable {
         descriptors = limit;
     }
 
-    /** What starts JVMs that are started from now on: {@code setpriv}, {@code unshare}. */
+    /** Command that starts JVMs from now on: {@code setpriv}, {@code unshare}. */
     void under(String... command) {
         before = List.of(command);
     }

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: whoever runs a native transport of Netty under the agent reads once what that means, with
- * the flag that turns it off, and that flag does.
+ * Goal: a user of a native transport of Netty under the agent reads once the consequence, with the
+ * flag that turns it off, and that flag works.
  */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NativeTransportIT {

@@ -8,8 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Ports for one server: a rule file that names them must exist before the server does.
  *
- * <p>Below those that the kernel gives to whoever does not mind (32768 and up), so that no client
- * takes one meanwhile.
+ * <p>Below the kernel's ephemeral ports (32768 and up), so that no client takes one meanwhile.
  *
  * @param first where clients come
  * @param second where they come as well

@@ -67,8 +67,8 @@ class PostgresIT {
             assertEquals(WARM_UP + CONNECTS, report.fallback(), report::text);
             Arrays.sort(plainUs);
             Arrays.sort(agentUs);
-            // What comes on top comes on top of every connect; what other programs on the machine
-            // add, the quicker ones have least of.
+            // An extra cost is paid at every connect; time that other programs on the machine take
+            // is least in the quicker ones.
             long without = plainUs[CONNECTS / 4];
             long with = agentUs[CONNECTS / 4];
             String times = "connect takes " + with + " us with the agent, " + without + " without";

@@ -144,7 +144,7 @@ class TraceIT {
         assertEquals(new Tshark.Seen(expected, List.of()), Tshark.look(frames), lines::toString);
     }
 
-    /** What a crash leaves is what is needed most. */
+    /** The trace of a crashed process is the one that is needed most. */
     @Test
     void isReadableAfterAKill() throws Exception {
         Path atServer = directory.resolve("server.trace");

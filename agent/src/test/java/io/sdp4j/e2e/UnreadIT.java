@@ -24,7 +24,7 @@ class UnreadIT {
     /** A connection's buffers, the memory of both directions included. */
     private static final long MOST_EACH_KB = 18 << 10;
 
-    /** What the agent itself takes. */
+    /** Memory of the agent itself. */
     private static final long AGENT_KB = 100 << 10;
 
     @TempDir Path directory;

@@ -10,8 +10,8 @@ import java.net.Socket;
  * an address family of its own is to other switches.
  *
  * <p>Thread-safe. A scope covers the thread that runs the piece, and threads forked in a structured
- * way from it. What was created inside stays on the kernel wherever it is used, and what was
- * created outside stays what it was.
+ * way from it. A socket created inside stays on the kernel wherever it is used; one created outside
+ * is unaffected.
  *
  * @since 0.1
  */

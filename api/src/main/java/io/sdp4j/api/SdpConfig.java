@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What one {@link SdpProvider} is made with. Whatever is not given here has the value of its system
+ * Configuration of one {@link SdpProvider}. A value that is not given here is that of its system
  * property, or else the default, when the provider is opened.
  *
  * {@snippet lang = java :

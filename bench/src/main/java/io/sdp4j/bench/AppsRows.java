@@ -6,7 +6,7 @@ import static io.sdp4j.bench.Config.TCP;
 
 import java.util.List;
 
-/** What applications are like that other people wrote, from their first request on. */
+/** Applications of other vendors, from their first request on. */
 final class AppsRows {
     private static final String LATER = "requests-later";
 

@@ -9,7 +9,7 @@ import static io.sdp4j.bench.Bar.Kind.SPREAD;
 import static io.sdp4j.bench.Bar.Kind.TIMES_AS_LONG;
 
 /**
- * What a row must reach: a comparison of one metric between a configuration and a base.
+ * The bar of a row: a comparison of one metric between a configuration and a base.
  *
  * @param what the words of the verdict
  * @param metric which number of a run

@@ -12,7 +12,7 @@ import static io.sdp4j.bench.Config.TCP_PINNED;
 
 import java.util.List;
 
-/** What a connection is like from its first byte on, in JVMs that have compiled nothing yet. */
+/** Connections from their first byte on, in JVMs that have compiled nothing yet. */
 final class ColdRows {
     /** The word of rows that are whole processes: connect, some round trips, exit. */
     static final String PROGRAM = "program";

@@ -24,13 +24,13 @@ final class Compilers {
 
     private static final int IDLE_MS = 30;
 
-    /** What is to be compiled. */
+    /** The work to be compiled. */
     interface Work {
-        /** Does it for so long. */
+        /** Does it for this time. */
         void run(int forMs) throws IOException, InterruptedException;
     }
 
-    /** What compiling has cost so far. */
+    /** Cost of compiling so far. */
     interface Meter {
         /** In milliseconds. */
         long cpuMs() throws IOException;
@@ -38,7 +38,10 @@ final class Compilers {
 
     private Compilers() {}
 
-    /** Goes on with work until it leaves the compilers of these JVMs idle, or for so long. */
+    /**
+     * Goes on with work until it leaves the compilers of these JVMs idle, or until the time is
+     * over.
+     */
     static void warmUp(int mostMs, Work work, Worker... jvms)
             throws IOException, InterruptedException {
         warmUp(mostMs, work, () -> cpuMs(jvms));

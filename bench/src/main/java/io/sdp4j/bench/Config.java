@@ -50,7 +50,7 @@ enum Config {
             "verbs.enabled=true,shm.enabled=false,verbs.connect.timeout.ms=5000"
                     + ",connect.timeout.ms=20000";
 
-    /** What the agent, if there is one, must do with every connection. */
+    /** Duty of the agent, if there is one, at every connection. */
     enum Agent {
         NONE,
         OFFLOADS,

@@ -138,7 +138,7 @@ enum FigureStyle {
         styler.setLegendLayout(LegendLayout.Horizontal);
     }
 
-    /** What the measures of text, and with them the places of everything, depend on. */
+    /** Inputs of the measures of text, and with them of all positions. */
     static String font() {
         var bounds =
                 new TextLayout(SAMPLE, TEXT, new FontRenderContext(null, true, true)).getBounds();

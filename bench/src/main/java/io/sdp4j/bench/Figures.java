@@ -211,7 +211,7 @@ final class Figures {
                 : number >= 1e3 ? Format.plain(number / 1e3) + " k" : Format.plain(number);
     }
 
-    /** What {@code --json} kept of a suite's run. */
+    /** The results of a suite's run, as kept by {@code --json}. */
     private Results read(Suite suite) throws IOException {
         JsonNode all = new ObjectMapper().readTree(file(suite).toFile());
         Results read = new Results();

@@ -9,9 +9,9 @@ import java.util.List;
 
 /**
  * A short run that fails when performance has collapsed and not when the machine was busy: few
- * rows, bars far below what is normal, and what misses one is measured again, twice at most. On a
- * machine that does not come to rest only what load cannot change is judged. For builds; the
- * results proper come from a full run.
+ * rows, bars far below what is normal, and a row that misses one is measured again, twice at most.
+ * On a machine that does not become idle only figures that load cannot change are judged. For
+ * builds; the results proper come from a full run.
  */
 final class Gate {
     private static final Gate NET =
@@ -72,7 +72,7 @@ final class Gate {
         Results run(List<Row> rows) throws IOException, InterruptedException;
     }
 
-    /** The rows that may be judged now; waits a while for the machine to come to rest. */
+    /** The rows that may be judged now; waits a while for the machine to become idle. */
     List<Row> judgeable() throws InterruptedException {
         for (int n = 0; n < REST_SECONDS; n++) {
             if (Machine.idle() >= AT_REST) {

@@ -40,7 +40,7 @@ final class HandOver {
 
     /**
      * The median of some windows of two milliseconds, in nanoseconds there and back; milliseconds
-     * where two processors are not to be had. Takes 20 ms, more on a busy machine.
+     * where two processors are not available. Takes 20 ms, more on a busy machine.
      */
     double nanos() {
         ended = false;

@@ -159,7 +159,7 @@ final class Launch {
 
     private void addRdma(Config config, int end, List<String> command) {
         command.add("-D" + Place.PROPERTY + "=" + rdma.address);
-        command.add("-D" + Usage.CPU_PROPERTY + "=" + (end == 0 ? "machine" : "nobody"));
+        command.add("-D" + Usage.CPU_PROPERTY + "=" + (end == 0 ? "machine" : "none"));
         if (config == Config.RSOCKETS) {
             command.add("-Djava.net.preferIPv4Stack=true");
         } else if (config.isBare()) {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What this machine is, for a result that must be read elsewhere. */
+/** Description of this machine, for a result that must be read elsewhere. */
 final class Machine {
     private static final Path STAT = Path.of("/proc/stat");
     private static final int IDLE = 4; // words of the line "cpu": user nice system idle iowait ...
@@ -41,9 +41,8 @@ final class Machine {
     }
 
     /**
-     * Milliseconds since the machine started in which one of its processors had work and whoever
-     * runs this virtual machine ran something else; in steps of ten. Always 0 where that is not
-     * told.
+     * Milliseconds since the machine started in which one of its processors had work and the host
+     * of this virtual machine ran something else; in steps of ten. Always 0 where that is not told.
      */
     static long stolenMs() {
         return stolenMs(STAT);

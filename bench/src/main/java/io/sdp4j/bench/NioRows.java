@@ -9,7 +9,7 @@ import static io.sdp4j.bench.Config.TCP_PINNED;
 
 import java.util.List;
 
-/** What {@code bench nio} measures; the commands are {@link io.sdp4j.bench.nio.NioClient}'s. */
+/** Rows of {@code bench nio}; the commands are {@link io.sdp4j.bench.nio.NioClient}'s. */
 final class NioRows {
     /** Idle channels of each kind in the crowded selector. */
     private static final int IDLE = 1_000;

@@ -3,11 +3,11 @@ package io.sdp4j.bench;
 import java.util.function.DoubleSupplier;
 
 /**
- * Keeps a run to one state of the machine, that in which it is at rest. A virtual machine that was
+ * Keeps a run to one state of the machine, that in which it is idle. A virtual machine that was
  * busy for some seconds may be moved to processors that are further apart, and come back when it
- * was idle for some: what is measured then differs by a factor of several, with and without us.
- * Judged by a bare {@link HandOver} and by what its host took of it, never by what is measured, and
- * the same for everybody.
+ * was idle for some: figures measured then differ by a factor of several, with and without us.
+ * Judged by a bare {@link HandOver} and by the time that its host took, never by the figures
+ * themselves, and in the same way for all configurations.
  *
  * <p>For one thread.
  */
@@ -15,7 +15,7 @@ final class QuiescenceGuard {
     /** Readings of one state are nearer to each other than this, those of two are not. */
     private static final double ALIKE = 2;
 
-    /** Steps without work before the first slice, to see the machine at rest. */
+    /** Steps without work before the first slice, to see the machine idle. */
     private static final int FIRST_STEPS = 10;
 
     /** Steps that one slice waits at most. */

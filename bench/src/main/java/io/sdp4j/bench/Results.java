@@ -25,7 +25,7 @@ final class Results {
     record Run(int round, Map<String, Double> metrics) {}
 
     /**
-     * What came of one bar.
+     * Result of one bar.
      *
      * @param value of the bar's kind; NaN when nothing was measured
      * @param lowest of the per-round values (of the runs, where a bar compares with nothing)
@@ -64,12 +64,12 @@ final class Results {
         aside.add(one);
     }
 
-    /** How long was waited for the machine to come to rest, in all. */
+    /** How long was waited for the machine to become idle, in all. */
     void waited(long ms) {
         waitedMs = ms;
     }
 
-    /** What is known of the machine's states while it was measured; empty if nothing. */
+    /** The machine's states while it was measured; empty if nothing. */
     String states() {
         double[] taken =
                 runs.values().stream()
@@ -156,7 +156,7 @@ final class Results {
         return median(values);
     }
 
-    /** What came of {@code bar} in {@code row}. */
+    /** Result of {@code bar} in {@code row}. */
     Verdict verdict(Row row, Bar bar) {
         double[] subject = sorted(row, bar.subject(), bar.metric());
         double[] base = sorted(row, bar.base(), bar.metric());
@@ -201,8 +201,8 @@ final class Results {
     }
 
     /**
-     * What each slice of the subject compares to the base's of the same turn, sorted. Where one is
-     * missing the turns do not fit any more, but then the bar fails anyway.
+     * Ratios of the subject's slices to the base's of the same turn, sorted. Where one is missing
+     * the turns do not fit any more, but then the bar fails anyway.
      */
     private double[] inTurn(Row row, Bar bar) {
         List<Run> subject = runs(row, bar.subject());

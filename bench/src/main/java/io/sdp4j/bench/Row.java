@@ -233,7 +233,7 @@ record Row(
     }
 
     /**
-     * What kind of work it is: an own warm-up in each JVM. With Netty each load is of its own kind,
+     * Kind of work; each has an own warm-up in each JVM. With Netty each load is of its own kind,
      * as one connection warms up little of what many use.
      */
     String kind() {

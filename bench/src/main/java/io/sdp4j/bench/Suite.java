@@ -90,7 +90,7 @@ record Suite(
         return equals(COLD) || equals(APPS);
     }
 
-    /** How long its rows are measured unless somebody says otherwise. */
+    /** Default time for which its rows are measured. */
     Times usualTimes() {
         return equals(APPS) ? Times.APPS : isCold() ? Times.COLD : Times.FULL;
     }

@@ -10,8 +10,8 @@ import static io.sdp4j.bench.Config.VERBS_LENDING;
 import java.util.List;
 
 /**
- * What {@code bench verbs} measures over an RDMA device. Software devices spend processor time on
- * every packet: only ratios within one run mean something.
+ * Rows of {@code bench verbs}, over an RDMA device. Software devices spend processor time on every
+ * packet: only ratios within one run mean something.
  */
 final class VerbsRows {
     /**

@@ -89,7 +89,7 @@ final class Worker implements AutoCloseable {
         return expect("ok", timeoutMs);
     }
 
-    /** What it wrote to standard error lately, on lines of their own; empty if nothing. */
+    /** Its latest standard error, on lines of their own; empty if nothing. */
     String errorText() {
         synchronized (errors) {
             return errors.isEmpty() ? "" : "\n    | " + String.join("\n    | ", errors);

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What borrowing direct buffers brings against copying them: 1 MiB buffers through asynchronous
- * channels, one and four of them in one operation, one way. A comparison, not a bar: its outcome is
- * the default of {@code sdp4j.zcopy.enabled}. For one thread.
+ * Compares borrowing direct buffers with copying them: 1 MiB buffers through asynchronous channels,
+ * one and four of them in one operation, one way. A comparison, not a bar: its outcome is the
+ * default of {@code sdp4j.zcopy.enabled}. For one thread.
  */
 final class ZcopyBench {
     /** Some five minutes on a quiet machine. */

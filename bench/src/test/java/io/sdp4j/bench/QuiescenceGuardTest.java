@@ -38,7 +38,7 @@ class QuiescenceGuardTest {
         assertEquals(first, rest.waitedMs());
     }
 
-    /** Also where it was not at rest when the run began. */
+    /** Also where it was not idle when the run began. */
     @Test
     void itIsWaitedForUntilItIsAtRestAgain() throws Exception {
         QuiescenceGuard rest =

@@ -155,7 +155,7 @@ class ResultsTest {
     }
 
     @Test
-    void aColumnThatNobodyMeasuredIsLeftOut() {
+    void aColumnThatWasNotMeasuredIsLeftOut() {
         Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 1);
         Row row = row(bar);
         runs(row, Config.TCP, "p50", 10);

@@ -1,7 +1,7 @@
 package io.sdp4j.fabric;
 
 /**
- * What a fabric can do, told once; differences are handled by these values, never by the fabric's
+ * Abilities of a fabric, told once; differences are handled by these values, never by the fabric's
  * name.
  *
  * @param maxRequestPrivateDataBytes private data that fits a connection request
@@ -14,7 +14,7 @@ package io.sdp4j.fabric;
  *     message (iWARP without the enhanced set-up)
  * @param registersHeap heap arrays may be registered; no fabric of ours can
  * @param rdmaSparesCopies the device moves the bytes of RDMA operations, so that lending a large
- *     buffer spares the processors copies; where they move the bytes themselves, nothing is gained
+ *     buffer saves copies by the processor; where they move the bytes themselves, nothing is gained
  * @param rdmaBytes bytes of one RDMA operation above which a longer one is no faster; at least 1
  * @param refusalCostsRoundTrip a missing listener is found out by asking another host, so it is
  *     worth remembering

@@ -3,7 +3,7 @@ package io.sdp4j.fabric;
 import java.util.function.BooleanSupplier;
 
 /**
- * What completed on one queue pair, and the ways to wait for it.
+ * Completions of one queue pair, and the ways to wait for them.
  *
  * <p>{@link #poll} and {@link #arm} are called under the caller's lock of the queue pair; {@link
  * #await} by at most one thread at a time and without that lock; {@link #wake} by anybody.
@@ -67,9 +67,9 @@ public interface CompletionQueue {
     void onNotify(Runnable handler);
 
     /**
-     * Looks busily for a short while, if such looks have paid off lately, whether something
-     * completes: before a thread waits for {@link #descriptor}, which costs a wake-up. One thread
-     * at a time, and none in {@link #await}; without the caller's lock.
+     * Polls for a short while, if polling has paid off lately, until something completes: before a
+     * thread waits for {@link #descriptor}, which costs a wake-up. One thread at a time, and none
+     * in {@link #await}; without the caller's lock.
      *
      * @param spoken whether this side has said something since it last heard something; the waits
      *     of either kind are judged by their own history
@@ -101,15 +101,15 @@ public interface CompletionQueue {
     }
 
     /**
-     * A descriptor for somebody else's epoll or poll, which becomes readable as {@link
-     * #armDescriptor} tells. It stays the queue's own, is the same until the queue pair is closed,
-     * and is never to be read from. -1 if the fabric has none.
+     * A descriptor for another epoll or poll, which becomes readable as {@link #armDescriptor}
+     * tells. It stays the queue's own, is the same until the queue pair is closed, and is never to
+     * be read from. -1 if the fabric has none.
      */
     int descriptor();
 
     /**
      * Lets the descriptor become unreadable, and asks that it be readable again when something
-     * completes; from the end of the connection on it always is. What is rung there does not reach
+     * completes; from the end of the connection on it always is. Notifications there do not reach
      * the event thread any more, until {@link #arm} or {@link #releaseDescriptor} is called. Under
      * the caller's lock of the queue pair.
      *

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * What the active side asks for.
+ * Parameters of a connect, chosen by the active side.
  *
  * @param remote the address the application wants, resolved
  * @param localAddress called at most once, when a listener has been found, for the address that the
@@ -42,8 +42,9 @@ public record ConnectRequest(
         Consumer<BooleanSupplier> asked,
         int socket) {
     /**
-     * How long a fabric may go on waiting for a connection that was abandoned. Short enough for
-     * whoever closes a socket, and a stalled attempt that wakes so often costs nothing to speak of.
+     * How long a fabric may go on waiting for a connection that was abandoned. Short enough for a
+     * thread that closes a socket, and a stalled attempt that wakes so often costs nothing to speak
+     * of.
      */
     public static final long ABANDON_CHECK_NANOS = 5_000_000;
 

@@ -26,7 +26,7 @@ public interface ConnectionRequest {
         return false;
     }
 
-    /** What the peer sent, possibly padded with zeros. Hostile until checked. */
+    /** Private data of the peer, possibly padded with zeros. Hostile until checked. */
     byte[] privateData();
 
     /**

@@ -12,7 +12,7 @@ public final class FabricException extends IOException {
     /** Why, in one stable word. */
     public enum Cause {
         /**
-         * Native access, a system call or a file needed by the fabric is not to be had in this JVM.
+         * Native access, a system call or a file needed by the fabric is not available in this JVM.
          */
         UNAVAILABLE,
         /** The listener has no room for another request at the moment. */
@@ -78,7 +78,7 @@ public final class FabricException extends IOException {
         return why;
     }
 
-    /** What the peer sent with its refusal; empty if nothing. */
+    /** Private data of the peer's refusal; empty if none. */
     public byte[] privateData() {
         return privateData == null ? new byte[0] : privateData.clone();
     }

@@ -3,7 +3,7 @@ package io.sdp4j.fabric;
 import java.net.InetSocketAddress;
 
 /**
- * What a listener asks for.
+ * Parameters of a listener.
  *
  * @param address the address and port that the kernel listener is bound to; a wildcard covers every
  *     address of its family, and {@code ::} also IPv4 if {@code dualStack}

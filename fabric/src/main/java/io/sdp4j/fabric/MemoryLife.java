@@ -3,7 +3,7 @@ package io.sdp4j.fabric;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
-/** What ends the life of memory. */
+/** The event that ends the life of memory. */
 public final class MemoryLife {
     /**
      * Names of the JDK's own classes: of the global arena, of what is owned by a buffer, of an

@@ -1,7 +1,7 @@
 package io.sdp4j.fabric;
 
 /**
- * What one side wants of its queue pair. A queue pair is born with all {@code receiveSlots} posted,
+ * Parameters of one side's queue pair. A queue pair is born with all {@code receiveSlots} posted,
  * before anything about them is told to the peer.
  *
  * @param receiveSlots receive buffers, 1 to 1024

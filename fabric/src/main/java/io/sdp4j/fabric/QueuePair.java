@@ -114,7 +114,7 @@ public interface QueuePair {
 
     /**
      * Whether the peer can take the memory of slots away, which shows as an {@link InternalError}
-     * of whoever touches it, here or in a slot's memory itself.
+     * in the thread that touches it, here or in a slot's memory itself.
      */
     default boolean memoryMayFault() {
         return false;
@@ -126,8 +126,8 @@ public interface QueuePair {
     }
 
     /**
-     * Whether the peer's thread may sleep through messages with {@link #MORE}, so that whoever has
-     * sent some must wake it before he waits for it.
+     * Whether the peer's thread may sleep through messages with {@link #MORE}, so that a sender of
+     * such messages must wake it before it waits for it.
      */
     default boolean peerSleepsThroughMore() {
         return false;
@@ -176,7 +176,7 @@ public interface QueuePair {
 
     /**
      * Posts receive slot {@code slot}, which a completion had given to the caller. It is posted
-     * before the next {@link #postSend}, which may tell the peer of it, and before somebody waits
+     * before the next {@link #postSend}, which may tell the peer of it, and before a thread waits
      * for {@link #completions}, whichever comes first, so that several can be posted together.
      * Caller's lock.
      */

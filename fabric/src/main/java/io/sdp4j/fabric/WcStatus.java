@@ -24,7 +24,7 @@ public enum WcStatus {
     /** The device or the fabric itself failed. */
     FATAL_ERR;
 
-    /** Whether somebody waited for the peer in vain, as a kernel's TCP does before ETIMEDOUT. */
+    /** Whether the peer did not answer in time, as a kernel's TCP does before ETIMEDOUT. */
     public boolean timedOut() {
         return this == RESP_TIMEOUT_ERR || this == RNR_RETRY_EXC_ERR;
     }

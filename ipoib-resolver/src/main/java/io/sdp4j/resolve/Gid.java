@@ -38,7 +38,7 @@ record Gid(int index, byte[] bytes, String type, String interfaceName) {
         return any == 0 ? null : bytes;
     }
 
-    /** What stands for an address in a table of RoCE: itself, or IPv4 as {@code ::ffff:a.b.c.d}. */
+    /** The entry for an address in a table of RoCE: itself, or IPv4 as {@code ::ffff:a.b.c.d}. */
     static byte[] of(InetAddress address) {
         byte[] a = address.getAddress();
         if (a.length == BYTES) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What this host had at one moment: links, addresses, ports of RDMA devices. Immutable but for the
+ * State of this host at one moment: links, addresses, ports of RDMA devices. Immutable but for the
  * tables of GIDs.
  *
  * @param links by index

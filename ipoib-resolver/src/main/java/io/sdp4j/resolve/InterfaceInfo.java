@@ -44,7 +44,7 @@ record InterfaceInfo(
         return (flags & LOOPBACK) != 0;
     }
 
-    /** Whether somebody switched it on. */
+    /** Whether it was switched on. */
     boolean isUp() {
         return (flags & UP) != 0;
     }

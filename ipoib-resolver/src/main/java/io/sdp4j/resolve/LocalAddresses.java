@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
  * for a whole lifetime; one that went away may be called local that long.
  *
  * <p>Shape: one immutable snapshot behind a volatile; {@code listing} admits one thread to renew
- * it, others meanwhile answer from the old one (only the first ever list is made by whoever needs
- * it). Bounded by {@value #MAX_ADDRESSES} addresses: more are not remembered and count as not
+ * it, others meanwhile answer from the old one (only the first ever list is made by the thread that
+ * needs it). Bounded by {@value #MAX_ADDRESSES} addresses: more are not remembered and count as not
  * local, which costs the offload and nothing else. An IPv6 zone does not count.
  */
 public final class LocalAddresses {

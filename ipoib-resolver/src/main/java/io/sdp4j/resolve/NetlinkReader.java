@@ -80,7 +80,7 @@ final class NetlinkReader {
         return all.getInt(at + 8);
     }
 
-    /** What follows the header. */
+    /** Bytes after the header. */
     ByteBuffer body() {
         int header = messages ? MESSAGE_HEADER_BYTES : ATTRIBUTE_HEADER_BYTES;
         return all.slice(at + header, end - at - header).order(ByteOrder.nativeOrder());

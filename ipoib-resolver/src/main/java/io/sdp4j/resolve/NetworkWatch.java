@@ -54,7 +54,7 @@ final class NetworkWatch implements Closeable {
         return tables;
     }
 
-    /** What is known, unless a change was announced since it was read; null = nothing. */
+    /** Known state, unless a change was announced since it was read; null = none. */
     HostNetwork known() {
         Known k = known;
         return k != null && subscribed && k.changes == changes.get() ? k.network : null;

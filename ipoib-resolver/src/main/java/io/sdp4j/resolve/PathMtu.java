@@ -2,7 +2,7 @@ package io.sdp4j.resolve;
 
 /** The largest packet of a transport, from what the interface says. */
 final class PathMtu {
-    /** What RoCE puts round a payload at most, as the kernel reckons it (rdma/ib_addr.h). */
+    /** Most bytes that RoCE puts round a payload, as the kernel reckons it (rdma/ib_addr.h). */
     private static final int ROCE_OVERHEAD_BYTES = 96;
 
     /** IPoIB's header in front of a datagram (RFC 4391). */

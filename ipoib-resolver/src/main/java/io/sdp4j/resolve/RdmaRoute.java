@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * What is below a path over an RDMA device, as far as the kernel says.
+ * Layers below a path over an RDMA device, as far as the kernel says.
  *
  * @param interfaceName the network interface that the kernel's route leaves by
  * @param interfaceMtuBytes its largest IP packet

@@ -81,7 +81,7 @@ class DeviceResolverTest {
         path(PEER);
         settle();
         remove(host.devices.resolve("rxe0/ports/1/gids"));
-        assertTrue(path(PEER).usable(), "nobody said anything");
+        assertTrue(path(PEER).usable(), "nothing was reported");
         host.announce(Netlink.ROUTE, ANY);
         assertFalse(path(PEER).usable());
         assertEquals(2, host.asked(RouteMessages.GETLINK));

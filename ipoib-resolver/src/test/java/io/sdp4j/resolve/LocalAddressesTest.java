@@ -53,7 +53,7 @@ class LocalAddressesTest {
     }
 
     @Test
-    void multicastIsNobodys() {
+    void multicastIsNotLocal() {
         assertFalse(addresses.contains(InetAddress.ofLiteral("224.0.0.1")));
         assertFalse(addresses.contains(InetAddress.ofLiteral("ff02::1")));
         assertEquals(0, lists.get());

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 
 /**
  * A host from {@code hosts/NAME}: its files below a directory, and a kernel that answers with the
- * datagrams of the recording. What was not recorded has no route.
+ * datagrams of the recording. Addresses that were not recorded have no route.
  *
  * <p>Knows the shape of requests by itself, so that encoders are tested too: a request that the
  * kernel would not understand is an {@link AssertionError}.

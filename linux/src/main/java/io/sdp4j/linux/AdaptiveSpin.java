@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Shape: a budget of time that doubles with every wait that ended while spinning and halves with
  * every one that did not, down to none; then every 64th wait tries again. A spinner that notices
- * that it was taken off its processor gives up at once: somebody else needed it, perhaps the very
+ * that it was taken off its processor gives up at once: another thread needed it, perhaps the very
  * peer it is waiting for. No thread spins while more threads want to run than there are processors.
  *
  * <p>Used by one waiting thread at a time.
@@ -17,14 +17,15 @@ public final class AdaptiveSpin {
     private static final long LEAST_NANOS = 2_000;
     private static final int PROBE_EVERY = 64;
 
-    /** So long a thread that is wanted elsewhere may be kept. */
+    /** Longest time that a thread wanted elsewhere may be kept. */
     private static final long ASK_NANOS = 2_000;
 
     /** A gap between two looks at the clock that only losing the processor explains. */
     private static final long DISPLACED_NANOS = 15_000;
 
     /**
-     * What it costs to ask for one ring, to ring, and to take it; a spin for so long is worth it.
+     * Cost of one notification: asking for it, sending it, taking it. A spin of this length is
+     * worth it.
      */
     private static final long RING_NANOS = 2_500;
 

@@ -39,7 +39,7 @@ public final class AdaptiveYield {
 
     /**
      * @param most how often the processor is given away in one wait; 0 = never
-     * @param turnNanos a wait that took so long was somebody else's turn
+     * @param turnNanos a wait of this length was another thread's turn
      */
     public AdaptiveYield(int most, long turnNanos) {
         this(most, turnNanos, AdaptiveYield::yieldProcessor, System::nanoTime);

@@ -15,10 +15,9 @@ import java.util.regex.Pattern;
  * Sends the calling thread to one processor while it sleeps.
  *
  * <p>Shape: {@link #confine} before the sleep, {@link #release} after it, both by the thread that
- * sleeps. A thread whose processors somebody has chosen, by {@code taskset}, a cpuset or a call of
- * its own, is never confined, and one whose processors somebody chose while it was confined keeps
- * them. What is released may run everywhere its cpuset lets it, also where processors are added
- * later.
+ * sleeps. A thread whose processors were chosen, by {@code taskset}, a cpuset or a call of its own,
+ * is never confined, and one whose processors were chosen while it was confined keeps them. A
+ * released thread may run everywhere its cpuset lets it, also where processors are added later.
  *
  * <p>Cost: two system calls each, about 3 us of them in a virtual machine. No instance is used by
  * two threads at once.
@@ -82,7 +81,7 @@ public final class Affinity {
         }
         for (int i = 0; i < ONLINE.length; i++) {
             if (word(found, i) != word(mask, i)) {
-                return; // somebody else's choice
+                return; // chosen by another
             }
         }
         Linux.callQuietly(Linux.SCHED_SETAFFINITY, 0, MASK_BYTES, EVERYWHERE.address(), 0, 0, 0);

@@ -53,7 +53,7 @@ public final class CpuPressure {
     }
 
     /**
-     * Whether a thread that waits busily would now keep another one from running.
+     * Whether a thread that spins would now keep another one from running.
      *
      * @param nowNanos {@link System#nanoTime}
      */

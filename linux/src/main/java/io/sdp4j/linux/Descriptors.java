@@ -73,8 +73,8 @@ public final class Descriptors {
     }
 
     /**
-     * Gives up what {@code fd} stands for, but not its number, which somebody else will close one
-     * day: it stands for something harmless until then.
+     * Closes the object behind {@code fd}, but not its number, which its owner will close one day:
+     * it stands for something harmless until then.
      */
     public static void giveUp(int fd) {
         int harmless = eventFd();
@@ -137,9 +137,7 @@ public final class Descriptors {
                 | (scratch.get(JAVA_SHORT, POLLFD_BYTES + REVENTS) != 0 ? 2 : 0);
     }
 
-    /**
-     * What was left of the time when the last {@link #await} with an end ended: no clock is read.
-     */
+    /** Time that was left when the last {@link #await} with an end ended: no clock is read. */
     public static long leftNanos(MemorySegment scratch) {
         return scratch.get(JAVA_LONG, TIME) * BILLION + scratch.get(JAVA_LONG, TIME + 8);
     }

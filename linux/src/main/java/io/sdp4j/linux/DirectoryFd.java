@@ -18,7 +18,7 @@ public final class DirectoryFd implements AutoCloseable {
         this.fd = fd;
     }
 
-    /** What {@link #open} brought: a directory, or {@code -errno}. */
+    /** Result of {@link #open}: a directory, or {@code -errno}. */
     public record Opened(DirectoryFd directory, int result) {}
 
     /**

@@ -16,8 +16,8 @@ import java.util.function.IntConsumer;
  * reports, edge-triggered.
  *
  * <p>A watch is known to the kernel by a number that is never used twice, so an event that was
- * already fetched when its descriptor was closed, and perhaps opened again by somebody else, finds
- * nobody and is dropped.
+ * already fetched when its descriptor was closed, and perhaps opened again by other code, finds no
+ * watch and is dropped.
  */
 public final class EpollLoop extends LoopBase {
     public static final int IN = 1;
@@ -37,7 +37,7 @@ public final class EpollLoop extends LoopBase {
             Arena.global().allocate((long) BATCH * Linux.EPOLL_EVENT_BYTES, 8);
     private final MemorySegment counter = Arena.global().allocate(16, 8);
 
-    /** What a watch is changed to; guarded by itself. */
+    /** New states of watches; guarded by itself. */
     private final MemorySegment change = Arena.global().allocate(Linux.EPOLL_EVENT_BYTES, 8);
 
     private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();

@@ -310,7 +310,7 @@ public final class Linux {
         }
     }
 
-    /** What {@code errno} means, for people. */
+    /** Text for {@code errno}, for people. */
     public static String text(long result) {
         return switch ((int) -result) {
             case EPERM -> "operation not permitted";

@@ -198,8 +198,8 @@ abstract class LoopBase implements EventLoop {
     }
 
     /**
-     * On the loop's thread: something is about to come that is not worth a sleep, so look for it
-     * busily for {@code nanos}; 0 = no more.
+     * On the loop's thread: something is about to come that is not worth a sleep, so poll for it
+     * for {@code nanos}; 0 = no more.
      */
     public final void expect(long nanos) {
         assert inLoop();

@@ -60,7 +60,7 @@ public final class Mapping {
     }
 
     /**
-     * What is wrong with a descriptor that came from a peer, or null if its size is exactly {@code
+     * The fault of a descriptor that came from a peer, or null if its size is exactly {@code
      * lenBytes} and can never change, and none of its pages can fail to be there. Of huge pages
      * there may be no other one for a hole that the peer makes.
      */

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * A netlink socket: datagrams to and from the kernel, of whose contents nothing is known here. What
- * other processes send to it is thrown away.
+ * A netlink socket: datagrams to and from the kernel, whose contents are not interpreted here.
+ * Datagrams from other processes are thrown away.
  *
  * <p>Not thread-safe; {@link #close} is idempotent and gives the memory back.
  */
@@ -18,7 +18,7 @@ public final class NetlinkSocket implements Closeable {
     /** A dump comes in pieces of no more than this. */
     private static final int ROOM_BYTES = 32 << 10;
 
-    /** What is announced is short. */
+    /** Announcements are short. */
     private static final int ANNOUNCEMENT_BYTES = 16 << 10;
 
     private static final int SENDER_BYTES = 16;

@@ -28,7 +28,7 @@ import java.nio.ByteBuffer;
  * a release store publishes them as it does ordinary ones.
  */
 public final class NonTemporal {
-    /** What is stored at once: a cache line. */
+    /** Unit of a store: a cache line. */
     private static final int LINE = 64;
 
     /** Fewer bytes are not worth a foreign call and partly filled lines. */

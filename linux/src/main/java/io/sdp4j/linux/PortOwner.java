@@ -22,7 +22,7 @@ import java.util.Locale;
  * The user that owns the kernel's TCP listener which would take a connection to an address.
  *
  * <p>Asks {@code NETLINK_SOCK_DIAG} for the very listener that a SYN would find, wildcards, dual
- * stack and all, in a few microseconds; where that is not to be had, reads the LISTEN rows of
+ * stack and all, in a few microseconds; where that is not available, reads the LISTEN rows of
  * {@code /proc/net/tcp} and {@code tcp6}, which takes longer the more sockets there are.
  *
  * <p>Source: linux/inet_diag.h, linux/sock_diag.h; proc_net_tcp(5).

@@ -17,7 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What the kernel says of a descriptor that somebody claims to be the TCP socket of an address. The
+ * The kernel's facts about a descriptor that is claimed to be the TCP socket of an address. The
  * descriptor may be anything. Stateless.
  *
  * <p>Source: socket(7), tcp(7), {@code linux/in6.h}; {@code SO_NETNS_COOKIE} since Linux 5.14.
@@ -99,8 +99,8 @@ public final class TcpSocketFd {
     }
 
     /**
-     * What {@code call} says of an IP socket; null if it fails, or of any other. IPv4 in IPv6 is
-     * IPv4.
+     * Result of {@code call} for an IP socket; null if it fails, or for any other socket. IPv4 in
+     * IPv6 is IPv4.
      */
     private static InetSocketAddress address(int fd, int call) throws UnknownHostException {
         try (Arena arena = Arena.ofConfined()) {

@@ -36,7 +36,7 @@ public final class UnixFd {
     private static final int CONTROL_BYTES = 24;
 
     /** One byte to send. */
-    private static final MemorySegment BELL = Arena.global().allocate(8, 8);
+    private static final MemorySegment WAKE_BYTE = Arena.global().allocate(8, 8);
 
     private UnixFd() {}
 
@@ -253,7 +253,8 @@ public final class UnixFd {
 
     /** Sends one byte, and does not care whether it fits. Allocates nothing, never blocks. */
     public static void ring(int fd) {
-        Linux.callQuietly(Linux.SENDTO, fd, BELL.address(), 1, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
+        Linux.callQuietly(
+                Linux.SENDTO, fd, WAKE_BYTE.address(), 1, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
     }
 
     /**

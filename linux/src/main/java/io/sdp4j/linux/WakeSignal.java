@@ -13,8 +13,8 @@ import java.nio.channels.Pipe;
  * blocking reads of sockets and files that another thread closes. Its handler does nothing, but a
  * call that sleeps returns with EINTR.
  *
- * <p>A signal that arrives before the thread is in the call does nothing at all, so whoever sends
- * one has to do so until the thread has come out.
+ * <p>A signal that arrives before the thread is in the call does nothing at all, so a sender has to
+ * repeat it until the thread has come out.
  *
  * <p>Source: libnio's NativeThread.c (signal SIGRTMAX - 2, no SA_RESTART). Nothing of it is relied
  * on unseen: where that signal has no handler, or one that restarts calls, there is no signal for
@@ -26,7 +26,7 @@ public final class WakeSignal {
     private static final int SIGACTION_BYTES = 32;
     private static final int SIGSET_BYTES = 8;
 
-    /** What stands for the default and for nothing, instead of a handler's address. */
+    /** Values for the default and for ignoring, instead of a handler's address. */
     private static final long LARGEST_NO_HANDLER = 1;
 
     private static final boolean USABLE = Linux.known() && handled();

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * Goal: a thread is confined to a processor and is as free as before afterwards; what somebody else
- * chose is left alone. Method: the kernel's own account of each thread.
+ * Goal: a thread is confined to a processor and is as free as before afterwards; a choice of others
+ * is left alone. Method: the kernel's own account of each thread.
  */
 @Timeout(60)
 class AffinityTest {
@@ -84,7 +84,7 @@ class AffinityTest {
         assertArrayEquals(new long[] {}, Affinity.parse("0-8192"));
     }
 
-    /** What it chooses lasts as long as the thread. */
+    /** Its choice lasts as long as the thread. */
     private static void inAThread(Executable test) throws InterruptedException {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         Thread thread =

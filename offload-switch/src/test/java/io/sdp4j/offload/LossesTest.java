@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The operator hears once of what he can mend, and nothing of the rest. */
+/** The operator is told once of a cause that can be removed, and of nothing else. */
 class LossesTest {
     private final List<String> log = new ArrayList<>();
     private final Losses losses = new Losses(log::add);

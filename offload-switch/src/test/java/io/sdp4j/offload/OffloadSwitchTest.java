@@ -72,7 +72,7 @@ class OffloadSwitchTest {
     }
 
     @Test
-    void rulesThatSayKernelAskNobody() throws ConnectException {
+    void rulesThatSayKernelAskNoProvider() throws ConnectException {
         OffloadSwitch target = of(new Failing(ReasonCode.NO_PEER, false));
         Attempt direct =
                 connect(target, Decision.of(Verdict.DIRECT, "use direct", "f:7"), NO_LIMIT);
@@ -210,7 +210,7 @@ class OffloadSwitchTest {
         assertTrue(left > millis - 5000, left + " ms of " + millis);
     }
 
-    /** What a provider may take for its own start beyond the deadline. */
+    /** Time that a provider may take for its own start beyond the deadline. */
     private static long startMillis(ConnectSpec spec) {
         return TimeUnit.NANOSECONDS.toMillis(spec.limitNanos() - spec.deadlineNanos());
     }

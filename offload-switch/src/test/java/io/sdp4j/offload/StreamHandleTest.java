@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: nobody waits for a thread that moves a stream, and the stream is in its hands until it is
+ * Goal: no thread waits for one that moves a stream, and the stream is in its hands until it is
  * back. Method: a stream whose move lasts until the test lets it end.
  */
 @Timeout(60)
@@ -57,7 +57,7 @@ class StreamHandleTest {
     }
 
     @Test
-    void aMoveHoldsNobodyUp() throws Exception {
+    void aMoveDelaysNoOtherThread() throws Exception {
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             Future<Boolean> mover = threads.submit(stream::migrate);
             moving.await();

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What the rules say about one connection or listener, and which rule said so.
+ * The verdict on one connection or listener, and the rule that gave it.
  *
  * <p>Shape: immutable, made once per rule when the rules are compiled and handed out by reference,
  * so that deciding allocates nothing. Two decisions are equal only when they are the same object.
@@ -60,7 +60,7 @@ public final class Decision {
         return new Decision(verdict, fabrics, connectTimeoutNanos, rule, origin);
     }
 
-    /** What to do. */
+    /** The verdict. */
     public Verdict verdict() {
         return verdict;
     }

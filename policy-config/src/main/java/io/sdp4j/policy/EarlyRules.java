@@ -7,8 +7,8 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * What the rules say of connections, for a JVM whose switch has not started: it need not start for
- * one that the rules keep on the kernel.
+ * Verdicts on connections, for a JVM whose switch has not started: it need not start for one that
+ * the rules keep on the kernel.
  */
 public final class EarlyRules
         implements BiFunction<

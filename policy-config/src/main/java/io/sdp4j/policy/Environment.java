@@ -29,7 +29,7 @@ public record Environment(
     static final int MAX_FILE_BYTES = 4 << 20;
 
     /**
-     * What tells one state of a file from another.
+     * Distinguishes one state of a file from another.
      *
      * @param modifiedNanos time of the last change, in ns since 1970
      * @param sizeBytes its size

@@ -8,7 +8,7 @@ package io.sdp4j.policy;
  * @param detail the why, as the end of a sentence
  */
 public record Lint(Kind kind, Rule rule, String detail) {
-    /** What can be odd about a rule. */
+    /** Oddities of a rule. */
     public enum Kind {
         /** A host name that did not resolve when the file was loaded. */
         UNKNOWN_HOST,

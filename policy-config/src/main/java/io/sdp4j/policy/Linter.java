@@ -67,7 +67,7 @@ final class Linter {
         }
     }
 
-    /** What a rule does whose host has no address. */
+    /** Effect of a rule whose host has no address. */
     static String unknownHost(Rule rule) {
         return rule.decision().verdict() == Verdict.OFFLOAD_ONLY
                 ? "refuses every address on its ports while host '" + rule.host() + "' is unknown"

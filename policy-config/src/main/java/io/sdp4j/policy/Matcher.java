@@ -144,7 +144,8 @@ final class Matcher {
         }
 
         /**
-         * What a rule matches; a listener's wildcard address is the same place in both families.
+         * Addresses and ports that a rule matches; a listener's wildcard address is the same place
+         * in both families.
          */
         private static List<AddressRange> ranges(Rule rule) {
             if (rule.anyAddress()) {

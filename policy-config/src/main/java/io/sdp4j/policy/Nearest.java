@@ -3,7 +3,7 @@ package io.sdp4j.policy;
 import java.util.Collection;
 import java.util.Locale;
 
-/** The word that somebody probably meant. Stateless. */
+/** The word that was probably meant. Stateless. */
 public final class Nearest {
     private static final int MOST_EDITS = 2;
 

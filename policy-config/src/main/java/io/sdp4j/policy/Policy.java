@@ -92,7 +92,7 @@ public final class Policy {
     }
 
     /**
-     * What the first matching rule says. Allocates nothing.
+     * Verdict of the first matching rule. Allocates nothing.
      *
      * @param role the socket's role
      * @param ipv6 the family of the address
@@ -152,7 +152,7 @@ public final class Policy {
     }
 
     /**
-     * What the rules say of a connection.
+     * Verdict on a connection.
      *
      * @param bound what the program asked to bind to before, or null
      */
@@ -183,7 +183,7 @@ public final class Policy {
         return rules;
     }
 
-    /** What holds when no rule matches. */
+    /** Verdict when no rule matches. */
     public Decision otherwise() {
         return otherwise;
     }
@@ -229,7 +229,7 @@ public final class Policy {
         return new Explanation(role, program, address, decision, winner, near);
     }
 
-    /** What is odd about the rules, in file order. */
+    /** Oddities of the rules, in file order. */
     public List<Lint> lint() {
         return Linter.lint(rules);
     }

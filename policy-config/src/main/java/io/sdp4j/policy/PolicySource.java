@@ -251,7 +251,9 @@ public final class PolicySource {
         }
     }
 
-    /** What was seen is seen, whatever it was; whether there are rules now that are in force. */
+    /**
+     * Marks the state of the file as seen; returns whether there are rules now that are in force.
+     */
     private boolean adopt(Loaded loaded) {
         seen = loaded.stamp;
         if (loaded.policy == null) {

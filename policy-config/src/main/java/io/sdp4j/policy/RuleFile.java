@@ -16,7 +16,7 @@ import java.util.List;
  * }
  *
  * An IPv6 address stands in brackets in the libsdp dialect. In both, {@code #} starts a comment
- * anywhere and words ignore case. First match wins. What no rule matches is {@link
+ * anywhere and words ignore case. First match wins. Without a matching rule the verdict is {@link
  * Verdict#OFFLOAD_FIRST} in the libsdp dialect; in the JDK's a matching rule means that, and the
  * rest is {@link Verdict#KERNEL}. {@code log} lines are checked and otherwise ignored.
  *
@@ -32,7 +32,7 @@ import java.util.List;
  * docs/jdk-contract.md 7.
  */
 public final class RuleFile {
-    /** Whose grammar a file is written in. */
+    /** Grammar of a file. */
     public enum Dialect {
         /** {@code use …} and {@code log …} lines. */
         LIBSDP,
@@ -143,7 +143,7 @@ public final class RuleFile {
         return rules;
     }
 
-    /** What is wrong, in file order. */
+    /** Errors, in file order. */
     public List<RuleError> errors() {
         return errors;
     }
@@ -153,7 +153,7 @@ public final class RuleFile {
         return errors.isEmpty();
     }
 
-    /** What is odd about the rules; empty when there is any error. */
+    /** Oddities of the rules; empty when there is any error. */
     public List<Lint> lint() {
         return Linter.lint(rules);
     }

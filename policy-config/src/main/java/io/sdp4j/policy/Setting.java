@@ -9,13 +9,13 @@ import java.util.Locale;
  *
  * <p>Shape: {@code sdp4j.<area>.<noun>[.<unit>]}, unit last, both as a system property and, with or
  * without {@code sdp4j.}, as an agent option. Numbers are whole; their range includes both ends.
- * What no operator can decide about is {@code sdp4j.internal.<area>...} and may change without
- * notice.
+ * Settings that no operator can decide about are {@code sdp4j.internal.<area>...} and may change
+ * without notice.
  */
 public enum Setting {
     /** Rule file. */
     POLICY("sdp4j.policy", Kind.TEXT, "", "file", "Rule file; empty: look in the usual places."),
-    /** What holds while no rule file can be used. */
+    /** Verdict while no rule file can be used. */
     POLICY_REQUIRED(
             "sdp4j.policy.required",
             false,
@@ -192,7 +192,7 @@ public enum Setting {
             "auto, true, false",
             "",
             "Move large direct buffers of asynchronous and of blocking channels by RDMA instead"
-                    + " of copying them through private buffers; auto: where RDMA spares copies,"
+                    + " of copying them through private buffers; auto: where RDMA saves copies,"
                     + " which it does over RDMA devices, not in shared memory."),
     /** Longest spin before a thread sleeps. */
     SPIN_MAX_US(
@@ -390,7 +390,7 @@ public enum Setting {
         return id.startsWith(INTERNAL);
     }
 
-    /** What the value counts or names; empty when it needs no unit. */
+    /** Unit or kind of the value; empty when it needs no unit. */
     public String unit() {
         return unit;
     }
@@ -400,7 +400,7 @@ public enum Setting {
         return fallback;
     }
 
-    /** What values are accepted, for people. */
+    /** Accepted values, for people. */
     public String range() {
         return switch (kind) {
             case TEXT -> "any";

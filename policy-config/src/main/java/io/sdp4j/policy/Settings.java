@@ -86,7 +86,7 @@ public final class Settings {
                 : Nearest.question(name, ids);
     }
 
-    /** Only what is near a setting: a property of this prefix may be somebody else's. */
+    /** Only names near a setting: a property of this prefix may belong to other software. */
     private static void askForProperties(Properties properties, Consumer<String> sink) {
         List<String> ids = ids();
         for (String name : properties.stringPropertyNames()) {

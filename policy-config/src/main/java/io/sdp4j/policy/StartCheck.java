@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * What is wrong with options, properties and rule file, found when a JVM starts and long before its
- * first socket: the operator shall read it where he looks, at the top.
+ * Errors of options, properties and rule file, found when a JVM starts and long before its first
+ * socket: the operator shall read them at the top of the output.
  *
  * <p>The same lines, word for word, that {@link Settings} and {@link PolicySource} give later.
  * Needs this package alone and keeps nothing. Asks for no host name (an unknown one is told at the

@@ -1,6 +1,6 @@
 package io.sdp4j.policy;
 
-/** What a rule wants done with a connection or a listener. */
+/** Treatment of a connection or a listener by a rule. */
 public enum Verdict {
     /** Never offload, and do not even consult a provider: {@code direct}. */
     DIRECT("direct"),

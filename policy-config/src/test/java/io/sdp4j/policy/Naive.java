@@ -14,10 +14,7 @@ import java.util.regex.Pattern;
 final class Naive {
     private Naive() {}
 
-    /**
-     * What a rule says, as a test made it up. {@code address} is null for any; prefix counts its
-     * bits.
-     */
+    /** A rule, as a test made it up. {@code address} is null for any; prefix counts its bits. */
     record Line(
             Verdict verdict,
             Role role,

@@ -265,7 +265,7 @@ class PolicySourceTest {
     }
 
     /**
-     * Goal: nobody waits for a slow file. Method: hold the reload inside its read, and ask from
+     * Goal: no thread waits for a slow file. Method: hold the reload inside its read, and ask from
      * outside.
      */
     @Test

@@ -109,7 +109,7 @@ class SettingsTest {
                 lines);
     }
 
-    /** What is near none may be somebody else's. */
+    /** A name near none may belong to other software. */
     @Test
     void aMistypedPropertyIsAskedFor() {
         read("", "sdp4j.reprot", "f", "sdp4j.home", "/", "sdp4j.some.test", "1");

@@ -3,7 +3,7 @@ package io.sdp4j.samples;
 import java.rmi.Remote;
 import java.rmi.RemoteException;
 
-/** What {@link RmiServer} offers to remote callers. */
+/** Interface of {@link RmiServer} for remote callers. */
 public interface Ledger extends Remote {
     /** Adds {@code amounts} up, at the server. */
     long sum(long[] amounts) throws RemoteException;
@@ -17,7 +17,7 @@ public interface Ledger extends Remote {
     /** Ends the server. */
     void stop() throws RemoteException;
 
-    /** What a client exports to be called back. */
+    /** Interface that a client exports to be called back. */
     interface Listener extends Remote {
         /** One number has been counted. */
         void onCounted(int number) throws RemoteException;

@@ -3,14 +3,14 @@ package io.sdp4j.stream;
 /**
  * How many bytes of small writes a message gathers although the peer keeps up.
  *
- * <p>None at first: whoever keeps up gets every write at once. But a peer that was behind, and for
- * which much came together until it had caught up, is the end of a fast one-way stream. It would be
- * behind again soon if each write cost it a message, and each message costs either side more than
- * many writes. So the next messages are half as full, and after some of them the goal is half of
- * that, until the peer is behind again or nothing is left of it. A writer that was so fast a moment
- * ago reaches the goal within microseconds. It is given up when the peer answers, when a thread is
- * about to wait, and when a timer finds a message that did not reach it; and there is none while an
- * answer is waited for.
+ * <p>None at first: a peer that keeps up gets every write at once. But a peer that was behind, and
+ * for which much came together until it had caught up, is the end of a fast one-way stream. It
+ * would be behind again soon if each write cost it a message, and each message costs either side
+ * more than many writes. So the next messages are half as full, and after some of them the goal is
+ * half of that, until the peer is behind again or nothing is left of it. A writer that was so fast
+ * a moment ago reaches the goal within microseconds. It is given up when the peer answers, when a
+ * thread is about to wait, and when a timer finds a message that did not reach it; and there is
+ * none while an answer is waited for.
  *
  * <p>Guarded by the stream's lock.
  */

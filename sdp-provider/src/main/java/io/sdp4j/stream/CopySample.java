@@ -4,8 +4,8 @@ package io.sdp4j.stream;
  * Times one in so many of one thread's copies, which are made without the lock, for {@link
  * ZcopyThreshold}. {@link #onPosted} and {@link #report} are for the same thread, with the lock.
  *
- * <p>What is copied to be sent by a device must be posted message by message, which a loan spares
- * as well: there the copy has ended when its message is posted.
+ * <p>Bytes copied for a device must be posted message by message, which a loan saves as well: there
+ * the copy has ended when its message is posted.
  */
 final class CopySample {
     /** Shorter copies say little about long ones. */

@@ -37,7 +37,7 @@ final class DisconnectCause {
     void onDisconnected(Completion c) {
         assert Thread.holdsLock(core);
         note(c);
-        boolean unsaid = c.status == WcStatus.RETRY_EXC_ERR && !core.suspension.resting();
+        boolean unsaid = c.status == WcStatus.RETRY_EXC_ERR && !core.suspension.suspended();
         vanishedClean = unsaid && c.count == 0;
         if (unsaid && c.byteLen > Bsdh.BYTES && !core.machine.eof()) {
             core.inbox.deliverUnsent(c.slot, Bsdh.BYTES, c.byteLen - Bsdh.BYTES);

@@ -25,7 +25,7 @@ final class FamiliarBuffers {
     private final Familiar[] last = new Familiar[MAX];
     private int oldest;
 
-    /** What the remaining bytes of {@code b} were registered as, open again; or null. */
+    /** The earlier registration of the remaining bytes of {@code b}, open again; or null. */
     MemoryRegion reopen(ByteBuffer b) {
         for (int i = 0; i < MAX; i++) {
             Familiar f = last[i];
@@ -34,7 +34,7 @@ final class FamiliarBuffers {
                     return f.region;
                 }
                 last[i] = null;
-                oldest = i; // whatever comes next takes its place, and nobody else's
+                oldest = i; // the next one takes its place, and no other's
             }
         }
         return null;

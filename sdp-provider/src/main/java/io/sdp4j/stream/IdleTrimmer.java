@@ -52,7 +52,7 @@ final class IdleTrimmer {
         streams.remove(stream);
     }
 
-    /** What is wrong with one stream ends that one only, whatever it is. */
+    /** A failure of one stream, of any kind, ends that one only. */
     private static boolean look(StreamLife stream) {
         try {
             return stream.onLook();

@@ -5,7 +5,7 @@ import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 
 /**
- * What has come for the application and was not taken yet, and whether it is wanted at all.
+ * Input that the application has not taken yet, and whether it is wanted at all.
  *
  * <p>Urgent bytes are as in the kernel's TCP: one at a time is urgent, the last that came. Reads
  * stop before it, and when the reader goes on, it is dropped, or read if it is to stay in line. One
@@ -46,7 +46,7 @@ final class Inbox {
         reader = reading;
     }
 
-    /** Row {@code i} of the outbox: payload in a receive slot. */
+    /** Row {@code i} of the action list: payload in a receive slot. */
     void deliver(int i) {
         assert Thread.holdsLock(core);
         int slot = out.slot(i);
@@ -160,7 +160,7 @@ final class Inbox {
         return oobInline;
     }
 
-    /** What comes is thrown away from now on. */
+    /** Input is thrown away from now on. */
     void shut() {
         assert Thread.holdsLock(core);
         shut = true;

@@ -19,7 +19,7 @@ final class KeepAlive {
     private EventLoop.Timer timer;
 
     /**
-     * @param idleNanos after so long without a message it asks
+     * @param idleNanos time without a message after which it asks
      */
     KeepAlive(StreamCore core, EventLoop loop, long idleNanos, ActionList out) {
         this.core = core;

@@ -15,7 +15,7 @@ public final class KernelNetlink implements Netlink {
     private final EventLoop loop;
 
     /**
-     * @param loop that hears announcements; null = nobody does, and the resolver reads each time
+     * @param loop that hears announcements; null = none does, and the resolver reads each time
      */
     public KernelNetlink(EventLoop loop) {
         this.loop = loop;
@@ -46,7 +46,7 @@ public final class KernelNetlink implements Netlink {
     public Closeable subscribe(int protocol, int groups, Consumer<byte[]> onDatagram)
             throws IOException {
         if (loop == null) {
-            throw new IOException("netlink: nobody listens");
+            throw new IOException("netlink: no event loop");
         }
         return NetlinkSocket.watch(loop, protocol, groups, onDatagram);
     }

@@ -17,10 +17,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * The place that a session is to be resumed at when it is we who suspend it (docs/protocol.md 10).
  *
- * <p>Shape: a port of our own address, held by a kernel listener that takes nobody, and a fabric
- * listener on it that takes one connection: from the address and port that the peer has always had.
- * That one is handed to the stream as soon as the session rests. Both are gone when the session
- * goes on, is lost or released; a timer sees to it where nothing else does.
+ * <p>Shape: a port of our own address, held by a kernel listener that accepts no connection, and a
+ * fabric listener on it that takes one connection: from the address and port that the peer has
+ * always had. That one is handed to the stream as soon as the session is suspended. Both are gone
+ * when the session goes on, is lost or released; a timer sees to it where nothing else does.
  *
  * <p>Guarded by its monitor, which is never held while the stream is called.
  */
@@ -34,14 +34,14 @@ final class MigrationListener {
     private FabricListener listener;
     private EventLoop.Timer limit;
 
-    /** Somebody has been let in. */
+    /** A peer was let in. */
     private boolean taken;
 
-    // who came before the session rested
+    // the peer that came before the session was suspended
     private SdpMachine machine;
     private QueuePair qp;
 
-    private boolean resting;
+    private boolean suspended;
     private boolean over;
 
     private MigrationListener(
@@ -136,10 +136,10 @@ final class MigrationListener {
         goOn();
     }
 
-    /** The session rests; with the stream's lock. */
+    /** The session is suspended; with the stream's lock. */
     synchronized void begin() {
         assert Thread.holdsLock(stream.core);
-        resting = true;
+        suspended = true;
         limit.cancel();
         watch();
         if (qp != null) {
@@ -147,14 +147,16 @@ final class MigrationListener {
         }
     }
 
-    /** Goes on when the session rests and the peer has come; else whichever is later does. */
+    /**
+     * Goes on when the session is suspended and the peer has come; else whichever is later does.
+     */
     private void goOn() {
         SdpMachine next;
         QueuePair on;
         boolean late;
         synchronized (this) {
             late = over;
-            if (qp == null || !(resting || late)) {
+            if (qp == null || !(suspended || late)) {
                 return;
             }
             next = machine;
@@ -177,14 +179,14 @@ final class MigrationListener {
     private void onLimit() {
         boolean waited;
         synchronized (this) {
-            waited = resting;
+            waited = suspended;
             if (over) {
                 return;
             }
         }
         if (!waited && stream.alive()) {
             synchronized (this) {
-                if (!over && !resting) {
+                if (!over && !suspended) {
                     watch(); // the machine has its own limit for an answer
                 }
             }
@@ -192,12 +194,12 @@ final class MigrationListener {
         }
         if (waited) {
             long seconds = TimeUnit.NANOSECONDS.toSeconds(context.settings().resumeNanos());
-            stream.giveUpRest(peer + " did not come to " + at + " within " + seconds + " s");
+            stream.giveUpResume(peer + " did not come to " + at + " within " + seconds + " s");
         }
         end();
     }
 
-    /** Nobody is waited for any more. Idempotent. */
+    /** No peer is waited for any more. Idempotent. */
     void end() {
         QueuePair unwanted;
         synchronized (this) {
@@ -216,7 +218,7 @@ final class MigrationListener {
         try {
             holder.close();
         } catch (IOException e) {
-            throw new AssertionError(e); // nobody ever used it
+            throw new AssertionError(e); // it was never used
         }
     }
 }

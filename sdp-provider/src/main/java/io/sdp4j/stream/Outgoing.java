@@ -8,7 +8,9 @@ import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 
-/** Posts the messages of an outbox, and tells the machine which have left. Guarded by the lock. */
+/**
+ * Posts the messages of an action list, and tells the machine which have left. Guarded by the lock.
+ */
 final class Outgoing {
     private static final int FIRST_TAGS = 64;
 

@@ -27,9 +27,9 @@ final class Reasons {
     }
 
     /**
-     * The same for an attempt that left this host: that nobody answers, or listens, took time to
-     * find out, and a queue pair. On this host a listener that does not answer in time is one that
-     * is slow, and may be quick the next time.
+     * The same for an attempt that left this host: to find out that no answer or no listener is
+     * there took time, and a queue pair. On this host a listener that does not answer in time is
+     * one that is slow, and may be quick the next time.
      */
     static OffloadUnavailable unavailableThere(FabricException e) {
         boolean remember =

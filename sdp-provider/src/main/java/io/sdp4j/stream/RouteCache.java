@@ -7,15 +7,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Hosts to which an RDMA device led a moment ago. Asking the kernel for the way spares attempts
- * that can only fail, and costs half a dozen system calls; one that was just gone is there in all
- * likelihood, and whoever finds it gone fails as fast as the connection manager says so.
+ * Hosts to which an RDMA device led a moment ago. Asking the kernel for the route avoids attempts
+ * that can only fail, and costs half a dozen system calls. A route that was just used is most
+ * likely still there; where it is gone, the attempt fails as fast as the connection manager says
+ * so.
  *
  * <p>Shape: a table of {@value #PLACES} places, one for each hash; the latest stays. Thread-safe
  * without locks: what one thread writes over another's is asked for again.
  */
 final class RouteCache {
-    /** So long a way is taken for granted. */
+    /** Time for which a route is taken for granted. */
     static final long TRUSTED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int PLACES = 64;

@@ -48,7 +48,7 @@ final class SdpListener implements OffloadListener {
                                 spec.accepted()::with)));
     }
 
-    /** What comes from one fabric. */
+    /** Connections from one fabric. */
     private final class Requests implements RequestHandler {
         private final Fabric fabric;
 
@@ -72,7 +72,7 @@ final class SdpListener implements OffloadListener {
         }
     }
 
-    /** What a peer has done wrong, or whoever runs this process can do something about. */
+    /** Logs faults of a peer, and causes that the operator of this process can remove. */
     private void onFailed(ConnectionRequest request, FabricException failure) {
         switch (failure.why()) {
             case RESOURCES -> context.complaints().shortOf(failure.getMessage());

@@ -56,7 +56,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
 
     /**
      * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
-     *     names one: a peer that drops the connection manager's packets is answered for by nobody
+     *     names one: a peer that drops the connection manager's packets never answers
      */
     SdpOffloadProvider(
             FabricSet fabrics,
@@ -247,7 +247,9 @@ public final class SdpOffloadProvider implements OffloadProvider {
                         "no fabric of the rule's list " + spec.fabrics() + " exists here");
     }
 
-    /** Where a device led a moment ago nobody is asked for the way, unless it turns out to fail. */
+    /**
+     * A route that a device had a moment ago is not asked for again, unless it turns out to fail.
+     */
     private OffloadStream again(ConnectSpec spec) throws OffloadUnavailable {
         try {
             OffloadStream stream = attempt(DeviceResolver.VERBS, spec, true);
@@ -310,7 +312,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
         while (!fabric.awaitReady(Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS))) {
             if (spec.abandoned().getAsBoolean()) {
                 throw new OffloadUnavailable(
-                        ReasonCode.ABANDONED, "nobody waits for the connection any more");
+                        ReasonCode.ABANDONED, "the connection is not wanted any more");
             }
             left = spec.limitNanos() - System.nanoTime();
             if (left <= 0) {

@@ -344,7 +344,7 @@ final class SdpStream implements OffloadStream {
             boolean unread = reader.unread() > 0;
             reader.giveBack();
             core.close(unread, abortive);
-            // From here on nobody stands at this stream: the doorbell drives it to its end.
+            // From here on no thread waits in this stream: notifications drive it to its end.
             watch.lookAfterItself();
             core.takeWakeOps();
         }

@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * The only way of an application's bytes into send slots. For whoever has taken the slot; no lock.
+ * The only way of an application's bytes into send slots. For the thread that has taken the slot;
+ * no lock.
  */
 final class SendSlots {
     private final QueuePair qp;

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The queue pairs that a session has had: one, unless it was suspended and resumed
- * (docs/protocol.md 10). What came over an earlier one is read before what comes over a later one.
+ * (docs/protocol.md 10). Input of an earlier one is read before that of a later one.
  *
  * <p>Shape: a list from the one that is being read to the one in use; most of the time these are
  * the same. One that was read to its end is left, and closed when no thread can be waiting in it
@@ -16,32 +16,32 @@ import java.util.List;
  * <p>Guarded by the stream's lock.
  */
 final class SessionConnections {
-    /** More than these are not kept for a reader who does not read. */
+    /** Most that are kept for a reader that does not read. */
     private static final int MAX_OPEN = 4;
 
     /** One queue pair and what came over it. */
-    static final class Leg {
+    static final class Connection {
         final QueuePair qp;
         final UnreadQueue unread;
-        private Leg next;
+        private Connection next;
 
-        private Leg(QueuePair qp, int buffers) {
+        private Connection(QueuePair qp, int buffers) {
             this.qp = qp;
             this.unread = new UnreadQueue(buffers);
         }
     }
 
     private final int buffers;
-    private final Leg first;
-    private Leg reading;
-    private Leg current;
+    private final Connection first;
+    private Connection reading;
+    private Connection current;
     private long receivedBefore;
     private long sentBefore;
 
     /** Read to their ends, not closed. */
     private final List<QueuePair> left = new ArrayList<>(0);
 
-    /** Somebody knows the first one's descriptor, which is then the stream's until its end. */
+    /** The first one's descriptor was handed out; it is then the stream's until its end. */
     private boolean keepFirst;
 
     /**
@@ -49,25 +49,25 @@ final class SessionConnections {
      */
     SessionConnections(QueuePair qp, int buffers) {
         this.buffers = buffers;
-        first = new Leg(qp, buffers);
+        first = new Connection(qp, buffers);
         reading = first;
         current = first;
     }
 
     /** The one that messages are taken from. */
-    Leg reading() {
+    Connection reading() {
         return reading;
     }
 
     /** The one in use. */
-    Leg current() {
+    Connection current() {
         return current;
     }
 
     /** Whether a reader must catch up before there can be another. */
     boolean full() {
         int open = left.size() + 1;
-        for (Leg leg = reading; leg != current; leg = leg.next) {
+        for (Connection connection = reading; connection != current; connection = connection.next) {
             open++;
         }
         return open >= MAX_OPEN;
@@ -77,7 +77,7 @@ final class SessionConnections {
     void add(QueuePair qp, SdpMachine before) {
         receivedBefore += before.bytesReceived();
         sentBefore += before.bytesSent();
-        Leg next = new Leg(qp, buffers);
+        Connection next = new Connection(qp, buffers);
         current.next = next;
         current = next;
     }
@@ -108,17 +108,17 @@ final class SessionConnections {
 
     long unreadBytes() {
         long bytes = reading.unread.bytes();
-        for (Leg leg = reading; leg != current; ) {
-            leg = leg.next;
-            bytes += leg.unread.bytes();
+        for (Connection connection = reading; connection != current; ) {
+            connection = connection.next;
+            bytes += connection.unread.bytes();
         }
         return bytes;
     }
 
     /** Throws away what came over earlier ones; a message in the reader's hand stays. */
     void dropEarlier() {
-        for (Leg leg = reading; leg != current; leg = leg.next) {
-            while (leg.unread.take() != UnreadQueue.NONE) {
+        for (Connection connection = reading; connection != current; connection = connection.next) {
+            while (connection.unread.take() != UnreadQueue.NONE) {
                 // its buffer is not wanted again
             }
         }
@@ -136,7 +136,7 @@ final class SessionConnections {
         return reading == current && (left.isEmpty() || kept);
     }
 
-    /** Those to be closed now: nobody reads them, and nobody waits in them. */
+    /** Those to be closed now: no thread reads them or waits in them. */
     List<QueuePair> takeLeft() {
         if (left.isEmpty()) {
             return List.of();
@@ -153,8 +153,8 @@ final class SessionConnections {
     List<QueuePair> takeAll() {
         List<QueuePair> all = new ArrayList<>(left);
         left.clear();
-        for (Leg leg = reading; leg != null; leg = leg.next) {
-            all.add(leg.qp);
+        for (Connection connection = reading; connection != null; connection = connection.next) {
+            all.add(connection.qp);
         }
         return all;
     }

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
  * time is over.
  *
  * <p>Shape: one attempt at a time, each on a thread of {@link SetupThreads}, because a fabric may
- * block; between two of them nobody is occupied. The new owner listens before the session is
+ * block; between two of them no thread is occupied. The new owner listens before the session is
  * suspended (docs/protocol.md 10), so the first attempt is the one that counts; others are for an
- * owner who is late.
+ * owner that is late.
  */
 final class SessionReconnect {
     private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -55,7 +55,7 @@ final class SessionReconnect {
 
     private void attempt() {
         long now = System.nanoTime();
-        if (endNanos - now <= 0 || !stream.resting()) {
+        if (endNanos - now <= 0 || !stream.suspended()) {
             return; // the limit says what is to be said
         }
         long deadlineNanos = now + Math.min(endNanos - now, ATTEMPT_NANOS);
@@ -69,7 +69,7 @@ final class SessionReconnect {
                             now,
                             deadlineNanos,
                             deadlineNanos,
-                            () -> !stream.resting());
+                            () -> !stream.suspended());
             synchronized (this) {
                 limit.cancel();
             }
@@ -88,6 +88,6 @@ final class SessionReconnect {
             why = last;
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(context.settings().resumeNanos());
-        stream.giveUpRest("not resumed at " + to + " within " + seconds + " s: " + why);
+        stream.giveUpResume("not resumed at " + to + " within " + seconds + " s: " + why);
     }
 }

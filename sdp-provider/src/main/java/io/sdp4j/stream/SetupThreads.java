@@ -30,8 +30,8 @@ final class SetupThreads {
                     TimeUnit.SECONDS,
                     new SynchronousQueue<>(),
                     threads,
-                    // All busy: the caller does it himself; pinning is better than waiting for
-                    // strangers' time-outs.
+                    // All busy: the calling thread does it; pinning is better than waiting for
+                    // others' time-outs.
                     new ThreadPoolExecutor.CallerRunsPolicy());
 
     /** For work that may wait for its turn. */

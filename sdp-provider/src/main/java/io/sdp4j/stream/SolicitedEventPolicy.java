@@ -4,11 +4,11 @@ package io.sdp4j.stream;
  * Which messages of a long stream wake the peer's thread: one in {@value #BURST}, as waking it
  * costs both sides more than a message.
  *
- * <p>Shape: a message that others will follow is left unmarked, up to three in a row. Whoever is
- * about to wait for the peer <em>owes</em> it a mark for those, an empty message. Where that is
+ * <p>Shape: a message that others will follow is left unmarked, up to three in a row. A thread that
+ * is about to wait for the peer <em>owes</em> it a mark for those, an empty message. Where that is
  * needed again and again, messages are sent one at a time after all, and for a while each is
  * marked: twice as long each time, half as long after a stream that went well. A peer whose mark
- * never comes, because nobody waits here and nothing more is sent, looks by itself after some
+ * never comes, because no thread waits here and nothing more is sent, looks by itself after some
  * milliseconds.
  *
  * <p>Guarded by the stream's lock.
@@ -52,7 +52,7 @@ final class SolicitedEventPolicy {
         unmarked = 0;
     }
 
-    /** Whether somebody who waits owes the peer a mark. */
+    /** Whether a thread that waits owes the peer a mark. */
     boolean owed() {
         return unmarked > 0;
     }

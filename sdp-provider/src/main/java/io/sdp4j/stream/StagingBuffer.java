@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
  *
  * <p>A slot in shared memory was read by the peer's processor last, so that the first store to each
  * of its lines has to fetch the line from there, and the lock that is given back after each write
- * waits for that. What is kept here first is copied in one go, and its lines come together. It is
- * kept in the queue pair's own memory, where the peer finds it if this process ends.
+ * waits for that. Bytes kept here first are copied in one go, and their lines come together. They
+ * are kept in the queue pair's own memory, where the peer finds them if this process ends.
  *
  * <p>Guarded by the stream's lock.
  */

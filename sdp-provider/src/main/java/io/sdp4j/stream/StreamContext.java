@@ -3,7 +3,7 @@ package io.sdp4j.stream;
 import io.sdp4j.linux.EventLoop;
 
 /**
- * What all streams of a provider share.
+ * State that all streams of a provider share.
  *
  * @param settings what each is made with
  * @param loop the event thread, which looks after them

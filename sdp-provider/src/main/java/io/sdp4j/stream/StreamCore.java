@@ -37,7 +37,7 @@ final class StreamCore {
     /** Nagle flush fallback (docs/protocol.md 18). */
     static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    // What belongs to one connection; a session that is resumed has another one.
+    // State of one connection; a session that is resumed has another one.
     SdpMachine machine;
     QueuePair qp;
     CompletionQueue queue;
@@ -74,7 +74,7 @@ final class StreamCore {
      * @param fabric what it can do: the machine was told that buffers can be lent to it if it can
      * @param onViolation told how the peer broke the protocol
      * @param onEnd told on the event thread, once, when a closed stream has nothing left to do
-     * @param onRest told of the port of the new owner when the session was suspended
+     * @param onSuspended told of the port of the new owner when the session was suspended
      */
     StreamCore(
             SdpMachine machine,
@@ -84,7 +84,7 @@ final class StreamCore {
             EventLoop loop,
             IntConsumer onTimer,
             Consumer<Violation> onViolation,
-            IntConsumer onRest,
+            IntConsumer onSuspended,
             Runnable onEnd) {
         this.settings = settings;
         this.loop = loop;
@@ -94,7 +94,7 @@ final class StreamCore {
         this.qps = new SessionConnections(qp, settings.buffers());
         this.inbox = new Inbox(this, qps, actions);
         this.cause = new DisconnectCause(this, actions);
-        this.suspension = new SuspendedSession(this, actions, onRest);
+        this.suspension = new SuspendedSession(this, actions, onSuspended);
         boolean lends = settings.zcopy().usable(fabric);
         boolean deviceMoves = fabric.rdmaSparesCopies();
         this.lending =
@@ -146,7 +146,8 @@ final class StreamCore {
         }
         if (suspension.closed() && !endTold && over()) {
             endTold = true;
-            later(onEnd); // whoever looked took the end from the queue that would have told of it
+            later(onEnd); // the thread that looked took the end from the queue that would have
+            // told of it
         }
     }
 
@@ -188,7 +189,8 @@ final class StreamCore {
     }
 
     /**
-     * Carries out the outbox; rows that follow from rows are appended and reached by the same loop.
+     * Carries out the action list; rows that follow from rows are appended and reached by the same
+     * loop.
      */
     void carryOut() {
         assert Thread.holdsLock(this);
@@ -320,9 +322,9 @@ final class StreamCore {
     }
 
     /** The application has taken all of receive slot {@code slot}. */
-    void consumed(SessionConnections.Leg leg, int slot) {
+    void consumed(SessionConnections.Connection connection, int slot) {
         assert Thread.holdsLock(this);
-        if (leg == qps.current()) {
+        if (connection == qps.current()) {
             machine.consumed(slot, actions);
             carryOut();
             coalescer.flushIfPeerKeepsUp(); // it may be all that can tell the peer of this buffer
@@ -355,7 +357,7 @@ final class StreamCore {
     /** Whether nothing is left to do. */
     boolean over() {
         assert Thread.holdsLock(this);
-        return machine.closed() && !suspension.resting();
+        return machine.closed() && !suspension.suspended();
     }
 
     /** Takes a send slot and the right to use it, or returns -1. */
@@ -442,7 +444,7 @@ final class StreamCore {
         }
         boolean left = dataUnread || !qps.isEmpty();
         suspension.noteClosed(left, abortive);
-        if (!suspension.resting()) {
+        if (!suspension.suspended()) {
             machine.close(left, abortive, actions);
             carryOut();
         }
@@ -478,7 +480,7 @@ final class StreamCore {
         assert Thread.holdsLock(this);
         return switch (machine.state()) {
             case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
-            default -> !coalescer.isOpen() && !(suspension.resting() && suspension.outputEnded());
+            default -> !coalescer.isOpen() && !(suspension.suspended() && suspension.outputEnded());
         };
     }
 }

@@ -3,8 +3,8 @@ package io.sdp4j.stream;
 import java.net.SocketException;
 
 /**
- * What readers and writers are told when a stream is over, in the kernel's words and order: a reset
- * is reported once, to whoever comes first, and never before data that has arrived.
+ * Errors of readers and writers when a stream is over, in the kernel's words and order: a reset is
+ * reported once, to the first caller, and never before data that has arrived.
  *
  * <p>Guarded by the stream's lock. Failures are returned, not thrown, so that wake-ups that are due
  * are carried out first.
@@ -37,7 +37,7 @@ final class StreamErrors {
                                 && (reported == Reported.TO_WRITER || (told() && timedOut()))));
     }
 
-    /** What a reader that finds nothing unread, and no end, must throw; null = wait. */
+    /** Exception of a reader that finds nothing unread, and no end; null = wait. */
     SocketException forReader() {
         assert Thread.holdsLock(core);
         if (!core.reset() || core.silent()) {
@@ -47,7 +47,7 @@ final class StreamErrors {
         return new SocketException(timedOut() ? TIMED_OUT : "Connection reset");
     }
 
-    /** Whether somebody knows. */
+    /** Whether it was reported. */
     private boolean told() {
         return reported != Reported.NOTHING;
     }
@@ -57,7 +57,7 @@ final class StreamErrors {
         return core.cause.timedOut();
     }
 
-    /** What a writer that cannot write must throw; null = wait, or {@link #swallowsWrite}. */
+    /** Exception of a writer that cannot write; null = wait, or {@link #swallowsWrite}. */
     SocketException forWriter() {
         assert Thread.holdsLock(core);
         if (core.silent()) {

@@ -9,11 +9,11 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * The parts of one stream, and what becomes of them without the application: timers, the doorbell,
- * quiet times, a rest and its end, the release.
+ * The parts of one stream, and what becomes of them without the application: timers, notifications,
+ * idle times, a suspension and its end, the release.
  *
  * <p>Called on the event thread, {@link #migrate} by the application, {@link #resume} on a thread
- * that has connected. All methods but {@link #onRest} take the lock themselves and carry out
+ * that has connected. All methods but {@link #onSuspended} take the lock themselves and carry out
  * wake-ups after it was left.
  */
 final class StreamLife {
@@ -60,7 +60,7 @@ final class StreamLife {
                                                 "broke the protocol ("
                                                         + what
                                                         + "), connection cut"),
-                        this::onRest,
+                        this::onSuspended,
                         this::releaseIfClosed);
         watch = new StreamReadiness(core, this::onNotify);
         blocked = new BlockedThreads(qp.completions(), watch, context.loop());
@@ -91,7 +91,7 @@ final class StreamLife {
         return remote;
     }
 
-    /** Something completed that somebody was to be told of. */
+    /** Called for a completion that was asked for. */
     void onNotify() {
         try {
             if (watch.onNotify()) {
@@ -160,7 +160,7 @@ final class StreamLife {
                 return false;
             }
             if (core.queue.ready()) {
-                core.progress(); // a question of the peer's, perhaps, that nobody was woken for
+                core.progress(); // perhaps a request of the peer's that no thread was woken for
             }
             quiet = core.sizes.quiet();
             left = takeLeft();
@@ -219,7 +219,7 @@ final class StreamLife {
     }
 
     /** With the lock: the session is suspended, to be resumed at {@code port} of one side. */
-    private void onRest(int port) {
+    private void onSuspended(int port) {
         assert Thread.holdsLock(core);
         if (core.qps.full()) {
             List<QueuePair> left = takeLeft();
@@ -235,7 +235,7 @@ final class StreamLife {
         }
     }
 
-    /** Whether the session may still rest, and go on afterwards. */
+    /** Whether the session may still be suspended, and go on afterwards. */
     boolean alive() {
         synchronized (core) {
             return !core.released() && !core.reset();
@@ -248,9 +248,9 @@ final class StreamLife {
         }
     }
 
-    boolean resting() {
+    boolean suspended() {
         synchronized (core) {
-            return core.suspension.resting();
+            return core.suspension.suspended();
         }
     }
 
@@ -262,7 +262,7 @@ final class StreamLife {
         MigrationListener left;
         int wake;
         synchronized (core) {
-            if (!core.suspension.resting()) {
+            if (!core.suspension.suspended()) {
                 qp.abort();
                 qp.close();
                 return;
@@ -291,7 +291,7 @@ final class StreamLife {
     }
 
     /** The peer was not found in time. */
-    void giveUpRest(String why) {
+    void giveUpResume(String why) {
         int wake;
         synchronized (core) {
             core.suspension.giveUp(why);
@@ -313,7 +313,7 @@ final class StreamLife {
 
     private void lastWords(Runnable words) {
         synchronized (core) {
-            if (!core.released() && !core.suspension.resting()) {
+            if (!core.released() && !core.suspension.suspended()) {
                 core.progress();
                 words.run();
                 core.qp.postProbe(KeepAlive.PROBE); // what comes before has come when it has
@@ -327,7 +327,7 @@ final class StreamLife {
             if (!core.released()) {
                 core.progress();
             }
-            return core.released() || core.suspension.resting() || core.drained();
+            return core.released() || core.suspension.suspended() || core.drained();
         }
     }
 

@@ -31,8 +31,8 @@ final class StreamReader {
     private final BlockedThreads blocked;
     private final StreamErrors ending;
 
-    /** Where the message being read came from; null = at rest, see {@link #trim}. */
-    private SessionConnections.Leg leg;
+    /** Where the message being read came from; null = none, see {@link #trim}. */
+    private SessionConnections.Connection connection;
 
     /** Told when the next message is taken, or null. With the lock. */
     private Runnable onUse;
@@ -57,7 +57,7 @@ final class StreamReader {
     /** Number of that urgent byte. */
     private int urgent;
 
-    /** What a read that finds nothing answers; set by {@link #nextMessage}. */
+    /** Result of a read that finds nothing; set by {@link #nextMessage}. */
     private int nothing;
 
     StreamReader(StreamCore core, BlockedThreads blocked, StreamErrors ending) {
@@ -70,9 +70,9 @@ final class StreamReader {
         }
     }
 
-    private void readFrom(SessionConnections.Leg next) {
+    private void readFrom(SessionConnections.Connection next) {
         assert Thread.holdsLock(core);
-        leg = next;
+        connection = next;
         MemorySegment its = next.qp.receiveMemory();
         if (!its.equals(memory)) {
             memory = its;
@@ -124,13 +124,13 @@ final class StreamReader {
     private void taken(int n) {
         int rest = left - n;
         if (rest == 0 && !ahead) {
-            leg.qp.readToEnd(slot); // before another thread can give it back
+            connection.qp.readToEnd(slot); // before another thread can give it back
         }
         LEFT.setRelease(this, rest); // after the copy: see giveBackIfRead
     }
 
     /**
-     * What has come into a lent buffer.
+     * Bytes that have come into a lent buffer.
      *
      * @return bytes, -1 = wait, 0 = nothing was lent, or more may have been delivered
      */
@@ -232,11 +232,11 @@ final class StreamReader {
     }
 
     private void take(long entry) {
-        if (leg != core.qps.reading()) {
+        if (connection != core.qps.reading()) {
             readFrom(core.qps.reading());
         }
         slot = UnreadQueue.slot(entry);
-        at = leg.qp.receiveOffset(slot) + UnreadQueue.offset(entry);
+        at = connection.qp.receiveOffset(slot) + UnreadQueue.offset(entry);
         left = UnreadQueue.lenBytes(entry);
         if (UnreadQueue.urgent(entry)) {
             urgent = core.inbox.takeUrgent();
@@ -268,7 +268,7 @@ final class StreamReader {
         if (slot >= 0) {
             return false;
         }
-        leg = null;
+        connection = null;
         onUse = toTell;
         return true;
     }
@@ -281,7 +281,7 @@ final class StreamReader {
             slot = -1;
             left = 0;
             ahead = false;
-            core.consumed(leg, done);
+            core.consumed(connection, done);
         }
     }
 

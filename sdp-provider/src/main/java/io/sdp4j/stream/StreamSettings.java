@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What every stream of this process is made with.
+ * Settings of every stream of this process.
  *
  * @param buffers private buffers of a stream, 4 to 64
  * @param bufferBytes size of each at first, BSDH included
@@ -26,9 +26,9 @@ import java.util.concurrent.TimeUnit;
  * @param resumeNanos longest that a session which we suspend waits for the peer's answer, and a
  *     suspended one for the connection to go on over
  * @param quietNanos how long a stream must be quiet before it gives memory back; 0 = never
- * @param keepAliveNanos after so long without a message a connection that is to be kept alive is
+ * @param keepAliveNanos time without a message after which a connection that is to be kept alive is
  *     probed
- * @param zcopy what is moved without a private copy
+ * @param zcopy buffers that are moved without a private copy
  */
 record StreamSettings(
         int buffers,
@@ -69,7 +69,7 @@ record StreamSettings(
             int rdmaBytes,
             boolean offers) {
         enum Use {
-            /** Where the fabric says that it spares copies. */
+            /** Where the fabric says that it saves copies. */
             AUTO,
             TRUE,
             FALSE

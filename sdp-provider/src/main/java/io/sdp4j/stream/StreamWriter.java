@@ -20,11 +20,12 @@ final class StreamWriter {
     private static final int SMALL_BYTES = 2048;
 
     /**
-     * For so long small writes are gathered for a peer that is behind; it may read nothing at all.
+     * Longest time that small writes are gathered for a peer that is behind; it may read nothing at
+     * all.
      */
     private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** Longest time between two looks for an announcement that nobody would be told of. */
+    /** Longest time between two looks for an announcement that brings no notification. */
     private static final long MOST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(160);
 
     private final StreamCore core;
@@ -240,7 +241,7 @@ final class StreamWriter {
     }
 
     /**
-     * What has gone from a lent buffer.
+     * Bytes that have gone from a lent buffer.
      *
      * @return bytes, 0 = wait; -1 = nothing was lent, or all was told
      */
@@ -298,8 +299,8 @@ final class StreamWriter {
     }
 
     /**
-     * Has the peer's announcement looked for that a batch waits for: by the doorbell, or where a
-     * selector has that, for whom it need not ring, now and then. With the lock.
+     * Arranges a look for the peer's announcement that a batch waits for: by a notification, or
+     * from time to time where a selector has the notification and need not be woken. With the lock.
      */
     private void lookLater(long nanos) {
         assert Thread.holdsLock(core);

@@ -8,10 +8,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * What becomes of streams when the JVM ends in order, over fabrics that end with it: a kernel's
- * socket delivers what it has taken, and then the end, although its process has not closed it. So
- * each stream sends what it has gathered and ends, and the JVM stays until the peers' side has
- * that. What a JVM that is killed has not sent is lost. Thread-safe.
+ * Ends streams when the JVM ends in order, over fabrics that end with it: a kernel's socket
+ * delivers what it has taken, and then the end, although its process has not closed it. So each
+ * stream sends what it has gathered and ends, and the JVM stays until the peers' side has that.
+ * Bytes that a killed JVM has not sent are lost. Thread-safe.
  */
 final class StreamsAtExit {
     /** Enough for two messages that soft-RoCE has to repeat, on a JVM that was asked to end. */

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A session at rest: one side has suspended it (docs/protocol.md 10) and waits for the other
+ * A suspended session: one side has asked for it (docs/protocol.md 10) and waits for the other
  * elsewhere.
  *
- * <p>Shape: <em>resting</em> from the last message of one connection to the first of the next one;
- * then awake again, or lost. Meanwhile the machine has nothing to say, writers and readers wait as
- * for a slow peer. What the application has ended is noted, to be said on the next connection: a
- * machine that is to rest does not say it any more.
+ * <p>Shape: <em>suspended</em> from the last message of one connection to the first of the next
+ * one; then awake again, or lost. Meanwhile the machine has nothing to say, writers and readers
+ * wait as for a slow peer. An end by the application is noted, to be said on the next connection: a
+ * machine that is to be suspended does not say it any more.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -25,13 +25,13 @@ final class SuspendedSession {
 
     private final ActionList out;
 
-    /** Told of the port, once for each rest. */
-    private final IntConsumer onRest;
+    /** Told of the port, once for each suspension. */
+    private final IntConsumer onSuspended;
 
     /** We have asked for it. */
     private boolean asked;
 
-    private boolean resting;
+    private boolean suspended;
     private boolean ever;
     private boolean lost;
     private boolean outputEnded;
@@ -39,15 +39,15 @@ final class SuspendedSession {
     private boolean unread;
     private boolean abortive;
 
-    SuspendedSession(StreamCore core, ActionList out, IntConsumer onRest) {
+    SuspendedSession(StreamCore core, ActionList out, IntConsumer onSuspended) {
         this.core = core;
         this.out = out;
-        this.onRest = onRest;
+        this.onSuspended = onSuspended;
     }
 
-    boolean resting() {
+    boolean suspended() {
         assert Thread.holdsLock(core);
-        return resting;
+        return suspended;
     }
 
     /** Whether the first connection is over although the session is not, or was not. */
@@ -81,20 +81,20 @@ final class SuspendedSession {
         return asked;
     }
 
-    /** Whether somebody must listen for the peer's answer. */
+    /** Whether the peer's answer must be listened for. */
     boolean asked() {
         assert Thread.holdsLock(core);
         return asked;
     }
 
-    /** The machine is suspended; who has asked for it listens on {@code port}. */
+    /** The machine is suspended; the side that asked for it listens on {@code port}. */
     void begin(int port) {
         assert Thread.holdsLock(core);
         asked = false;
         ever = true;
-        resting = true;
-        LOG.debug("the session rests, to be resumed on port {}", port);
-        onRest.accept(port);
+        suspended = true;
+        LOG.debug("the session is suspended, to be resumed on port {}", port);
+        onSuspended.accept(port);
     }
 
     void noteOutputEnded() {
@@ -118,7 +118,7 @@ final class SuspendedSession {
     /** Says on a new connection what the application has ended. */
     void end(SdpMachine machine, boolean inputShut) {
         assert Thread.holdsLock(core);
-        resting = false;
+        suspended = false;
         if (inputShut) {
             machine.shutdownInput(out);
         }
@@ -132,9 +132,9 @@ final class SuspendedSession {
     /** There is no way back. */
     void giveUp(String why) {
         assert Thread.holdsLock(core);
-        if (resting) {
+        if (suspended) {
             LOG.warn("a suspended session is cut: {}", why);
-            resting = false;
+            suspended = false;
             lost = true;
             core.wake(OffloadStream.READ | OffloadStream.WRITE);
         }

@@ -28,8 +28,8 @@ final class Traces {
     private Traces() {}
 
     /**
-     * What is to be put round every fabric: nothing, or the trace of this process, whose file is
-     * made the first time. If it cannot be made, the log says so and nothing is traced.
+     * The wrapper of every fabric: none, or the trace of this process, whose file is made the first
+     * time. If it cannot be made, the log says so and nothing is traced.
      */
     static UnaryOperator<Fabric> around(Settings settings) {
         String name = settings.text(Setting.TRACE);

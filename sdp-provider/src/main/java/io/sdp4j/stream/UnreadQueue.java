@@ -8,7 +8,7 @@ package io.sdp4j.stream;
  * slots. Guarded by the stream's lock.
  */
 final class UnreadQueue {
-    /** What {@link #take} returns when nothing is there. */
+    /** Result of {@link #take} when nothing is there. */
     static final long NONE = -1;
 
     private static final long URGENT = 1L << 31;

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What peers have done wrong, told in one line for each peer and minute, and in a few lines for all
- * of them together, as a hostile one can have many names. Thread-safe.
+ * Violations of peers, logged in one line for each peer and minute, and in a few lines for all of
+ * them together, as a hostile one can have many names. Thread-safe.
  */
 final class ViolationLog {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -86,7 +86,9 @@ final class ViolationLog {
                         + (left == 0 ? "" : "; " + left + " of others were left out"));
     }
 
-    /** This process lacks what connections need, which whoever runs it can mend: told once. */
+    /**
+     * This process lacks something that connections need and its operator can provide: logged once.
+     */
     void shortOf(String what) {
         if (toldShort.compareAndSet(false, true)) {
             log.accept(

@@ -272,7 +272,8 @@ final class WriteCoalescer {
     }
 
     /**
-     * Flushes for somebody who will wait, now or soon; not the last message that the peer can take.
+     * Flushes for a thread that will wait, now or soon; not the last message that the peer can
+     * take.
      */
     void flushUnlessLast() {
         assert Thread.holdsLock(core);
@@ -305,7 +306,7 @@ final class WriteCoalescer {
         goal.giveUp();
     }
 
-    /** A read found nothing: whoever waits for an answer has said all of the question. */
+    /** A read found nothing: a thread that waits for an answer has written all of its request. */
     void onReaderWaits() {
         assert Thread.holdsLock(core);
         flushUnlessLast();

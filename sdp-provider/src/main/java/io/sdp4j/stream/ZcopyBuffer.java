@@ -26,7 +26,7 @@ final class ZcopyBuffer {
     /** Whether it is measured what the loan costs. */
     private boolean timed;
 
-    /** What it has cost this side's processor so far. */
+    /** Processor time that it has cost this side so far. */
     private long nanos;
 
     /** Bytes from the start that the peer has, or has filled. */
@@ -85,7 +85,7 @@ final class ZcopyBuffer {
         }
     }
 
-    /** For {@link #cost}; nothing but 0 where nobody measures. */
+    /** For {@link #cost}; always 0 where nothing is measured. */
     long clock() {
         return timed ? System.nanoTime() : 0;
     }
@@ -120,7 +120,7 @@ final class ZcopyBuffer {
         return owner == b;
     }
 
-    /** The machine gave it back: nobody may touch it any more. */
+    /** The machine gave it back: it must not be touched any more. */
     void back(long doneBytes) {
         away = false;
         done = doneBytes;

@@ -8,8 +8,8 @@ import io.sdp4j.wire.SinkSide;
 import java.nio.ByteBuffer;
 
 /**
- * The buffer of a waiting read, borrowed to be filled by RDMA, and what becomes of the peer's
- * offers when nobody lends one.
+ * The buffer of a waiting read, borrowed to be filled by RDMA, and the handling of the peer's
+ * offers when none is lent.
  *
  * <p>Shape: the first buffer of the operation that has room, if it is large and direct. It comes
  * back when something was read into it, or when there is something to be copied; so a read never
@@ -72,7 +72,7 @@ final class ZcopyRead {
         }
         readerLends = lent.register(core.qp, b, false, offers);
         if (!readerLends) {
-            refuse(); // what nobody can read is wanted as Data
+            refuse(); // an offer that cannot be read is wanted as Data
             return;
         }
         givenUp = false;
@@ -124,7 +124,7 @@ final class ZcopyRead {
     }
 
     /**
-     * What a read into {@code b} has to report.
+     * Result of a read into {@code b}.
      *
      * @return bytes, 0 = wait; -1 = nothing: read what was delivered
      */
@@ -148,7 +148,7 @@ final class ZcopyRead {
         }
     }
 
-    /** Wants offers as Data that nobody would read otherwise. */
+    /** Wants offers as Data that would not be read otherwise. */
     void refuse() {
         assert Thread.holdsLock(core);
         while (!readerLends && !active && machine().offeredBytes() > 0) {

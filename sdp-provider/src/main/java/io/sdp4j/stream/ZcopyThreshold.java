@@ -26,7 +26,7 @@ final class ZcopyThreshold {
     /** An observation below the average counts for so many above it. */
     private static final int BELOW = 4;
 
-    /** What {@link #leastBytes} says where nothing is to be lent. */
+    /** Value of {@link #leastBytes} where nothing is to be lent. */
     static final int NOTHING = Integer.MAX_VALUE;
 
     /**
@@ -132,9 +132,9 @@ final class ZcopyThreshold {
     }
 
     /**
-     * What disturbs a measurement (code that is not compiled yet, another thread on the processor)
-     * only makes it longer: one below the average counts for several above it, and none for more
-     * than twice the average.
+     * A disturbance of a measurement (code that is not compiled yet, another thread on the
+     * processor) only makes it longer: one below the average counts for several above it, and none
+     * for more than twice the average.
      */
     private double average(double before, double now, int observations) {
         if (observations == 0) {

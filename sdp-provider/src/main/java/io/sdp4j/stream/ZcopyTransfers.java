@@ -41,8 +41,8 @@ final class ZcopyTransfers {
     private long returnedBytes;
 
     /**
-     * @param deviceMoves whether the fabric's RDMA spares this side's processor: else posting a
-     *     read is the copy itself
+     * @param deviceMoves whether the fabric's RDMA leaves this side's processor free: else posting
+     *     a read is the copy itself
      */
     ZcopyTransfers(
             StreamCore core, StreamSettings.Zcopy settings, boolean deviceMoves, ActionList out) {
@@ -102,7 +102,7 @@ final class ZcopyTransfers {
         return false;
     }
 
-    /** Carries out row {@code i} of the outbox; false if it is none of these. */
+    /** Carries out row {@code i} of the action list; false if it is none of these. */
     boolean carryOut(int i) {
         assert Thread.holdsLock(core);
         switch (out.kind(i)) {
@@ -180,7 +180,7 @@ final class ZcopyTransfers {
         }
     }
 
-    /** After progress: what is owed leaves, what nobody will read is refused. */
+    /** After progress: owed bytes leave, offers that will not be read are refused. */
     void onProgress() {
         assert Thread.holdsLock(core);
         if (writes.active()) {
@@ -216,7 +216,7 @@ final class ZcopyTransfers {
         }
     }
 
-    /** Whether somebody must go on with what the application has given up. */
+    /** Whether work that the application has given up must be finished. */
     boolean lingers() {
         assert Thread.holdsLock(core);
         return writes.lingers() || reads.lingers();

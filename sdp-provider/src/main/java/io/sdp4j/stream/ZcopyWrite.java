@@ -14,9 +14,9 @@ import java.nio.ByteBuffer;
  * The buffers of one write, borrowed for the peer to read.
  *
  * <p>Shape: a prefix of the operation's buffers, large and direct all of them, is lent at once, so
- * the peer can have several to read; the operation is over when all have come back and what the
- * peer wanted as Data has been sent from them. What the peer wants as Data is copied under the
- * stream's lock, by whoever makes progress: it is owed, whatever becomes of the operation.
+ * the peer can have several to read; the operation is over when all have come back and the parts
+ * that the peer wanted as Data have been sent from them. These are copied under the stream's lock,
+ * by the thread that makes progress: they are owed, whatever becomes of the operation.
  *
  * <p>A peer that does not read gets no loans for a while: twice as many writes are copied after
  * each time that it wanted all as Data.
@@ -177,7 +177,7 @@ final class ZcopyWrite {
     }
 
     /**
-     * What a write of {@code b} has to report.
+     * Result of a write of {@code b}.
      *
      * @return bytes, 0 = wait; -1 = {@code b} is not lent, or all was told
      */

@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
 public record TraceEvent(
         long nanos, int connection, Kind kind, boolean received, int byteLen, MemorySegment kept) {
 
-    /** What happened. */
+    /** Kinds of events. */
     public enum Kind {
         /** An SDP message. */
         MESSAGE(0),
@@ -37,7 +37,7 @@ public record TraceEvent(
             this.code = code;
         }
 
-        /** What the file says. */
+        /** The kind's number in the file. */
         int code() {
             return code;
         }

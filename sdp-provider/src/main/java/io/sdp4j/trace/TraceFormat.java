@@ -24,7 +24,7 @@ import java.nio.ByteOrder;
  * }
  *
  * Times are nanoseconds since the start. A number is stored last, and {@code check} covers the
- * rest: a reader knows what was half written when the process or the machine stopped.
+ * rest: a reader can tell a cell that was half written when the process or the machine stopped.
  */
 final class TraceFormat {
     static final long MAGIC = 0x4352_544A_3450_4453L; // "SDP4JTRC" in the file

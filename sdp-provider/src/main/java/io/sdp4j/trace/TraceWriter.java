@@ -26,9 +26,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Bound: the file has its full size from the start and never another; the oldest cells and
  * entries are overwritten. On the heap there is this object, and a small one for each connection.
  *
- * <p>Thread-safe: a cell belongs to whoever claimed it, until it is whole. Nothing here waits,
- * allocates after {@link #connection}, or makes a system call; a first touch of a page is a page
- * fault.
+ * <p>Thread-safe: a cell belongs to the thread that claimed it, until it is whole. Nothing here
+ * waits, allocates after {@link #connection}, or makes a system call; a first touch of a page is a
+ * page fault.
  */
 public final class TraceWriter {
     private static final int MIN_ENTRIES = 16;

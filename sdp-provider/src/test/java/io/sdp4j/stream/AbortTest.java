@@ -68,7 +68,7 @@ final class AbortTest {
         assertFalse(read.tried());
     }
 
-    /** What the write under way fails with, or the next one if the peer has some of it. */
+    /** The error of the write under way, or the next one if the peer has some of it. */
     private String writeFails() {
         Operation[] next = {write};
         while (true) {
@@ -89,7 +89,7 @@ final class AbortTest {
         return e.getMessage();
     }
 
-    /** As TCP tells it: once, to whoever asks first; the other hears of the consequences. */
+    /** As TCP tells it: once, to the first caller; the other hears of the consequences. */
     private void assertResetIsTold(boolean readFirst) throws IOException {
         if (readFirst) {
             assertEquals("Connection reset", readFails());
@@ -122,7 +122,7 @@ final class AbortTest {
         await().atMost(Duration.ofSeconds(20)).until(() -> mappings() <= before);
     }
 
-    /** Linger time zero, and unread data: a reset, told once, first to whoever asks first. */
+    /** Linger time zero, and unread data: a reset, told once, to the first caller. */
     @ParameterizedTest
     @CsvSource({
         "true, true, true",

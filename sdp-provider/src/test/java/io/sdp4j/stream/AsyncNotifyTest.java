@@ -149,7 +149,7 @@ class AsyncNotifyTest {
         }
     }
 
-    /** Goal: what is closed with an operation that waits on the doorbell leaves the group. */
+    /** Goal: a channel closed with an operation that waits for a notification leaves the group. */
     @Test
     void closedWhileTheGroupWatches() throws Exception {
         Outcome<Integer> read = read(pair.client());

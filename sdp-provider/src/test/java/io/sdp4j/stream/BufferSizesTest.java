@@ -59,7 +59,7 @@ final class BufferSizesTest {
                     await().atMost(Duration.ofSeconds(20))
                             .until(
                                     () -> {
-                                        // both ends answer only when somebody looks
+                                        // both ends answer only when a thread looks
                                         pair.client.ready();
                                         pair.server.ready();
                                         return peerBytes(pair) == FIRST_BYTES;

@@ -33,7 +33,7 @@ final class BulkTest {
 
     private final AtomicLong past = new AtomicLong();
 
-    /** What the queue pairs say of themselves. */
+    /** Capabilities that the queue pairs report. */
     private boolean writesPast = true;
 
     private Fabric counting(Fabric fabric) {

@@ -107,7 +107,7 @@ final class BurstTest {
     }
 
     @Test
-    void whereNobodySleepsThroughMessagesAllAreMarked() throws Exception {
+    void wherePeersDoNotSleepThroughMessagesAllAreMarked() throws Exception {
         sleeps = false;
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair = pair(fabric)) {

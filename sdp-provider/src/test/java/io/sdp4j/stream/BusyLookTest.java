@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: a selector that is busy with many channels looks busily before it asks all of them for
- * rings. Method: the test's own busy look, in which the peers say something, or nothing; what the
- * connecting ends ask for is counted.
+ * Goal: a selector that is busy with many channels polls before it asks all of them for
+ * notifications. Method: the test's own poll, in which the peers say something, or nothing; what
+ * the connecting ends ask for is counted.
  */
 @Timeout(60)
 class BusyLookTest {
@@ -142,14 +142,14 @@ class BusyLookTest {
             say(i);
             takeAll(1);
         }
-        assertEquals(1, looks.get(), "nobody waits");
-        TestChannels.comesToRest(selector);
+        assertEquals(1, looks.get(), "no thread waits");
+        TestChannels.becomesIdle(selector);
     }
 
     /**
-     * Goal: channels that become ready one by one, each of which has rung, come to hold all of
-     * them, so that nobody rings any more. Method: two rounds; in the first one each says something
-     * before the last one's channel could ask for another ring.
+     * Goal: channels that become ready one by one, each of which has notified, come to hold all of
+     * them, so that no peer notifies any more. Method: two rounds; in the first one each says
+     * something before the last one's channel could ask for another notification.
      */
     @Test
     void ratherFewAtATimeAreManyInTheEnd() throws IOException {
@@ -163,7 +163,7 @@ class BusyLookTest {
         assertEquals(1, looks.get());
     }
 
-    /** A selector that was woken does not wait, so nobody need ring. */
+    /** A selector that was woken does not wait, so no notification is needed. */
     @Test
     void aWakeUpEndsIt() throws IOException {
         look =
@@ -176,7 +176,7 @@ class BusyLookTest {
         assertEquals(0, selector.select(TestChannels.PATIENCE_MS));
         assertEquals(0, asked.get());
         look = (streams, something, elsewhere) -> false;
-        TestChannels.comesToRest(selector);
+        TestChannels.becomesIdle(selector);
         assertEquals(CHANNELS, asked.get());
         say(3);
         takeAll(1);

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: a thread that is about to wait for the doorbell does not look busily where that cannot pay
- * off. Method: streams that may spin for long; a machine that is busy does not spin anyway.
+ * Goal: a thread that is about to wait for a notification does not poll where that cannot pay off.
+ * Method: streams that may spin for long; a machine that is busy does not spin anyway.
  */
 @Timeout(60)
 class BusyPollTest {

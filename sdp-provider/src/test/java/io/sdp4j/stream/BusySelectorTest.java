@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Goal: a selector that is busy with many channels, whose descriptors stay readable between its
- * looks, misses nothing, finds something nearly always, and comes to rest. Method: both ends of
- * many connections in one selector each, bursts of random length; channels that are not ours, keys
- * that are cancelled and channels that are closed in between.
+ * looks, misses nothing, finds something nearly always, and becomes idle. Method: both ends of many
+ * connections in one selector each, bursts of random length; channels that are not ours, keys that
+ * are cancelled and channels that are closed in between.
  */
 @Timeout(120)
 class BusySelectorTest {
@@ -50,7 +50,7 @@ class BusySelectorTest {
     }
 
     @Test
-    void nothingIsMissedAndItComesToRest() throws Exception {
+    void nothingIsMissedAndItBecomesIdle() throws Exception {
         long seed = System.nanoTime();
         random.setSeed(seed);
         try (TestFabric fabric = new TestFabric()) {
@@ -68,7 +68,7 @@ class BusySelectorTest {
                 CompletableFuture<Void> echo =
                         CompletableFuture.runAsync(() -> echo(provider, theirs));
                 ask(provider, selector, ours, "seed " + seed);
-                TestChannels.comesToRest(selector);
+                TestChannels.becomesIdle(selector);
                 for (Load load : ours) {
                     load.channel.close();
                 }
@@ -79,9 +79,9 @@ class BusySelectorTest {
     }
 
     /**
-     * Goal: between two looks of a busy selector nobody asks for a ring, and before it waits
-     * everybody does. Method: the calls of the connecting ends are counted; one channel stays ready
-     * for a while.
+     * Goal: between two looks of a busy selector no channel asks for a notification, and before it
+     * waits each one does. Method: the calls of the connecting ends are counted; one channel stays
+     * ready for a while.
      */
     @Test
     void onlyAWaitIsWorthARing() throws Exception {
@@ -136,7 +136,7 @@ class BusySelectorTest {
 
     /**
      * Goal: where one of many connections has something at a time, the others are not looked at for
-     * long. Method: what all channels ask about their doorbells is counted, once it was found that
+     * long. Method: the notification requests of all channels are counted, once it was found that
      * nothing else comes of them.
      */
     @Test
@@ -178,8 +178,8 @@ class BusySelectorTest {
     }
 
     /**
-     * Goal: before a wait a stream is asked once, whether or not something is there. Method: what a
-     * channel asks about its doorbell is counted.
+     * Goal: before a wait a stream is asked once, whether or not something is there. Method: a
+     * channel's notification requests are counted.
      */
     @Test
     void aStreamIsAskedOnceForEachWait() throws Exception {

@@ -14,9 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: a closed stream is released, whoever is the first to see that it is over. Method: a queue
- * that rings, as a device's does, for what is there when the event thread looks, and not for what
- * somebody has taken meanwhile; the test takes all while the event thread is held.
+ * Goal: a closed stream is released, whichever thread is the first to see that it is over. Method:
+ * a queue that notifies, as a device's does, of completions that are there when the event thread
+ * looks, not of those that another thread has taken meanwhile; the test takes all while the event
+ * thread is held.
  */
 @Timeout(60)
 class ClosedLookTest {

@@ -18,12 +18,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the ends of a stream learn when something below it fails. */
+/** Errors at the ends of a stream when something below it fails. */
 @Timeout(60)
 @SuppressWarnings("try") // closing early is the point
 class FailureTest {
     /**
-     * A fabric whose doorbell is not heard in time: only who drains a queue learns what is in it.
+     * A fabric whose notifications come too late: only a thread that drains a queue learns what is
+     * in it.
      */
     private static Fabric deaf(Fabric fabric) {
         return Shims.connecting(fabric, FailureTest::deaf);
@@ -39,9 +40,9 @@ class FailureTest {
     }
 
     /**
-     * Goal: a call that fails has first woken whoever else waits for what it has drained. Method:
-     * one virtual thread is parked in the stream, the connection is reset, and this thread's call,
-     * the only one that looks, fails with it.
+     * Goal: a call that fails has first woken other threads that wait for what it has drained.
+     * Method: one virtual thread is parked in the stream, the connection is reset, and this
+     * thread's call, the only one that looks, fails with it.
      */
     @ParameterizedTest
     @ValueSource(ints = {OffloadStream.READ, OffloadStream.WRITE})

@@ -51,7 +51,7 @@ final class HandMadePeer implements AutoCloseable {
     SdpMachine machine;
 
     private QueuePair qp;
-    private boolean rests;
+    private boolean suspended;
 
     HandMadePeer(Fabric fabric) {
         this.fabric = fabric;
@@ -106,7 +106,7 @@ final class HandMadePeer implements AutoCloseable {
         qp = established.getAndSet(null);
         machine = asked.getAndSet(null);
         all.add(qp);
-        rests = false;
+        suspended = false;
         machine.onEstablished(out);
         carryOut();
     }
@@ -117,7 +117,7 @@ final class HandMadePeer implements AutoCloseable {
         qp.completions().onNotify(() -> {});
         machine = open.machine();
         all.add(qp);
-        rests = false;
+        suspended = false;
         machine.onEstablished(out);
         carryOut();
     }
@@ -161,7 +161,7 @@ final class HandMadePeer implements AutoCloseable {
                     machine.consumed(out.slot(i), out);
                 }
                 case ActionList.REPOST -> qp.postReceive(out.slot(i));
-                case ActionList.SUSPENDED -> rests = true;
+                case ActionList.SUSPENDED -> suspended = true;
                 case ActionList.DISCONNECT -> qp.disconnect();
                 case ActionList.ABORT -> qp.abort();
                 default -> {
@@ -204,7 +204,7 @@ final class HandMadePeer implements AutoCloseable {
             throw new AssertionError("cannot suspend");
         }
         carryOut();
-        await().atMost(Duration.ofSeconds(10)).until(this::atRest);
+        await().atMost(Duration.ofSeconds(10)).until(this::suspended);
     }
 
     /** Says SuspComm, and does not wait. */
@@ -215,14 +215,14 @@ final class HandMadePeer implements AutoCloseable {
         carryOut();
     }
 
-    boolean atRest() {
+    boolean suspended() {
         pump();
-        return rests;
+        return suspended;
     }
 
-    /** What has come in all. */
+    /** All bytes received. */
     byte[] received() {
-        if (!rests) {
+        if (!suspended) {
             pump();
         }
         return received.toByteArray();

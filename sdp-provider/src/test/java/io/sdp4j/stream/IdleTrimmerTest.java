@@ -141,7 +141,7 @@ final class IdleTrimmerTest {
         assertTrue(kept <= 0, "bytes kept: " + kept);
     }
 
-    /** Nobody stands at the stream, or he has left it only since the last look. */
+    /** No thread waits in the stream, or it has left only since the last look. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aPeerThatAsksIsAnsweredAllTheSame(boolean waits) throws Exception {

@@ -76,7 +76,7 @@ final class KeepAliveTest {
                 byte[] one = {1};
                 pair.client.tryWrite(one, 0, 1);
                 StreamPair.readFully(pair.server, 1);
-                assertEquals(0, probes.get(), "nobody wanted it");
+                assertEquals(0, probes.get(), "not switched on");
                 pair.client.keepAlive(true);
                 await().atMost(Duration.ofSeconds(10)).until(() -> probes.get() >= 3);
                 pair.server.tryWrite(one, 0, 1);

@@ -57,7 +57,7 @@ final class LabDevice implements AutoCloseable {
         return fabric.provider(zcopy);
     }
 
-    /** What the kernel counts of every kind of object. */
+    /** The kernel's count of every kind of object. */
     static Map<String, Long> resources() {
         try {
             Process p = new ProcessBuilder("rdma", "resource", "show").start();

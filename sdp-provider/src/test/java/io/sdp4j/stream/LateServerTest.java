@@ -58,7 +58,7 @@ class LateServerTest {
                 KernelSocketSource.JDK);
     }
 
-    /** What is done before each connect of a provider. */
+    /** Run before each connect of a provider. */
     @FunctionalInterface
     private interface Before {
         void connect() throws Exception;

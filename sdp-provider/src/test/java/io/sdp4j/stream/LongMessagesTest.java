@@ -114,7 +114,7 @@ class LongMessagesTest {
         }
     }
 
-    /** What waits for the peer to read leaves when the writer closes, whole. */
+    /** Bytes that wait for the peer to read leave when the writer closes, all of them. */
     @Test
     void theEndComesAfterIt() throws Exception {
         try (TestFabric fabric = new TestFabric().buffersAsShipped()) {
@@ -151,9 +151,9 @@ class LongMessagesTest {
         }
     }
 
-    /** Nobody waits for a timer while the peer keeps up. */
+    /** No write waits for a timer while the peer keeps up. */
     @Test
-    void whoeverKeepsUpGetsEveryWriteAtOnce() throws Exception {
+    void aPeerThatKeepsUpGetsEveryWriteAtOnce() throws Exception {
         try (TestFabric fabric = new TestFabric().buffersAsShipped()) {
             StreamPair pair = new StreamPair(fabric.provider());
             byte[] b = new byte[5_000];

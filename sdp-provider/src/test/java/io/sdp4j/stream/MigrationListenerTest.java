@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: the place where a suspended session is to be resumed takes the peer and nobody else, and is
+ * Goal: the place where a suspended session is to be resumed takes the peer and no other, and is
  * gone when it is not needed any more; without the peer the session is lost, in time. Method: a
  * peer made by hand, which comes early, late, from elsewhere or not at all.
  */
@@ -102,20 +102,20 @@ final class MigrationListenerTest {
     }
 
     private void answer() {
-        soon().until(peer::atRest);
-        soon().until(stream.life()::resting);
+        soon().until(peer::suspended);
+        soon().until(stream.life()::suspended);
     }
 
     /** Unless this thread was too slow. */
     private void answerInTime() {
-        soon().until(() -> peer.atRest() || StreamPair.ask(stream, c -> c.reset()));
+        soon().until(() -> peer.suspended() || StreamPair.ask(stream, c -> c.reset()));
     }
 
     private void goOn(ActiveOpen open) throws IOException {
         peer.take(open);
         soon().until(
                         () ->
-                                !stream.life().resting()
+                                !stream.life().suspended()
                                         && StreamPair.ask(stream, c -> c.suspension.ever()));
         peer.send("new".getBytes(StandardCharsets.ISO_8859_1), false);
         assertEquals("oldnew", read(6));
@@ -153,17 +153,17 @@ final class MigrationListenerTest {
         assertTrue(stream.migrate());
         ActiveOpen open = follow(address);
         assertThrows(OffloadUnavailable.class, () -> follow(address), "one is enough");
-        assertFalse(stream.life().resting());
+        assertFalse(stream.life().suspended());
         answerEarly();
         goOn(open);
     }
 
     private void answerEarly() {
-        soon().until(peer::atRest);
+        soon().until(peer::suspended);
         soon().until(() -> StreamPair.ask(stream, c -> c.suspension.ever()));
     }
 
-    /** What came is read, then it is a reset. */
+    /** Received bytes are read, then it is a reset. */
     @Test
     void isLostWhenThePeerDoesNotCome() throws Exception {
         connect(TimeUnit.MILLISECONDS.toNanos(500));
@@ -194,7 +194,7 @@ final class MigrationListenerTest {
         stream.close(false);
     }
 
-    /** Whoever comes after the stream was closed is sent away. */
+    /** A peer that comes after the stream was closed is refused. */
     @Test
     void closedBeforeThePeerComes() throws Exception {
         connect(TimeUnit.MILLISECONDS.toNanos(500));

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a session that one of its ends moves to another queue pair (docs/protocol.md 10) goes on
- * with every byte once and in order, urgent ones and ends of halves included, whoever asks and
- * whenever. Method: two ends in one JVM, whose queue pairs are compared.
+ * with every byte once and in order, urgent ones and ends of halves included, whichever side asks,
+ * at any time. Method: two ends in one JVM, whose queue pairs are compared.
  */
 @Timeout(60)
 class MigrationTest {
@@ -57,7 +57,7 @@ class MigrationTest {
         return InetAddress.getLoopbackAddress();
     }
 
-    /** Who listens on the fabric. */
+    /** Listeners on the fabric. */
     Object listeners() throws IOException {
         return fabric.listeners();
     }
@@ -94,7 +94,7 @@ class MigrationTest {
 
     private static boolean settled(SdpStream s) {
         synchronized (s.life().core) {
-            return !s.life().core.suspension.asked() && !s.life().core.suspension.resting();
+            return !s.life().core.suspension.asked() && !s.life().core.suspension.suspended();
         }
     }
 
@@ -239,7 +239,7 @@ class MigrationTest {
         server.close(false);
     }
 
-    /** What is ended after having asked is said over the next connection. */
+    /** A half that is ended after having asked is reported over the next connection. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void closedMeanwhile(boolean abortive) throws Exception {
@@ -261,7 +261,7 @@ class MigrationTest {
         soon().until(() -> listeners().equals(before));
     }
 
-    /** What of a lent buffer had not moved follows on the next connection. */
+    /** The part of a lent buffer that had not moved follows on the next connection. */
     @Test
     void aLoanComesBack() throws Exception {
         connect(TestFabric.zcopy(true, false));

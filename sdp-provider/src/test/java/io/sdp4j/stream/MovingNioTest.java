@@ -63,7 +63,7 @@ class MovingNioTest extends SwitchedNioTest {
         }
     }
 
-    /** What came by TCP and what came by the stream are one. */
+    /** Bytes from TCP and bytes from the stream are one. */
     @Test
     void tellsOfAllThatIsThere() throws Exception {
         try (Pair p = pair()) {

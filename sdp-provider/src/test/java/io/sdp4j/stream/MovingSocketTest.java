@@ -156,7 +156,7 @@ class MovingSocketTest extends SwitchedTest {
         }
     }
 
-    /** What was written before and after is there, then the end, however it came about. */
+    /** Bytes written before and after are there, then the end, however it came about. */
     @Test
     @Timeout(120)
     void everyByteAndThenTheEnd() throws Exception {

@@ -46,7 +46,7 @@ public final class NeverReadingPeer {
                 .start();
     }
 
-    /** What both sides lend; offers of waiting reads included. */
+    /** Loans of both sides; offers of waiting reads included. */
     static StreamSettings.Zcopy zcopy(boolean lends) {
         return TestFabric.zcopy(lends, true);
     }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: nobody is asked for the way to a host that was reached a moment ago, unless it cannot be
+ * Goal: the route to a host that was reached a moment ago is not asked for, unless it cannot be
  * reached any more. Method: a fabric of shared memory in the place of verbs, a resolver that
  * counts.
  */

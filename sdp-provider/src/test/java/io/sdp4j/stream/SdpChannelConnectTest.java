@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a non-blocking connect ends behind the selector, wherever it leads, and nothing that comes
- * meanwhile is missed. Method: peers of ours, and a plain JDK listener or nobody where the way back
+ * meanwhile is missed. Method: peers of ours, and a plain JDK listener or none where the way back
  * to TCP is the point.
  */
 @ParameterizedClass(name = "native calls: {0}")
@@ -178,19 +178,19 @@ class SdpChannelConnectTest extends ChannelsOverSdp {
 
     @Test
     void refusedConnectsFailAsTheKernelsDo() throws Exception {
-        InetSocketAddress nobody;
+        InetSocketAddress unused;
         try (ServerSocketChannel gone = listen()) {
-            nobody = (InetSocketAddress) gone.getLocalAddress();
+            unused = (InetSocketAddress) gone.getLocalAddress();
         }
         try (SocketChannel a = provider.openSocketChannel()) {
-            assertThrows(ConnectException.class, () -> a.connect(nobody));
+            assertThrows(ConnectException.class, () -> a.connect(unused));
             assertFalse(a.isOpen());
         }
         try (Selector selector = provider.openSelector();
                 SocketChannel a = provider.openSocketChannel()) {
             a.configureBlocking(false);
             SelectionKey key = a.register(selector, SelectionKey.OP_CONNECT);
-            a.connect(nobody);
+            a.connect(unused);
             selected(selector, key, SelectionKey.OP_CONNECT);
             assertThrows(ConnectException.class, a::finishConnect);
             assertFalse(a.isOpen());

@@ -152,8 +152,8 @@ class SdpVerbsCostTest {
     }
 
     /**
-     * A lent buffer travels as SrcAvail, RDMA reads of 256 KiB and RdmaRdCompl. Its key is kept for
-     * so long that no pause of a busy machine ends it.
+     * A lent buffer travels as SrcAvail, RDMA reads of 256 KiB and RdmaRdCompl. Its key is kept
+     * long enough that no pause of a busy machine ends it.
      */
     @Test
     void aLentBufferCostsFewNativeCalls() throws Exception {

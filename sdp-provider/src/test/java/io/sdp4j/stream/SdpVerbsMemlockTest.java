@@ -26,7 +26,7 @@ class SdpVerbsMemlockTest {
     private static final int SOCKETS = 12;
 
     @Test
-    void whoeverFindsNoMemoryIsServedByTheKernel() throws Exception {
+    void aStreamWithoutMemoryIsServedByTheKernel() throws Exception {
         SdpVerbsSocketTest sockets = new SdpVerbsSocketTest();
         List<Sockets.Pair> pairs = new ArrayList<>();
         List<String> reasons = new ArrayList<>();

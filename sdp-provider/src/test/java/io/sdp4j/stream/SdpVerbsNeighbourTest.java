@@ -59,7 +59,7 @@ class SdpVerbsNeighbourTest {
         }
     }
 
-    /** What another program has, an address of this host and a port of the kernel's choice. */
+    /** The address of another program: one of this host, with a port of the kernel's choice. */
     private static NetworkChannel taken(boolean listening) throws IOException {
         NetworkChannel c = listening ? ServerSocketChannel.open() : SocketChannel.open();
         return c.bind(new InetSocketAddress(System.getenv("LAB_ADDR"), 0));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Goal: few messages of a stream are marked, and none that somebody waits behind is left out. */
+/** Goal: few messages of a stream are marked, and none that a thread waits behind is left out. */
 final class SolicitedEventPolicyTest {
     private final SolicitedEventPolicy marks = new SolicitedEventPolicy();
 

@@ -16,15 +16,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: where a fabric spares looks at its device between sends, a write that would find no room
- * makes sure of it before it says so: nobody who does not wait would ask again. Method: a queue
- * whose looks are all spared, over shared memory, where credits are there once the peer has read.
+ * Goal: where a fabric saves looks at its device between sends, a write that would find no room
+ * makes sure of it before it says so: a caller that does not wait would not ask again. Method: a
+ * queue whose looks are all saved, over shared memory, where credits are there once the peer has
+ * read.
  */
 @Timeout(60)
 class SparedLookTest {
     private CompletionQueue device;
 
-    /** Nobody but the test's thread takes what has come. */
+    /** Only the test's thread takes completions. */
     private volatile boolean alone = true;
 
     private Fabric sparing(Fabric fabric) {

@@ -36,10 +36,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: whoever waits for a channel by way of a selector, or of a group of asynchronous channels,
- * is told of what happens before, during and after a rest of its session, and is not kept busy by
- * it. Method: a peer made by hand, as in {@link SuspendedSessionTest}; a select that finds nothing
- * for long is a lost wake-up.
+ * Goal: a thread that waits for a channel by way of a selector, or of a group of asynchronous
+ * channels, is told of events before, during and after a suspension of its session, and is not kept
+ * busy by it. Method: a peer made by hand, as in {@link SuspendedSessionTest}; a select that finds
+ * nothing for long is a lost wake-up.
  */
 @Timeout(60)
 final class SuspendedSessionSelectorTest {
@@ -101,27 +101,27 @@ final class SuspendedSessionSelectorTest {
         return s.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** Until the session rests: {@code standing} is what the application does meanwhile. */
+    /** Until the session is suspended: {@code standing} is what the application does meanwhile. */
     private InetSocketAddress suspend(Runnable standing) throws IOException {
         InetSocketAddress next = peer.port();
         peer.askToSuspend(next.getPort());
         soon().until(
                         () -> {
                             standing.run();
-                            return peer.atRest()
+                            return peer.suspended()
                                     && StreamPair.ask(stream.get(), c -> c.suspension.ever());
                         });
         return next;
     }
 
-    private boolean resting() {
-        return stream.get().life().resting();
+    private boolean suspended() {
+        return stream.get().life().suspended();
     }
 
     private void resume(InetSocketAddress at) throws IOException {
         peer.listen(at);
         peer.accept();
-        soon().until(() -> !resting());
+        soon().until(() -> !suspended());
     }
 
     private static ConditionFactory soon() {
@@ -183,7 +183,9 @@ final class SuspendedSessionSelectorTest {
         }
     }
 
-    /** The thread that selects is busy elsewhere while others see the session rest and go on. */
+    /**
+     * The thread that selects is busy elsewhere while others see the session suspended and resumed.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aSelectorThatComesLate(boolean comesInBetween) throws Exception {
@@ -195,19 +197,19 @@ final class SuspendedSessionSelectorTest {
                 assertEquals(0, selector.selectNow());
                 InetSocketAddress next = suspend(stream.get()::ready);
                 if (comesInBetween) {
-                    TestChannels.comesToRest(selector);
+                    TestChannels.becomesIdle(selector);
                 }
                 resume(next);
                 stream.get().life().onLook(); // gives back what was left
                 peer.send(bytes("x" + i), false);
                 expect(selector, SelectionKey.OP_READ);
                 assertEquals("x" + i, read(channel));
-                TestChannels.comesToRest(selector);
+                TestChannels.becomesIdle(selector);
             }
         }
     }
 
-    /** A writer finds no room while the session rests, and is told when there is some. */
+    /** A writer finds no room while the session is suspended, and is told when there is some. */
     @Test
     void aWriterIsTold() throws Exception {
         byte[] much = new byte[1 << 20];
@@ -219,7 +221,7 @@ final class SuspendedSessionSelectorTest {
             channel.register(selector, SelectionKey.OP_WRITE);
             InetSocketAddress next = suspend(stream.get()::ready);
             assertEquals(0, channel.write(from));
-            TestChannels.comesToRest(selector);
+            TestChannels.becomesIdle(selector);
             resume(next);
             CompletableFuture<Void> writer =
                     CompletableFuture.runAsync(
@@ -242,7 +244,9 @@ final class SuspendedSessionSelectorTest {
         }
     }
 
-    /** What was no selector's business while its first connection lasted becomes so afterwards. */
+    /**
+     * A channel that was in no selector while its first connection lasted can be in one afterwards.
+     */
     @Test
     void aChannelThatIsRegisteredAfterwards() throws Exception {
         try (SocketChannel channel = connect();
@@ -251,14 +255,14 @@ final class SuspendedSessionSelectorTest {
             peer.send(bytes("a"), false);
             assertEquals("a", read(channel));
             stream.get().life().onLook(); // the first connection is gone
-            assertEquals(-1, stream.get().notifyFd(), "and its descriptor is somebody else's");
+            assertEquals(-1, stream.get().notifyFd(), "and its descriptor has another owner");
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_READ);
-            TestChannels.comesToRest(selector);
+            TestChannels.becomesIdle(selector);
             peer.send(bytes("b"), false);
             expect(selector, SelectionKey.OP_READ);
             assertEquals("b", read(channel));
-            TestChannels.comesToRest(selector);
+            TestChannels.becomesIdle(selector);
         }
     }
 
@@ -283,9 +287,9 @@ final class SuspendedSessionSelectorTest {
         }
     }
 
-    /** Keys and channels end in the middle of a rest as at any other time. */
+    /** Keys and channels end in the middle of a suspension as at any other time. */
     @Test
-    void cancelledAndClosedAtRest() throws Exception {
+    void cancelledAndClosedWhileSuspended() throws Exception {
         SocketChannel channel = connect();
         try (Selector selector = provider().openSelector();
                 Selector other = provider().openSelector()) {
@@ -299,7 +303,7 @@ final class SuspendedSessionSelectorTest {
             channel.configureBlocking(true);
             channel.configureBlocking(false);
             SelectionKey moved = channel.register(other, SelectionKey.OP_READ);
-            TestChannels.comesToRest(other);
+            TestChannels.becomesIdle(other);
             resume(next);
             peer.send(bytes("x"), false);
             expect(other, SelectionKey.OP_READ);
@@ -314,7 +318,7 @@ final class SuspendedSessionSelectorTest {
                     });
             channel.close();
             assertFalse(moved.isValid());
-            TestChannels.comesToRest(other);
+            TestChannels.becomesIdle(other);
             assertEquals(0, other.keys().size());
         }
     }

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Goal: a session that the peer suspends (docs/protocol.md 10) goes on at another of its ports
  * without a byte lost or out of order; waits are ended by nothing but time, resumption, or a reset
- * when the peer never comes back. Method: a peer made by hand; a port that nobody listens on keeps
- * the session at rest for as long as the test wants.
+ * when the peer never comes back. Method: a peer made by hand; a port without a listener keeps the
+ * session suspended for as long as the test wants.
  */
 @Timeout(60)
 final class SuspendedSessionTest {
@@ -101,7 +101,7 @@ final class SuspendedSessionTest {
                                         new String(peer.received(), StandardCharsets.ISO_8859_1)));
     }
 
-    /** Suspends the session; somebody has to stand at it to answer. */
+    /** Suspends the session; a thread has to wait in it to answer. */
     private InetSocketAddress suspend() throws IOException {
         InetSocketAddress next = peer.port();
         peer.askToSuspend(next.getPort());
@@ -109,7 +109,7 @@ final class SuspendedSessionTest {
                 .until(
                         () -> {
                             stream.ready();
-                            return peer.atRest();
+                            return peer.suspended();
                         });
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> StreamPair.ask(stream, c -> c.suspension.ever()));
@@ -119,7 +119,7 @@ final class SuspendedSessionTest {
     private void resume(InetSocketAddress at) throws IOException {
         peer.listen(at);
         peer.accept();
-        await().atMost(Duration.ofSeconds(10)).until(() -> !stream.life().resting());
+        await().atMost(Duration.ofSeconds(10)).until(() -> !stream.life().suspended());
     }
 
     @Test
@@ -152,10 +152,11 @@ final class SuspendedSessionTest {
     }
 
     /**
-     * The new owner listens before it asks, as the sheet has it, and nobody stands at the stream.
+     * The new owner listens before it asks, as docs/protocol.md has it, and no thread waits in the
+     * stream.
      */
     @Test
-    void isFollowedThoughNobodyStandsAtIt() throws Exception {
+    void isFollowedWithoutAThreadInIt() throws Exception {
         connect();
         InetSocketAddress next = peer.listen(peer.port());
         peer.suspend(next.getPort());
@@ -291,7 +292,7 @@ final class SuspendedSessionTest {
         connect(TestFabric.NO_ZCOPY, TimeUnit.MILLISECONDS.toNanos(200));
         peer.send(bytes("last"), false);
         suspend();
-        await().atMost(Duration.ofSeconds(10)).until(() -> !stream.life().resting());
+        await().atMost(Duration.ofSeconds(10)).until(() -> !stream.life().suspended());
         assertEquals(OffloadStream.READ | OffloadStream.WRITE, stream.ready());
         assertEquals("last", read(4));
         SocketException e = assertThrows(SocketException.class, () -> read(1));
@@ -312,10 +313,10 @@ final class SuspendedSessionTest {
 
     /** Queue pairs of a reader who does not read are not kept without end. */
     @Test
-    void isCutWhenNobodyReadsWhatCameBefore() throws Exception {
+    void isCutWhenEarlierInputIsNotRead() throws Exception {
         connect();
         StringBuilder all = new StringBuilder();
-        int rests = 0;
+        int suspensions = 0;
         while (!StreamPair.ask(stream, c -> c.reset())) {
             peer.send(bytes("abcd"), false);
             all.append("abcd");
@@ -324,15 +325,15 @@ final class SuspendedSessionTest {
             await().until(
                             () -> {
                                 stream.ready();
-                                return peer.atRest();
+                                return peer.suspended();
                             });
             if (StreamPair.ask(stream, c -> c.reset())) {
                 break;
             }
             resume(next);
-            assertTrue(++rests < 10, "without end");
+            assertTrue(++suspensions < 10, "without end");
         }
-        assertTrue(rests > 1);
+        assertTrue(suspensions > 1);
         assertEquals(all.toString(), read(all.length()));
         assertThrows(SocketException.class, () -> read(1));
         stream.close(false);

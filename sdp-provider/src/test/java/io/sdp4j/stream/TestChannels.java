@@ -17,9 +17,9 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.function.BiFunction;
 
-/** What tests of channels over a {@link TestFabric} do all the time; every wait here ends. */
+/** Steps of tests of channels over a {@link TestFabric}; every wait here ends. */
 final class TestChannels {
-    /** A selection that finds nothing for so long has lost a wake-up. */
+    /** A selection that finds nothing within this time has lost a wake-up. */
     static final long PATIENCE_MS = 20_000;
 
     private TestChannels() {}
@@ -56,7 +56,7 @@ final class TestChannels {
     }
 
     /** Nothing is under way: a few looks at most come back before their time. */
-    static void comesToRest(Selector selector) throws IOException {
+    static void becomesIdle(Selector selector) throws IOException {
         int early = 0;
         for (int late = 0; late < 2; ) {
             long start = System.nanoTime();

@@ -124,7 +124,7 @@ final class TestFabric implements AutoCloseable {
         return directory;
     }
 
-    /** Whoever listens here, by its file. */
+    /** Listeners, by their files. */
     Set<Path> listeners() throws IOException {
         try (var files = Files.list(directory)) {
             return files.collect(Collectors.toSet());
@@ -139,7 +139,7 @@ final class TestFabric implements AutoCloseable {
         return loop.loop();
     }
 
-    /** How long sessions at rest are kept by providers made from here on. */
+    /** How long suspended sessions are kept by providers made from here on. */
     TestFabric resumingWithin(long nanos) {
         resumeNanos = nanos;
         return this;

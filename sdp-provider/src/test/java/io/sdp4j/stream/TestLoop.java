@@ -33,7 +33,7 @@ final class TestLoop {
         return loop;
     }
 
-    /** Once. What tasks and handlers have thrown first since the loop was taken, or null. */
+    /** Once. The first exception of tasks and handlers since the loop was taken, or null. */
     Throwable giveBack() {
         Throwable first = caught.getAndSet(null);
         home.add(this);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(60)
 final class TimedOutTest {
-    /** What the client's queue pair says next. */
+    /** The next completion of the client's queue pair. */
     private final Queue<Completion> last = new ConcurrentLinkedQueue<>();
 
     private Fabric ending(Fabric fabric) {
@@ -134,7 +134,7 @@ final class TimedOutTest {
         }
     }
 
-    /** What the peer has ended in order stays so, whatever becomes of the connection. */
+    /** A half that the peer has ended in order stays so, whatever becomes of the connection. */
     @Test
     void silenceAfterTheEndOfTheStreamIsTheEnd() throws Exception {
         try (TestFabric fabric = new TestFabric();

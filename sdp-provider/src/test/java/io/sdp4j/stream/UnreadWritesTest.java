@@ -53,7 +53,7 @@ class UnreadWritesTest {
         sent.reset();
     }
 
-    /** Whoever selects, or reads, in between makes nothing leave that need not. */
+    /** A select or read in between makes nothing leave that need not. */
     @ParameterizedTest
     @CsvSource({"1, 200", "15, 200", "700, 20", "3000, 5"})
     void writesWithPauses(int len, int writes) throws Exception {
@@ -92,7 +92,7 @@ class UnreadWritesTest {
         }
     }
 
-    /** The bytes that waited leave although nobody stands at the stream any more. */
+    /** The bytes that waited leave although no thread waits in the stream any more. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatWaitedLeaves(boolean watched) throws Exception {

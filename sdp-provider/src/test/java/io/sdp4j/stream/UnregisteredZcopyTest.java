@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: what a peer offers arrives although the reader's buffer cannot be registered. Method: a
- * fabric at its limit, and memory that somebody may free.
+ * Goal: bytes that a peer offers arrive although the reader's buffer cannot be registered. Method:
+ * a fabric at its limit, and memory that may be freed.
  */
 @Timeout(60)
 final class UnregisteredZcopyTest {

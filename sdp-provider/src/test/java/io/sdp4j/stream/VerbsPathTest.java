@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Goal: a destination that no device leads to is never asked for, one that does not answer over its
- * device costs a fifth of a second once. Method: a fabric that answers nobody, in the place of
+ * device costs a fifth of a second once. Method: a fabric that never answers, in the place of
  * verbs.
  */
 @Timeout(60)
@@ -147,7 +147,7 @@ class VerbsPathTest {
         assertTrue(fabric.leftNanos > 2 * CAP, fabric.leftNanos + " ns");
     }
 
-    /** What is left of the caller's time bounds it, not what a peer is given. */
+    /** The caller's remaining time bounds it, not the time that a peer is given. */
     @Test
     void thePeersTimeBeginsWhenTheFabricIsReady() {
         long now = System.nanoTime();
@@ -179,7 +179,7 @@ class VerbsPathTest {
     }
 
     @Test
-    void whoeverGivesUpDoesNotWaitForTheFabric() {
+    void aCallerThatGivesUpDoesNotWaitForTheFabric() {
         fabric.readyNanos = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
         ConnectSpec spec =
                 new ConnectSpec(

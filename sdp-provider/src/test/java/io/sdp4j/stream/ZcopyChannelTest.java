@@ -26,7 +26,7 @@ class ZcopyChannelTest {
     private static final int TOTAL = 8 << 20;
 
     /**
-     * A writer that finds nobody waiting is refused and copies for a while, as it should: no single
+     * A writer without a waiting reader is refused and copies for a while, as it should: no single
      * transfer is sure to be lent.
      */
     private static final int ATTEMPTS = 20;

@@ -118,7 +118,7 @@ class TraceFileTest {
         }
     }
 
-    /** By default: payload is nobody's business. */
+    /** By default payload is not recorded. */
     @Test
     void keepsHeadersOnly() throws IOException {
         Path file = folder.resolve("t");
@@ -194,7 +194,9 @@ class TraceFileTest {
         assertEquals(LIMIT, Files.size(file));
     }
 
-    /** A second process with the same name: the first goes on writing where nobody looks. */
+    /**
+     * A second process with the same name: the first goes on writing to a file that is not read.
+     */
     @Test
     void twoOfTheSameNameDoNotMeet() throws IOException {
         Path file = folder.resolve("t");
@@ -358,7 +360,7 @@ class TraceFileTest {
         }
     }
 
-    /** What somebody would do who wants the reader to believe it. */
+    /** Forgeries that should make the reader believe it. */
     private static void resign(MemorySegment m, Random random) {
         for (int i = 0; i < 16; i++) {
             long at = TraceFormat.HEADER_BYTES + (long) i * TraceFormat.ENTRY_BYTES;

@@ -3,11 +3,11 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What the machine wants done, in the order in which it must be done.
+ * Actions that the machine wants done, in the order in which they must be done.
  *
  * <p>Shape: parallel arrays of numbers, one row per action, no object per action. The shell passes
- * one outbox to an event, carries out rows 0 to {@link #size()} - 1 in order, and clears it; it may
- * also pass the same outbox to several events before it does. Only {@link #WAKE} is out of order:
+ * one list to an event, carries out rows 0 to {@link #size()} - 1 in order, and clears it; it may
+ * also pass the same list to several events before it does. Only {@link #WAKE} is out of order:
  * there is one row at most, to be carried out after all locks are released.
  *
  * <p>Which columns a kind uses:
@@ -33,7 +33,7 @@ import java.lang.foreign.MemorySegment;
  *  SINK_RETURNED    buffer, bytesDone: the lent sink buffer is the shell's again
  *  RESIZE        bytes: this row on, REPOST posts receive buffers of this size
  *  KEEP_ALIVE    post an RDMA Write of no bytes; only its failure matters
- *  SUSPENDED     port: the session rests (SdpMachine.suspend)
+ *  SUSPENDED     port: the session is suspended (SdpMachine.suspend)
  *  VIOLATION     the peer broke the protocol, as SdpMachine.violation tells: to be logged; what
  *                ends the connection follows
  * }
@@ -95,7 +95,7 @@ public final class ActionList extends ActionRows {
     /** Probe the connection below (docs/protocol.md 11). */
     public static final int KEEP_ALIVE = 17;
 
-    /** The session rests (docs/protocol.md 10). */
+    /** The session is suspended (docs/protocol.md 10). */
     public static final int SUSPENDED = 18;
 
     /**
@@ -142,7 +142,7 @@ public final class ActionList extends ActionRows {
     /** Outcome: the stream was cut; the peer has {@link #bytesDone} bytes or more. */
     public static final int CUT = 4;
 
-    /** An empty outbox. */
+    /** An empty list. */
     public ActionList() {}
 
     /** Actions waiting. */
@@ -155,7 +155,7 @@ public final class ActionList extends ActionRows {
         forget();
     }
 
-    /** What action {@code i} is: one of the constants above. */
+    /** Kind of action {@code i}: one of the constants above. */
     public int kind(int i) {
         return kinds[i];
     }
@@ -190,7 +190,7 @@ public final class ActionList extends ActionRows {
         return slots[i];
     }
 
-    /** What to hand to {@link SdpMachine#onControlSent} for a SIGNALLED CONTROL: its MID. */
+    /** MID of a SIGNALLED CONTROL, for {@link SdpMachine#onControlSent}. */
     public int tag(int i) {
         return slots[i];
     }

@@ -16,7 +16,7 @@ final class Arrivals {
     private final SendHalf send;
     private final ReceiveHalf receive;
     private final Resizing sizes;
-    private final Suspension resting;
+    private final Suspension suspension;
     private final boolean connecting;
     private final boolean suspending;
 
@@ -30,7 +30,7 @@ final class Arrivals {
             SendHalf send,
             ReceiveHalf receive,
             Resizing sizes,
-            Suspension resting,
+            Suspension suspension,
             boolean connecting,
             boolean suspending) {
         this.life = life;
@@ -38,7 +38,7 @@ final class Arrivals {
         this.send = send;
         this.receive = receive;
         this.sizes = sizes;
-        this.resting = resting;
+        this.suspension = suspension;
         this.connecting = connecting;
         this.suspending = suspending;
     }
@@ -68,7 +68,7 @@ final class Arrivals {
         if (fault != AbortReason.NONE) {
             return fault;
         }
-        if (resting.peerSilent() && !isUpdate(m, at, byteLen)) {
+        if (suspension.peerSilent() && !isUpdate(m, at, byteLen)) {
             return AbortReason.ILLEGAL_IN_STATE; // nothing else follows SuspComm (10)
         }
         receive.offers.onAck(credits, send.sources.acksHeldBack(credits));
@@ -154,7 +154,9 @@ final class Arrivals {
                     case Mid.CH_RCV_BUF_ACK -> sizes.onAnswer(CrbAh.actualBytes(m, header));
                     case Mid.SUSP_COMM -> onSuspComm(m, header);
                     case Mid.SUSP_COMM_ACK ->
-                            resting.onAnswer() ? AbortReason.NONE : AbortReason.UNEXPECTED_ANSWER;
+                            suspension.onAnswer()
+                                    ? AbortReason.NONE
+                                    : AbortReason.UNEXPECTED_ANSWER;
                     default -> AbortReason.ILLEGAL_IN_STATE; // Hello, HelloAck
                 };
         if (fault == AbortReason.NONE) {
@@ -255,7 +257,7 @@ final class Arrivals {
         if (!SuspCh.legal(m, header)) {
             return AbortReason.BAD_ADVERTISEMENT;
         }
-        resting.onRequest(SuspCh.port(m, header), connecting);
+        suspension.onRequest(SuspCh.port(m, header), connecting);
         return AbortReason.NONE;
     }
 

@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * How a connection ends: in order, by a cut, by losing the connection below, or by resting.
+ * How a connection ends: in order, by a cut, by losing the connection below, or by suspension.
  *
  * <p>Source: docs/protocol.md 10, 12.2, 12.4 and 13.
  */
@@ -9,19 +9,19 @@ final class ConnectionTeardown {
     private final Lifecycle life;
     private final SendHalf send;
     private final ReceiveHalf receive;
-    private final Suspension resting;
+    private final Suspension suspension;
     private final Schedule schedule;
 
     ConnectionTeardown(
             Lifecycle life,
             SendHalf send,
             ReceiveHalf receive,
-            Suspension resting,
+            Suspension suspension,
             Schedule schedule) {
         this.life = life;
         this.send = send;
         this.receive = receive;
-        this.resting = resting;
+        this.suspension = suspension;
         this.schedule = schedule;
     }
 
@@ -37,7 +37,7 @@ final class ConnectionTeardown {
         if (life.closeCalled()) {
             return;
         }
-        // What the peer offers, or what is being read, is unread too (12.2).
+        // Bytes that the peer offers, or that are being read, are unread too (12.2).
         boolean left = unread || receive.offeredBytes() > 0 || receive.offers.reads().size() > 0;
         life.onCloseCalled();
         receive.shutDown();
@@ -62,13 +62,13 @@ final class ConnectionTeardown {
         } else if (tag == Mid.ABORT_CONN && life.state() == State.ABORTING) {
             life.closeLlp(out);
         } else if (tag == Mid.SUSP_COMM_ACK && life.open()) {
-            rest(resting.theirs(), out);
+            suspend(suspension.theirs(), out);
             out.disconnect();
         }
     }
 
-    /** Both sides agree that the session rests. */
-    void rest(int port, ActionList out) {
+    /** Both sides agree that the session is suspended. */
+    void suspend(int port, ActionList out) {
         schedule.giveUp(ActionList.RECALLED, out);
         out.suspended(port);
         life.end(State.SUSPENDED, out);
@@ -90,8 +90,10 @@ final class ConnectionTeardown {
     }
 
     void onDisconnected(ActionList out) {
-        if (life.open() && resting.answered()) {
-            rest(resting.theirs(), out); // the peer has our answer and need not wait for us (10)
+        if (life.open() && suspension.answered()) {
+            suspend(
+                    suspension.theirs(),
+                    out); // the peer has our answer and need not wait for us (10)
             return;
         }
         switch (life.state()) {
@@ -114,8 +116,10 @@ final class ConnectionTeardown {
     }
 
     void onQpError(ActionList out) {
-        if (life.open() && resting.answered()) {
-            rest(resting.theirs(), out); // the same: the peer need not wait for its last word's end
+        if (life.open() && suspension.answered()) {
+            suspend(
+                    suspension.theirs(),
+                    out); // the same: the peer need not wait for its last word's end
             return;
         }
         switch (life.state()) {

@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * Puts messages into the outbox: the only place where a message gets its numbers.
+ * Puts messages into the action list: the only place where a message gets its numbers.
  *
  * <p>Source: docs/protocol.md 2.1, 4.3, 8 and 14.
  */
@@ -10,18 +10,23 @@ final class Emitter {
     private final Credits credits;
     private final SendQueue queue;
     private final SendHalf send;
-    private final Suspension resting;
+    private final Suspension suspension;
 
     private long messagesSent;
     private long bytesSent;
     private long creditUpdatesSent;
 
-    Emitter(Lifecycle life, Credits credits, SendQueue queue, SendHalf send, Suspension resting) {
+    Emitter(
+            Lifecycle life,
+            Credits credits,
+            SendQueue queue,
+            SendHalf send,
+            Suspension suspension) {
         this.life = life;
         this.credits = credits;
         this.queue = queue;
         this.send = send;
-        this.resting = resting;
+        this.suspension = suspension;
     }
 
     long messagesSent() {
@@ -39,7 +44,7 @@ final class Emitter {
     /** Whether a Data message with payload may be sent now: state, order, credit, send depth. */
     boolean writable() {
         return life.talking()
-                && !(resting.wanted() && send.sources.owed() == 0)
+                && !(suspension.wanted() && send.sources.owed() == 0)
                 && send.payloadInOrder()
                 && payloadAllowed();
     }
@@ -80,7 +85,7 @@ final class Emitter {
     /**
      * A message without payload.
      *
-     * @param flags of the outbox
+     * @param flags of the action
      * @param extension first four bytes of its extended header
      * @return its MSeq
      */

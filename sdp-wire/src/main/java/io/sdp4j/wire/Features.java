@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * What a machine may use beyond buffered copy, because its shell can carry it out.
+ * Features that a machine may use beyond buffered copy, because its shell can carry it out.
  *
  * <p>There is no negotiation of features (docs/protocol.md 16.5): what is off here is answered as
  * by a peer that does not have it. The peer's SrcAvails get SendSm, its requests to resize get the

@@ -82,7 +82,7 @@ public final class Mid {
 
     private static final int RESERVED = -1;
 
-    /** What follows the BSDH, by MID: header bytes, plus PAYLOAD when stream bytes may follow. */
+    /** Bytes after the BSDH, by MID: header bytes, plus PAYLOAD when stream bytes may follow. */
     private static final byte[] SHAPES = new byte[256];
 
     private static final int PAYLOAD = 0x40;

@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * What a machine is made of, and what it can tell about itself.
+ * The parts of a machine, and facts that it can tell about itself.
  *
  * <p>Shape: one organ for each thing to keep; the two halves of the connection know nothing of each
  * other, and only the pumps and the schedule look at several organs.
@@ -16,7 +16,7 @@ abstract sealed class Parts permits SetUp {
     final SendHalf send;
     final ReceiveHalf receive;
     final Resizing sizes;
-    final Suspension resting = new Suspension();
+    final Suspension suspension = new Suspension();
     final Emitter emitter;
     final Arrivals arrivals;
     final SinkPump sinkPump;
@@ -36,11 +36,12 @@ abstract sealed class Parts permits SetUp {
         send = new SendHalf(config, credits);
         receive = new ReceiveHalf(config, credits);
         sizes = new Resizing(config);
-        emitter = new Emitter(life, credits, queue, send, resting);
+        emitter = new Emitter(life, credits, queue, send, suspension);
         arrivals =
-                new Arrivals(life, credits, send, receive, sizes, resting, connecting, suspending);
-        sinkPump = new SinkPump(receive, credits, sizes, resting, emitter, handshake, features);
-        SourcePump sourcePump = new SourcePump(send, credits, sizes, resting, emitter, features);
+                new Arrivals(
+                        life, credits, send, receive, sizes, suspension, connecting, suspending);
+        sinkPump = new SinkPump(receive, credits, sizes, suspension, emitter, handshake, features);
+        SourcePump sourcePump = new SourcePump(send, credits, sizes, suspension, emitter, features);
         schedule =
                 new Schedule(
                         life,
@@ -48,12 +49,12 @@ abstract sealed class Parts permits SetUp {
                         send,
                         receive,
                         sizes,
-                        resting,
+                        suspension,
                         emitter,
                         handshake,
                         sourcePump,
                         sinkPump);
-        ending = new ConnectionTeardown(life, send, receive, resting, schedule);
+        ending = new ConnectionTeardown(life, send, receive, suspension, schedule);
     }
 
     /** Where the connection stands. */

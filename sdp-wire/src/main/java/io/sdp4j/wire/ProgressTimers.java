@@ -24,16 +24,16 @@ final class ProgressTimers {
     private final Lifecycle life;
     private final SendHalf send;
     private final ReceiveHalf receive;
-    private final Suspension resting;
+    private final Suspension suspension;
     private long srcAvailMark;
     private long cancelMark;
     private long rdmaMark;
 
-    ProgressTimers(Lifecycle life, SendHalf send, ReceiveHalf receive, Suspension resting) {
+    ProgressTimers(Lifecycle life, SendHalf send, ReceiveHalf receive, Suspension suspension) {
         this.life = life;
         this.send = send;
         this.receive = receive;
-        this.resting = resting;
+        this.suspension = suspension;
     }
 
     /** Arms what there is a reason for. */
@@ -48,7 +48,7 @@ final class ProgressTimers {
         if (flying() && life.armIfIdle(SdpMachine.TIMER_RDMA, RDMA_NANOS, out)) {
             rdmaMark = flights();
         }
-        if (resting.requested()) {
+        if (suspension.requested()) {
             life.armIfIdle(SdpMachine.TIMER_SUSPEND, SUSPEND_NANOS, out);
         }
     }

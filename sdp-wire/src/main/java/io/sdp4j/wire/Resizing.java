@@ -35,7 +35,7 @@ final class Resizing {
         maxBytes = Math.max(f.maxReceiveBytes(), ownBytes);
     }
 
-    /** What Hello or HelloAck said. */
+    /** Takes the size in Hello or HelloAck. */
     void onPeerBytes(int receiveBytes) {
         peerBytes = receiveBytes;
     }

@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * What is done after every event: everything that is due and allowed, in one order.
+ * Work after every event: everything that is due and allowed, in one order.
  *
  * <p>Shape: messages without payload are not queued: what is due is a fact of the half-connections
  * or of the connection, and is looked at again after every event, so nothing can pile up.
@@ -14,7 +14,7 @@ final class Schedule {
     private final SendHalf send;
     private final ReceiveHalf receive;
     private final Resizing sizes;
-    private final Suspension resting;
+    private final Suspension suspension;
     private final Emitter emitter;
     private final Handshake handshake;
     private final SourcePump sourcePump;
@@ -28,7 +28,7 @@ final class Schedule {
             SendHalf send,
             ReceiveHalf receive,
             Resizing sizes,
-            Suspension resting,
+            Suspension suspension,
             Emitter emitter,
             Handshake handshake,
             SourcePump sourcePump,
@@ -38,12 +38,12 @@ final class Schedule {
         this.send = send;
         this.receive = receive;
         this.sizes = sizes;
-        this.resting = resting;
+        this.suspension = suspension;
         this.emitter = emitter;
         this.handshake = handshake;
         this.sourcePump = sourcePump;
         this.sinkPump = sinkPump;
-        this.watch = new ProgressTimers(life, send, receive, resting);
+        this.watch = new ProgressTimers(life, send, receive, suspension);
     }
 
     ProgressTimers watch() {
@@ -62,9 +62,9 @@ final class Schedule {
             giveUp(ActionList.CUT, out);
         } else if (life.talking() && !(send.finSent() && receive.fin())) {
             // After both DisConns no end waits for anything, and the peer may hang up.
-            if (!resting.silent()) {
+            if (!suspension.silent()) {
                 talk(out);
-            } else if (!resting.answered()) {
+            } else if (!suspension.answered()) {
                 listen(out);
             }
         }
@@ -72,7 +72,7 @@ final class Schedule {
 
     /** Whether credits are told of in messages of their own. */
     boolean updates() {
-        return life.talking() && !(send.finSent() && receive.fin()) && !resting.silent();
+        return life.talking() && !(send.finSent() && receive.fin()) && !suspension.silent();
     }
 
     private void talk(ActionList out) {
@@ -82,10 +82,10 @@ final class Schedule {
         if (sizes.busy()) {
             resize(out);
         }
-        if (resting.wanted()) {
-            rest(out);
+        if (suspension.wanted()) {
+            suspend(out);
         }
-        if (send.finDue() && !resting.wanted() && emitter.controlAllowed()) {
+        if (send.finDue() && !suspension.wanted() && emitter.controlAllowed()) {
             emitter.control(Mid.DISCONN, ActionList.SIGNALLED, 0, out);
             send.onFinSent();
         }
@@ -98,8 +98,8 @@ final class Schedule {
 
     /**
      * After SuspComm nothing follows (10) but credit updates: without them the peer may not be able
-     * to send what it owes, to tell of the transfers that it finishes, or to answer. What it
-     * cancels now has been told of, or never will be.
+     * to send what it owes, to tell of the transfers that it finishes, or to answer. A loan that
+     * the peer cancels now was told of, or never will be.
      */
     private void listen(ActionList out) {
         credits.releaseAck();
@@ -143,7 +143,7 @@ final class Schedule {
             emitter.control(Mid.CH_RCV_BUF_ACK, 0, sizes.grantedBytes(), out);
             sizes.onAnswerSent();
         }
-        if (sizes.requestDue() && !resting.wanted() && !send.finSent()) {
+        if (sizes.requestDue() && !suspension.wanted() && !send.finSent()) {
             if (emitter.controlAllowed()) {
                 int mseq = emitter.control(Mid.CH_RCV_BUF, 0, sizes.wantedBytes(), out);
                 sizes.onRequestSent(mseq);
@@ -151,25 +151,26 @@ final class Schedule {
         }
     }
 
-    private void rest(ActionList out) {
+    private void suspend(ActionList out) {
         watch.look(out);
         if (busy() || !emitter.controlAllowed()) {
             return;
         }
-        if (resting.answerDue()) {
+        if (suspension.answerDue()) {
             emitter.control(Mid.SUSP_COMM_ACK, ActionList.SIGNALLED | ActionList.SOLICITED, 0, out);
-            resting.onAnswerSent();
+            suspension.onAnswerSent();
         } else if (receive.offers.expected() == 0 // for which the peer needs credits
                 && credits.posted() >= 3) { // of which it needs one for its answer, too
-            assert resting.requestDue();
-            emitter.control(Mid.SUSP_COMM, ActionList.SOLICITED, resting.ours(), out);
-            resting.onRequestSent();
+            assert suspension.requestDue();
+            emitter.control(Mid.SUSP_COMM, ActionList.SOLICITED, suspension.ours(), out);
+            suspension.onRequestSent();
         }
     }
 
     /**
-     * Whether transfers are in process that must be finished before the session rests (10). What
-     * only waits for a credit has left already: the message that this is about needs one, too.
+     * Whether transfers are in process that must be finished before the session is suspended (10).
+     * A transfer that only waits for a credit has left already: the message that this is about
+     * needs one, too.
      */
     private boolean busy() {
         return receive.offers.reads().size() > 0
@@ -184,7 +185,7 @@ final class Schedule {
                 || receive.busy()
                 || sizes.answerDue()
                 || sizes.requestDue()
-                || resting.wanted()
+                || suspension.wanted()
                 || send.urgent.pendDue()
                 || credits.updateNeeded();
     }

@@ -119,8 +119,9 @@ public final class SdpMachine extends SetUp {
     }
 
     /**
-     * Whether a message without payload is due that reservations keep from leaving. Who keeps one
-     * for longer than it takes to fill a slot then has to use it: what it sends tells the same.
+     * Whether a message without payload is due that reservations keep from leaving. A holder that
+     * keeps one for longer than it takes to fill a slot then has to use it: its message tells the
+     * same.
      */
     public boolean heldUp() {
         return credits.reserved() > 0 && !emitter.controlAllowed() && schedule.due();
@@ -193,23 +194,23 @@ public final class SdpMachine extends SetUp {
 
     /**
      * Suspends the session: when nothing is in process, the peer is told to reconnect to {@code
-     * port}; once it has agreed, SUSPENDED. What is lent then comes back as RECALLED, what was
-     * delivered stays readable, and the shell goes on with a new machine on the new connection.
+     * port}; once it has agreed, SUSPENDED. Lent buffers then come back as RECALLED, delivered
+     * bytes stay readable, and the shell goes on with a new machine on the new connection.
      *
      * @return false when this machine does not do it, or not now
      */
     public boolean suspend(int port, ActionList out) {
-        if (!suspending || state() != State.ESTABLISHED || resting.wanted()) {
+        if (!suspending || state() != State.ESTABLISHED || suspension.wanted()) {
             return false;
         }
-        resting.want(port);
+        suspension.want(port);
         onward(out);
         return true;
     }
 
     /** Of a suspended session, whether the peer waits for us to reconnect. */
     public boolean suspendedByPeer() {
-        return resting.peerSilent();
+        return suspension.peerSilent();
     }
 
     /**
@@ -268,8 +269,8 @@ public final class SdpMachine extends SetUp {
                 out.violation(fault);
             }
             ending.cut(fault, out);
-        } else if (resting.over()) {
-            ending.rest(resting.ours(), out);
+        } else if (suspension.over()) {
+            ending.suspend(suspension.ours(), out);
         } else {
             onward(couldWrite, out);
         }
@@ -347,7 +348,7 @@ public final class SdpMachine extends SetUp {
 
     /** Whether new transfers may be begun. */
     boolean begins() {
-        return life.talking() && !resting.wanted();
+        return life.talking() && !suspension.wanted();
     }
 
     /** Whether messages of the stream are exchanged. */

@@ -136,8 +136,8 @@ final class SendHalf {
     }
 
     /**
-     * The mode to change to now, credits aside, or -1 (7.3). What must leave before it, RdmaWrCompl
-     * and SinkCancelAck, has left where there are credits.
+     * The mode to change to now, credits aside, or -1 (7.3). Messages that must leave before it,
+     * RdmaWrCompl and SinkCancelAck, have left where there are credits.
      */
     int modeDue() {
         if (mode == wish || mode == Mch.BUFFERED || finSent || offers.window()) {

@@ -11,7 +11,7 @@ final class SinkPump {
     private final Sinks sinks;
     private final Credits credits;
     private final Resizing sizes;
-    private final Suspension resting;
+    private final Suspension suspension;
     private final Emitter emitter;
     private final Handshake handshake;
     private final Features features;
@@ -22,7 +22,7 @@ final class SinkPump {
             ReceiveHalf receive,
             Credits credits,
             Resizing sizes,
-            Suspension resting,
+            Suspension suspension,
             Emitter emitter,
             Handshake handshake,
             Features features) {
@@ -31,7 +31,7 @@ final class SinkPump {
         this.sinks = receive.sinks;
         this.credits = credits;
         this.sizes = sizes;
-        this.resting = resting;
+        this.suspension = suspension;
         this.emitter = emitter;
         this.handshake = handshake;
         this.features = features;
@@ -69,7 +69,7 @@ final class SinkPump {
 
     /** RDMA Reads from the oldest offers into the oldest buffers (6.2). */
     private void read(ActionList out) {
-        while (offers.reads().size() < handshake.ord() && !resting.wanted()) {
+        while (offers.reads().size() < handshake.ord() && !suspension.wanted()) {
             Region from = offers.readable();
             Region into = sinks.fillable();
             if (from == null || into == null) {
@@ -137,7 +137,7 @@ final class SinkPump {
 
     /** SinkAvails, oldest buffer first (6.3). */
     void offer(int room, ActionList out) {
-        for (int left = room; left > 0 && receive.mayOffer() && !resting.wanted(); left--) {
+        for (int left = room; left > 0 && receive.mayOffer() && !suspension.wanted(); left--) {
             Region r = sinks.offerable(sizes.ownBytes());
             if (r == null || !emitter.controlAllowed()) {
                 return;

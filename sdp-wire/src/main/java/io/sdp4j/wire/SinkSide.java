@@ -68,7 +68,9 @@ public final class SinkSide {
         return machine.open() ? receive.offeredBytes() : 0;
     }
 
-    /** Wants the oldest offer as Data (SendSm). What is being read of it is finished first. */
+    /**
+     * Wants the oldest offer as Data (SendSm). Reads of it that are under way are finished first.
+     */
     public void refuse(ActionList out) {
         receive.offers.refuse();
         machine.onward(out);

@@ -11,7 +11,7 @@ final class SourcePump {
     private final SinkOffers offers;
     private final Credits credits;
     private final Resizing sizes;
-    private final Suspension resting;
+    private final Suspension suspension;
     private final Emitter emitter;
     private final Features features;
 
@@ -19,7 +19,7 @@ final class SourcePump {
             SendHalf send,
             Credits credits,
             Resizing sizes,
-            Suspension resting,
+            Suspension suspension,
             Emitter emitter,
             Features features) {
         this.send = send;
@@ -27,7 +27,7 @@ final class SourcePump {
         this.offers = send.offers;
         this.credits = credits;
         this.sizes = sizes;
-        this.resting = resting;
+        this.suspension = suspension;
         this.emitter = emitter;
         this.features = features;
     }
@@ -50,9 +50,9 @@ final class SourcePump {
         sources.giveBack(out);
     }
 
-    /** Whether something lent may be begun now, order and rest considered. */
+    /** Whether something lent may be begun now, order and suspension considered. */
     private boolean free() {
-        return sources.free() && credits.reserved() == 0 && !resting.wanted();
+        return sources.free() && credits.reserved() == 0 && !suspension.wanted();
     }
 
     /** RDMA Writes into the oldest SinkAvails, each ended by one RdmaWrCompl (6.3). */

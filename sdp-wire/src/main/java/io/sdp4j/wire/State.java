@@ -32,7 +32,7 @@ public enum State {
     LLP_CLOSING,
     /** The connection below is gone after an orderly end. */
     TIME_WAIT,
-    /** The session rests, to be resumed on another connection (docs/protocol.md 10). */
+    /** The session is suspended, to be resumed on another connection (docs/protocol.md 10). */
     SUSPENDED,
     /** Cut; {@link SdpMachine#abortReason()} says why. */
     ERROR

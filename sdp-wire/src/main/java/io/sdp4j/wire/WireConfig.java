@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * What one side brings to a connection.
+ * Parameters of one side of a connection.
  *
  * <p>Four receive slots are the least we run with although the protocol allows three: with three,
  * each credit update costs the other side the one buffer that allows payload, so two idle peers

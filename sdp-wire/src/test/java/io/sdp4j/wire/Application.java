@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * What the program on one side does with its stream, and what it is waiting for.
+ * The program on one side: its use of the stream, and its waits.
  *
  * <p>Shape: a blocking program sleeps when it cannot go on, and only a wake-up of the machine gets
  * it going again; a non-blocking one tries whenever it likes; an asynchronous one hands over
@@ -48,7 +48,7 @@ final class Application {
     /** Whether a write can begin or go on. */
     boolean canWrite() {
         boolean owing = !side.lender.pending.isEmpty();
-        return ((owing && (!closed || side.rest.owing())) || !outShut)
+        return ((owing && (!closed || side.session.owing())) || !outShut)
                 && !reserved
                 && !writerAsleep
                 && (budget > 0 || todo > 0 || owing);
@@ -207,7 +207,7 @@ final class Application {
         }
     }
 
-    /** What came by RDMA needs no slot. */
+    /** Bytes that came by RDMA need no slot. */
     private void consume(Side.Chunk chunk) {
         if (chunk.slot() >= 0) {
             side.event(() -> side.machine.consumed(chunk.slot(), side.out));
@@ -221,7 +221,8 @@ final class Application {
         boolean lost = side.lender.mustNotShut() || !side.lender.pending.isEmpty();
         boolean quiet = side.machine.eof() && side.unread.isEmpty() && !abortive && !lost;
         if (!quiet) {
-            side.pair.rough(); // the peer may have sent, or may still send, what nobody will read
+            side.pair.rough(); // the peer may have sent, or may still send, bytes that will not be
+            // read
         }
         closed = true;
         outShut = true;
@@ -230,8 +231,8 @@ final class Application {
         readerAsleep = false;
         taken(todo);
         boolean left = !side.unread.isEmpty();
-        side.rest.onClose(left, abortive);
-        if (!side.rest.resting()) {
+        side.session.onClose(left, abortive);
+        if (!side.session.suspended()) {
             side.event(() -> side.machine.close(left, abortive, side.out));
         }
         side.unread.clear();

@@ -12,7 +12,7 @@ package io.sdp4j.wire;
  * @param lends when plain, source buffers that the connecting side may lend, and sink buffers that
  *     the accepting side may
  * @param modes when plain, changes of mode that the connecting side may ask for
- * @param rests when plain, how often each side may ask to rest
+ * @param suspensions when plain, how often each side may suspend the session
  * @param sizes when plain, how often each side may ask for other receive buffers
  */
 record Bounds(
@@ -23,7 +23,7 @@ record Bounds(
         boolean plain,
         int lends,
         int modes,
-        int rests,
+        int suspensions,
         int sizes) {
     /** Anything. */
     static final Bounds WIDE =

@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * What a scenario asks instead of a random generator, so that any source of numbers can drive it.
+ * Asked by a scenario instead of a random generator, so that any source of numbers can drive it.
  */
 interface Choices {
     /** A number from 0 to {@code n} - 1. */

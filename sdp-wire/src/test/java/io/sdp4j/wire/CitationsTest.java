@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever a source file cites is there: sections, rules, vectors and scenarios of
+ * Every citation in a source file resolves: sections, rules, vectors and scenarios of
  * docs/protocol.md, sections of the other references, behaviours by their number, and documents by
  * their name. The documents' own citations of behaviours are looked up as well.
  *
@@ -84,7 +84,7 @@ class CitationsTest {
         assertTrue(citations > 180, "finds what there is: " + citations);
     }
 
-    /** What this test would say of a citation that points nowhere. */
+    /** The result for a citation that points nowhere. */
     @Test
     void whatIsNotThereIsFound() {
         Set<String> known = known("## 6. Data\n1. one\n### 7.1 Modes\n| S01 | a | b |\n");
@@ -163,12 +163,12 @@ class CitationsTest {
         return known;
     }
 
-    private static List<Path> sources() throws IOException {
+    static List<Path> sources() throws IOException {
         return inSources(".java");
     }
 
     /** Every document of the project. */
-    private static List<Path> documents() throws IOException {
+    static List<Path> documents() throws IOException {
         List<Path> documents = new ArrayList<>(inSources(".md"));
         for (Path folder : List.of(ROOT, ROOT.resolve("docs"), ROOT.resolve("docs/decisions"))) {
             documents.addAll(list(folder));

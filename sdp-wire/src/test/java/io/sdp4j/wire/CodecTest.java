@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What codecs refuse, one fault at a time, and the edges of every range they accept. */
+/** Input that codecs refuse, one fault at a time, and the edges of every range they accept. */
 class CodecTest {
     private final MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
 

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
-/** What one message costs both machines together: no garbage, and little time. */
+/** The cost of one message for both machines together: no garbage, and little time. */
 class CostTest {
     private static final int ROUND = 100_000;
 

@@ -108,7 +108,9 @@ class CreditTest {
         }
     }
 
-    /** Who only hears of credits says less of his own: that would wake a peer for nothing. */
+    /**
+     * A side that only hears of credits says less of its own: that would wake a peer for nothing.
+     */
     @Test
     void updatesAreNoNews() {
         Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 64, 0, 0);
@@ -217,7 +219,7 @@ class CreditTest {
         assertTrue(updates >= 10, () -> "too few");
     }
 
-    /** An empty message is to be had at any time, and tells of credits as each message does. */
+    /** An empty message can be made at any time, and tells of credits as each message does. */
     @Test
     void anEmptyMessageOnDemand() {
         Rig rig = new Rig(new WireConfig(8, 16_400, Integer.MAX_VALUE, 16, 4, 4), 3, 0, 0);
@@ -247,7 +249,7 @@ class CreditTest {
         rig.assertAlive();
     }
 
-    /** What a reservation held back leaves when it is given back. */
+    /** A message that a reservation held back leaves when that is given back. */
     @Test
     void unreserveLetsControlGo() {
         Rig rig = new Rig(3);
@@ -354,7 +356,7 @@ class CreditTest {
         assertTrue(credits.acknowledged(1));
     }
 
-    /** What goes along in a SrcAvail is payload sent; messages either way keep alive (11). */
+    /** Bytes that go along in a SrcAvail are payload sent; messages either way keep alive (11). */
     @Test
     void whatCounts() {
         Rig rig = new Rig(ZcopyRig.CONFIG, 64, 0, 0);

@@ -25,16 +25,16 @@ import org.junit.jupiter.api.Test;
  *  the same, and the way out of Pipelined again      2 modes    29,239     every build
  *  each side may ask for other buffers once          2 and 0    918        every build
  *  each side may ask for other buffers twice         3 and 0    35,363     deep
- *  messages, reads, each side may rest twice         1 and 1    9,451      every build
+ *  messages, reads, each side may suspend twice       1 and 1    9,451      every build
  *  once, and shutdown and close of either side       0 and 0    2,756      every build
  *  messages, reads                                   5 and 5    59,638     deep
  *  also shutdown and close of either side            2 and 1    168,686    deep
  *  also queue pairs that fail, timers at any time    1 and 0    412,934    deep
  *  a buffer lent each way, shutdown and close        0 and 0    166,883    deep
- *  messages, reads, each side may rest once          3 and 3    316,496    deep
+ *  messages, reads, each side may suspend once        3 and 3    316,496    deep
  *  also shutdown and close of either side            1 and 1    455,130    deep
  *  also queue pairs that fail, timers at any time    0 and 0    517,344    deep
- *  a buffer lent each way, each side may rest once   0 and 0    10,888     deep
+ *  a buffer lent each way, each side may suspend once 0 and 0    10,888     deep
  * }
  *
  * <p>A number that changes is no fault by itself: the machine has come to tell more or fewer states
@@ -111,27 +111,27 @@ class ExhaustiveTest {
     }
 
     @Test
-    void rest() {
-        assertEquals(9_451, restedStates(Faults.NONE, 1, 1, 2));
-        assertEquals(2_756, restedStates(Faults.ENDS, 0, 0, 1));
+    void suspension() {
+        assertEquals(9_451, suspendedStates(Faults.NONE, 1, 1, 2));
+        assertEquals(2_756, suspendedStates(Faults.ENDS, 0, 0, 1));
     }
 
     @Test
     void restOfALongerStream() {
         assumeTrue(Effort.deep());
-        assertEquals(316_496, restedStates(Faults.NONE, 3, 3, 1));
+        assertEquals(316_496, suspendedStates(Faults.NONE, 3, 3, 1));
     }
 
     @Test
-    void endsAndRest() {
+    void endsAndSuspension() {
         assumeTrue(Effort.deep());
-        assertEquals(455_130, restedStates(Faults.ENDS, 1, 1, 1));
+        assertEquals(455_130, suspendedStates(Faults.ENDS, 1, 1, 1));
     }
 
     @Test
-    void failuresAndRest() {
+    void failuresAndSuspension() {
         assumeTrue(Effort.deep());
-        assertEquals(517_344, restedStates(Faults.ALL, 0, 0, 1));
+        assertEquals(517_344, suspendedStates(Faults.ALL, 0, 0, 1));
     }
 
     @Test
@@ -177,8 +177,8 @@ class ExhaustiveTest {
         return states(faults, new Bounds(config, config, writes, peerWrites, true, 0, 0, 0, 0));
     }
 
-    /** Either side may ask to rest so often. */
-    private static int restedStates(Faults faults, int writes, int peerWrites, int rests) {
+    /** Either side may suspend this often. */
+    private static int suspendedStates(Faults faults, int writes, int peerWrites, int suspensions) {
         WireConfig config =
                 new WireConfig(
                         WireConfig.MIN_RECEIVE_SLOTS,
@@ -189,8 +189,8 @@ class ExhaustiveTest {
                         4,
                         Features.NONE.withSuspending());
         return states(
-                faults.rested(),
-                new Bounds(config, config, writes, peerWrites, true, 0, 0, rests, 0));
+                faults.suspending(),
+                new Bounds(config, config, writes, peerWrites, true, 0, 0, suspensions, 0));
     }
 
     /** One source of three bytes, read or written one by one, and one sink. */
@@ -198,12 +198,14 @@ class ExhaustiveTest {
         return lentStates(faults, writes, 1, modes, 0);
     }
 
-    private static int lentStates(Faults faults, int writes, int lends, int modes, int rests) {
-        Features features = new Features(2, 1, 1, 1, false, 0, 0, rests > 0);
+    private static int lentStates(
+            Faults faults, int writes, int lends, int modes, int suspensions) {
+        Features features = new Features(2, 1, 1, 1, false, 0, 0, suspensions > 0);
         WireConfig config =
                 new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, ANY_DEPTH, 4, 4, 4, features);
-        Faults all = rests > 0 ? faults.lent().rested() : faults.lent();
-        return states(all, new Bounds(config, config, writes, 0, true, lends, modes, rests, 0));
+        Faults all = suspensions > 0 ? faults.lent().suspending() : faults.lent();
+        return states(
+                all, new Bounds(config, config, writes, 0, true, lends, modes, suspensions, 0));
     }
 
     /** Buffers of 64 bytes, to become 48 or 80, as either side asks so often. */

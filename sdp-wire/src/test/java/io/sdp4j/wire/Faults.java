@@ -1,14 +1,14 @@
 package io.sdp4j.wire;
 
 /**
- * What may go wrong in a run.
+ * Faults that may happen in a run.
  *
  * @param ends applications shut and close at any time
  * @param failures queue pairs break, set-up ends early, applications abort
  * @param wildTimers timers fire before anything else had a chance
  * @param lies messages are replaced on their way
  * @param lending buffers are lent in both directions, modes change, buffers are resized
- * @param resting sessions are suspended by either side, and resumed
+ * @param suspended sessions are suspended by either side, and resumed
  */
 record Faults(
         boolean ends,
@@ -16,7 +16,7 @@ record Faults(
         boolean wildTimers,
         boolean lies,
         boolean lending,
-        boolean resting) {
+        boolean suspended) {
     static final Faults NONE = new Faults(false, false, false, false, false, false);
     static final Faults ENDS = new Faults(true, false, false, false, false, false);
     static final Faults ALL = new Faults(true, true, true, false, false, false);
@@ -24,11 +24,11 @@ record Faults(
 
     /** The same, with buffers lent. */
     Faults lent() {
-        return new Faults(ends, failures, wildTimers, lies, true, resting);
+        return new Faults(ends, failures, wildTimers, lies, true, suspended);
     }
 
-    /** The same, with sessions that rest. */
-    Faults rested() {
+    /** The same, with suspended sessions. */
+    Faults suspending() {
         return new Faults(ends, failures, wildTimers, lies, lending, true);
     }
 }

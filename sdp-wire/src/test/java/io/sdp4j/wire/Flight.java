@@ -10,7 +10,7 @@ final class Flight {
     boolean hangUp; // the connection below ends here
     boolean failed; // and is reported as a queue pair error
     Lender.Rdma rdma; // no message, but an RDMA operation
-    SingleMachine.Rdma loneRdma; // the same, of a machine that has no twin
+    SingleMachine.Rdma loneRdma; // the same, of a machine that has no peer machine
 
     boolean message() {
         return !hangUp && rdma == null && loneRdma == null;

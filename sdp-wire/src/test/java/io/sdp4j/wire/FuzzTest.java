@@ -21,10 +21,11 @@ import org.junit.jupiter.api.Test;
 /**
  * Input that a coverage-guided fuzzer found interesting, and in the deep profile the fuzzer itself.
  *
- * <p>The corpus, one input a line in base64, shortest first, is what the fuzzer found worth
- * keeping; it is played in every build. In the deep profile Jazzer goes on from there, in JVMs of
- * its own, for ten minutes in all; what it finds fails the test and lies in {@code target/fuzz}.
- * What it found worth keeping lies there, too, in a {@code NAME.txt} to replace the committed one.
+ * <p>The corpus, one input a line in base64, shortest first, holds the inputs that the fuzzer found
+ * worth keeping; it is played in every build. In the deep profile Jazzer goes on from there, in
+ * JVMs of its own, for ten minutes in all; a finding fails the test and lies in {@code
+ * target/fuzz}. Inputs worth keeping lie there, too, in a {@code NAME.txt} to replace the committed
+ * one.
  */
 class FuzzTest {
     private static final Path CORPUS = Path.of("src", "test", "corpus");
@@ -33,7 +34,7 @@ class FuzzTest {
     private static final int DECODER_SECONDS = 60;
 
     private static final int MACHINE_SECONDS = 200;
-    private static final int TWINS_SECONDS = 200;
+    private static final int PAIRS_SECONDS = 200;
     private static final int VINTAGE_SECONDS = 140;
 
     @Test
@@ -48,7 +49,7 @@ class FuzzTest {
 
     @Test
     void pair() throws IOException {
-        replay("twins", MachinePairFuzz::fuzzerTestOneInput);
+        replay("pairs", MachinePairFuzz::fuzzerTestOneInput);
     }
 
     @Test
@@ -67,8 +68,8 @@ class FuzzTest {
     }
 
     @Test
-    void twinsOnAndOn() throws IOException, InterruptedException {
-        fuzz("twins", "io.sdp4j.wire.MachinePairFuzz", TWINS_SECONDS);
+    void pairsOnAndOn() throws IOException, InterruptedException {
+        fuzz("pairs", "io.sdp4j.wire.MachinePairFuzz", PAIRS_SECONDS);
     }
 
     @Test

@@ -2,7 +2,7 @@ package io.sdp4j.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/** How the {@link MachinePair} comes to be connected, the first time and after a rest. */
+/** How the {@link MachinePair} comes to be connected, the first time and after a suspension. */
 final class Greeting {
     private final MachinePair pair;
     private final Choices choices;

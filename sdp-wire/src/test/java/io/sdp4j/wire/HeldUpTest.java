@@ -77,10 +77,10 @@ class HeldUpTest extends ZcopyRig {
         cut.feed(Mid.HELLO, 64, 0);
         assertEquals(State.ERROR, cut.machine.state());
         assertSaysNothing(cut);
-        Rig resting = new Rig(SuspensionTest.SUSPENDING, 64, 0, 0);
-        assertTrue(resting.machine.suspend(1, resting.out));
-        assertEquals(List.of(Mid.SUSP_COMM), resting.mids());
-        assertSaysNothing(resting);
+        Rig suspended = new Rig(SuspensionTest.SUSPENDING, 64, 0, 0);
+        assertTrue(suspended.machine.suspend(1, suspended.out));
+        assertEquals(List.of(Mid.SUSP_COMM), suspended.mids());
+        assertSaysNothing(suspended);
         Rig without = new Rig(CONFIG, 1, 0, 0);
         assertSaysNothing(without);
     }

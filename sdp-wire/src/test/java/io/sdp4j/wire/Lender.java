@@ -15,7 +15,7 @@ import java.util.List;
  * each buffer comes back once and in order; a sink comes back with the stream's next bytes.
  */
 final class Lender {
-    /** What goes over the wire without being a message. */
+    /** Traffic that is not a message. */
     static final class Rdma {
         boolean read;
         int rkey;
@@ -316,7 +316,7 @@ final class Lender {
             default -> {
                 check(
                         out.outcome(i) == ActionList.COPY || recalling || suspended(),
-                        "recalled by nobody");
+                        "recalled without a cause");
                 if (rest > 0) {
                     pending.add(new long[] {source.start + done, rest});
                 }
@@ -353,7 +353,7 @@ final class Lender {
     /** Another connection: what was under way on the last one has ended with it. */
     void renew() {
         boolean done = readsDone.isEmpty() && writesDone.isEmpty() && readsInFlight == 0;
-        check(nothingLent() && (done || pair.unsafe()), "rests with RDMA under way");
+        check(nothingLent() && (done || pair.unsafe()), "suspended with RDMA under way");
         readsDone.clear();
         writesDone.clear();
         readsInFlight = 0;

@@ -1,8 +1,6 @@
 package io.sdp4j.wire;
 
-/**
- * What the {@link Lender} of a side may do next: anything, or what there is when it is searched.
- */
+/** Next moves of the {@link Lender} of a side: anything, or what there is when it is searched. */
 final class LendingMoves {
     private final MachinePair pair;
     private final Side side;

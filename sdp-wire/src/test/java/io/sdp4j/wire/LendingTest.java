@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is taken, refused, limited and begun, and what may still come after the end. */
+/**
+ * Loans that are taken, refused, limited and begun, and messages that may still come after the end.
+ */
 class LendingTest extends ZcopyRig {
     private static final WireConfig COMBINED =
             CONFIG.with(new Features(8, 65_536, 4, 1, false, 0, 0, false));
@@ -78,7 +80,7 @@ class LendingTest extends ZcopyRig {
         assertEquals(-1, rig.row(ActionList.DELIVER));
         assertTrue(rig.row(ActionList.REPOST) >= 0);
         assertEquals(List.of(Mid.SEND_SM), rig.mids());
-        assertEquals(-1, rig.row(ActionList.WAKE), "nobody reads");
+        assertEquals(-1, rig.row(ActionList.WAKE), "no reader waits");
     }
 
     /** After close nothing is taken any more: neither Data nor offers, nor what was written. */
@@ -265,7 +267,7 @@ class LendingTest extends ZcopyRig {
         assertEquals(AbortReason.UNEXPECTED_ANSWER, rig.machine.abortReason());
     }
 
-    /** What is being read is unread at close; what is merely lent comes back. */
+    /** Bytes being read are unread at close; merely lent ones come back. */
     @Test
     void closeWithBuffersLent() {
         assertTrue(lendSink(5, 1000));

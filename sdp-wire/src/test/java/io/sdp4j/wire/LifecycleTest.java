@@ -28,7 +28,7 @@ class LifecycleTest {
                 && rig.out.nanos(row) == seconds * 1_000_000_000L;
     }
 
-    /** A machine in FIN_SENT after close(): our half has ended, nobody reads. */
+    /** A machine in FIN_SENT after close(): our half has ended, no reader waits. */
     private static Rig orphan() {
         Rig rig = new Rig();
         rig.machine.close(false, false, rig.out);
@@ -82,7 +82,7 @@ class LifecycleTest {
         assertEquals(HelloFault.WRONG_TIME, closed.onHello(m, 0, Hello.SHORT_BYTES));
     }
 
-    /** What the two halves of the hand-shake agree on, in both forms. */
+    /** The agreement of the two halves of the hand-shake, in both forms. */
     @Test
     void agreement() {
         SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
@@ -244,7 +244,7 @@ class LifecycleTest {
         assertEquals(0, rig.out.size());
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
         assertTrue(rig.machine.closed());
-        assertEquals(List.of(), rig.mids(), "there is nobody to tell");
+        assertEquals(List.of(), rig.mids(), "there is no peer to tell");
     }
 
     /** It goes before our DisConn could leave: what we had written is lost. */
@@ -292,7 +292,7 @@ class LifecycleTest {
         assertEquals(0, rig.out.size());
     }
 
-    /** What the shell cuts is cut, with its reason, once. */
+    /** A connection that the shell cuts is cut, with its reason, once. */
     @Test
     void abortCuts() {
         Rig rig = new Rig();

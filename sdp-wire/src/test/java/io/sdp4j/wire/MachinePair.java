@@ -6,12 +6,12 @@ package io.sdp4j.wire;
  *
  * <p>Shape: every move is one thing that may happen next: a program writes, reads, shuts or closes;
  * a message lands in a posted buffer; completions are polled late and in batches; a timer fires; a
- * queue pair fails; a message is replaced by a lie; a session rests and goes on over another
+ * queue pair fails; a message is replaced by a lie; a session is suspended and goes on over another
  * connection. Which one is asked of {@link Choices}, so the same scenario runs from a seed, from a
  * list, from a fuzzer's bytes and exhaustively. After every event the {@link Oracles} run.
  */
 final class MachinePair {
-    /** What may happen next on one side, and how often. */
+    /** Events that may happen next on one side, and how often. */
     private enum Move {
         WRITE(2),
         FILL(1),
@@ -25,7 +25,7 @@ final class MachinePair {
         FAIL(1),
         LIE(1),
         LEND(7),
-        REST(1),
+        SUSPEND(1),
         RESUME(3);
 
         private static final Move[] ALL = values();
@@ -85,7 +85,7 @@ final class MachinePair {
         int depth = choices.below(2) == 0 ? Integer.MAX_VALUE : 3 + choices.below(12);
         WireConfig config = new WireConfig(slots, bytes, depth, 1 + choices.below(4), 4, 4);
         Features features = faults.lending() ? LendingMoves.features(choices) : Features.NONE;
-        return config.with(faults.resting() ? features.withSuspending() : features);
+        return config.with(faults.suspended() ? features.withSuspending() : features);
     }
 
     private Application.Style style() {
@@ -152,8 +152,8 @@ final class MachinePair {
                     faults.lending()
                             && !side.machine.closed()
                             && (!bounds.plain() || side.lender.moves.canMove());
-            case REST -> side.rest.canAsk();
-            case RESUME -> side == a && a.rest.resting() && b.rest.resting();
+            case SUSPEND -> side.session.canAsk();
+            case RESUME -> side == a && a.session.suspended() && b.session.suspended();
         };
     }
 
@@ -195,9 +195,9 @@ final class MachinePair {
                 }
             }
             case LEND -> side.lender.moves.move();
-            case REST -> {
+            case SUSPEND -> {
                 if (bounds.plain() || choices.below(5) == 0) {
-                    side.rest.ask();
+                    side.session.ask();
                 }
             }
             case RESUME -> SimulatedSession.progress(this);

@@ -19,7 +19,7 @@ public final class MachinePairFuzz {
         int kind = choices.below(2 * KINDS.length);
         Faults faults = KINDS[kind % KINDS.length];
         MachinePair pair =
-                new MachinePair(choices, kind < KINDS.length ? faults : faults.rested(), false);
+                new MachinePair(choices, kind < KINDS.length ? faults : faults.suspending(), false);
         pair.run(choices.below(200));
         pair.finish();
     }

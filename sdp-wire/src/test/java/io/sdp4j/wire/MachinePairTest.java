@@ -10,7 +10,7 @@ class MachinePairTest {
     /** Schedules for each of twelve kinds: 50,400 in every build, 2,016,000 in the deep profile. */
     private static final int SEEDS = Effort.of(50, 4_200, 168_000);
 
-    /** What both sides must have said, or the schedules are not worth their number. */
+    /** Messages that both sides must have sent, or the schedules are not worth their number. */
     private static final int[] ZERO_COPY = {
         Mid.SRC_AVAIL,
         Mid.RDMA_RD_COMPL,
@@ -25,8 +25,8 @@ class MachinePairTest {
         Mid.CH_RCV_BUF_ACK
     };
 
-    /** And where sessions rest. */
-    private static final int[] RESTING = {Mid.SUSP_COMM, Mid.SUSP_COMM_ACK};
+    /** And where sessions are suspended. */
+    private static final int[] SUSPENDING = {Mid.SUSP_COMM, Mid.SUSP_COMM_ACK};
 
     /** {@code -Dsdp4j.test.seed=N} replays one seed with its trace. */
     private static final Long ONLY = Long.getLong("sdp4j.test.seed");
@@ -73,22 +73,22 @@ class MachinePairTest {
 
     @Test
     void everyByteArrivesOnceInOrderOverSeveralConnections() {
-        soak("everyByteArrivesOnceInOrderOverSeveralConnections", Faults.NONE.lent().rested());
+        soak("everyByteArrivesOnceInOrderOverSeveralConnections", Faults.NONE.lent().suspending());
     }
 
     @Test
-    void everyOrderlyEndIsOrderlyAfterARest() {
-        soak("everyOrderlyEndIsOrderlyAfterARest", Faults.ENDS.lent().rested());
+    void everyOrderlyEndIsOrderlyAfterASuspension() {
+        soak("everyOrderlyEndIsOrderlyAfterASuspension", Faults.ENDS.lent().suspending());
     }
 
     @Test
-    void everyFailureEndsASessionThatRests() {
-        soak("everyFailureEndsASessionThatRests", Faults.ALL.lent().rested());
+    void everyFailureEndsASuspendedSession() {
+        soak("everyFailureEndsASuspendedSession", Faults.ALL.lent().suspending());
     }
 
     @Test
-    void aLyingPeerRestsWithoutHarm() {
-        soak("aLyingPeerRestsWithoutHarm", Faults.LIES.lent().rested());
+    void aLyingPeerSuspendsWithoutHarm() {
+        soak("aLyingPeerSuspendsWithoutHarm", Faults.LIES.lent().suspending());
     }
 
     private static void soak(String test, Faults faults) {
@@ -115,15 +115,15 @@ class MachinePairTest {
             }
         }
         if (faults.lending() && SEEDS > 1000) {
-            // those that rest say less in each of their shorter lives
-            int least = faults.resting() ? 1 : 10;
+            // suspended ones say less in each of their shorter lives
+            int least = faults.suspended() ? 1 : 10;
             for (int mid : ZERO_COPY) {
                 assertTrue(sent[mid] >= least, "hardly any " + Mid.name(mid));
             }
             assertTrue(moved > SEEDS, "hardly a byte went by RDMA");
         }
-        if (faults.resting() && SEEDS > 1000) {
-            for (int mid : RESTING) {
+        if (faults.suspended() && SEEDS > 1000) {
+            for (int mid : SUSPENDING) {
                 assertTrue(sent[mid] > 10, "hardly any " + Mid.name(mid));
             }
             // a liar ends most of them before

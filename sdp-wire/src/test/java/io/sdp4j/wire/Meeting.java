@@ -23,7 +23,7 @@ abstract class Meeting extends SingleMachine {
     private int landed; // writes whose bytes are there
     private boolean down;
 
-    /** What the machine and the peer have said, by MID. */
+    /** Messages of the machine and the peer, by MID. */
     final int[] said = new int[256];
 
     final int[] heard = new int[256];

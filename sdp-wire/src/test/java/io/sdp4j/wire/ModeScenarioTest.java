@@ -157,7 +157,7 @@ class ModeScenarioTest extends ZcopyRig {
         }
     }
 
-    /** What is wished for does not count before the Sink has led the way (7.3). */
+    /** A wished mode does not count before the Sink has led the way (7.3). */
     @Test
     void nothingIsLentBeforeTheWayOutOfBuffered() {
         rig.machine.source().changeMode(Mch.BUFFERED, rig.out);

@@ -11,7 +11,8 @@ import java.util.Deque;
  * <p>Shape: messages and RDMA of the machine's stay in the {@code inbox} for as long as is chosen.
  * A byte is its position in its stream; addresses of lent and advertised memory are such positions,
  * too. The peer keeps its own books of credits, and in its two halves of advertisements and
- * counters, and judges by them what the machine sends. What it may do next returns whether it did.
+ * counters, and judges the machine's messages by them. Each of its moves returns whether it was
+ * made.
  */
 final class OldPeer {
     private static final int NO_SIZE = -1;
@@ -32,7 +33,7 @@ final class OldPeer {
     private int told; // and that we have let it use
     private boolean heardFin;
 
-    // sizes and rest
+    // sizes and suspension
     private int size; // of our buffers
     private int sizeDue = NO_SIZE;
     private int oldBuffers; // in front of the larger ones
@@ -136,7 +137,7 @@ final class OldPeer {
         return true;
     }
 
-    /** What is owed to the machine: answers of any kind. */
+    /** Debts to the machine: answers of any kind. */
     boolean answer() {
         if (sizeDue != NO_SIZE && oldBuffers == 0 && mayControl()) {
             size = sizeDue;
@@ -227,7 +228,7 @@ final class OldPeer {
     }
 
     /** Whether our request to suspend is not answered: the machine may lack the credit to do so. */
-    boolean waitsForRest() {
+    boolean waitsForSuspension() {
         return suspendSent && !silent;
     }
 

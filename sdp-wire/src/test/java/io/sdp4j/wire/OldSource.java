@@ -74,7 +74,7 @@ final class OldSource {
         return true;
     }
 
-    /** Sends the rest of what nobody has read, as it must. */
+    /** Sends the rest of the bytes that were not read, as it must. */
     boolean sendOwed() {
         return owed > 0 && sendData();
     }

@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What must hold after every event of the {@link MachinePair}, judged from the wire and the slots
+ * Rules that hold after every event of the {@link MachinePair}, judged from the wire and the slots
  * alone.
  *
  * <p>Shape: a log of what each side has told the other, kept independently of the machines. The
@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * <p>A lie voids the rules that need both sides to be honest.
  */
 final class Oracles {
-    /** What one side has heard and told. */
+    /** Messages received and sent by one side. */
     private static final class Log {
         int limit; // highest message number that the peer's messages have allowed
         int advertised; // the same that our messages have told the peer
@@ -283,12 +283,12 @@ final class Oracles {
     /** Every operation that is pending has a timer that can complete it, or none is. */
     private void nothingWaits(Side side) {
         SdpMachine machine = side.machine;
-        boolean alone = side.rest.resting() && !side.peer.machine.closed();
-        require(!alone, side, "rests, and its peer does not");
+        boolean alone = side.session.suspended() && !side.peer.machine.closed();
+        require(!alone, side, "suspended, and its peer is not");
         if (machine.closed() || machine.state() == State.CLOSED) {
             return;
         }
-        require(!machine.resting.wanted(), side, "is to rest, and does not");
+        require(!machine.suspension.wanted(), side, "is to be suspended, and is not");
         boolean timed = side.timers != 0;
         boolean open = machine.state() == State.ESTABLISHED || machine.state() == State.PEER_FIN;
         boolean lent = machine.source().lent() > 0;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What may come while bytes of a SrcAvail are missing, and what may not (6.2, 6.4, 12.3). */
+/** Messages that may or may not come while bytes of a SrcAvail are missing (6.2, 6.4, 12.3). */
 class OwedTest extends ZcopyRig {
     /** A SrcAvail of 50,000 bytes with one inline, which we want as Data; not yet acknowledged. */
     private int refuse() {

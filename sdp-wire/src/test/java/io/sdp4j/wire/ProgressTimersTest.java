@@ -188,7 +188,7 @@ class ProgressTimersTest extends ZcopyRig {
         assertCutTheSecondTime(SdpMachine.TIMER_RDMA, 60);
     }
 
-    /** The SrcAvail that was waited for was taken back: nobody has refused anything. */
+    /** The SrcAvail that was waited for was taken back: that is no refusal. */
     @Test
     void aSrcAvailThatWasTakenBack() {
         pipelineSource();

@@ -70,7 +70,7 @@ class RaceScenarioTest extends ZcopyRig {
         rig.assertAlive();
     }
 
-    /** What was advertised after leaving Pipelined is not taken back by a SinkAvail (7.3). */
+    /** Advertisements made after leaving Pipelined are not taken back by a SinkAvail (7.3). */
     @Test
     void srcAvailAfterLeavingPipelinedStands() {
         pipelineSource();

@@ -209,7 +209,7 @@ final class RawPeer extends SingleMachine {
             int bytes = 1 + choices.below(machine.source().payloadLimit());
             boolean urgent = choices.below(4) == 3;
             event(() -> machine.send(0, bytes, urgent, out));
-            pending.clear(); // what they were is nobody's business here
+            pending.clear(); // their kind does not matter here
         }
     }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** The scenarios of docs/protocol.md 19.B that concern SrcAvail, one test per number. */
 class ReadZcopyScenarioTest extends ZcopyRig {
-    /** The Sink: one byte placed, reads for the rest, RdmaRdCompl of what was read. */
+    /** The Sink: one byte placed, reads for the rest, RdmaRdCompl of the bytes that were read. */
     @Test
     void s09() {
         assertTrue(lendSink(5, 131_072));
@@ -95,7 +95,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         rig.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
     }
 
-    /** Nobody reads, the Source takes it back: one SendSm that acknowledges the cancel. */
+    /** Without a reader the Source takes it back: one SendSm that acknowledges the cancel. */
     @Test
     void s13() {
         Rig late = new Rig(CONFIG, 64, 0, 39);
@@ -228,7 +228,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertTrue(inline.machine.source().lend(4, 5000, 1, 2, inline.out), "cancel processed");
     }
 
-    /** Both write, nobody reads: both get SendSm and fall back to Data within an event. */
+    /** Both write without reading: both get SendSm and fall back to Data within an event. */
     @Test
     void s17() {
         assertTrue(lendSource(3, 300_000));
@@ -240,7 +240,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         rig.send(16_384);
     }
 
-    /** Our buffers are full of what nobody reads: what we have lent is copied, too. */
+    /** Our buffers are full of unread bytes: our loans are copied, too. */
     @Test
     void s17full() {
         Rig small =
@@ -354,7 +354,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.DATA, Mid.DISCONN), rig.mids());
     }
 
-    /** Payload past a SrcAvail that nobody asked to have as Data (7.2). */
+    /** Payload past a SrcAvail that was not asked for as Data (7.2). */
     @Test
     void dataPastAnOffer() {
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));

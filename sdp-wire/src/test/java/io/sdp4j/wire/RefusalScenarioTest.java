@@ -95,7 +95,7 @@ class RefusalScenarioTest {
         assertEquals(-1, rig.row(ActionList.DELIVER));
     }
 
-    /** What 2.13 checks before a message means anything. */
+    /** Checks of 2.13 before a message means anything. */
     @Test
     void receiveValidation() {
         assertFault("FF 00 00 40 00 00 00 10 00 00 00 01 00 00 00", AbortReason.SHORT_MESSAGE);

@@ -92,7 +92,7 @@ class ResizingTest {
         assertTrue(refused.want(SIZE + 1));
         Resizing more = asking(8192);
         more.onAnswer(SIZE + 1);
-        assertEquals(SIZE, more.peerBytes(), "nobody asked for more");
+        assertEquals(SIZE, more.peerBytes(), "more was not asked for");
     }
 
     @Test

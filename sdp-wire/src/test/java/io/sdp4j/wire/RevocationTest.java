@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is taken back, given up, refused or dropped, at the edges of 6.4 to 6.7 and 7.3. */
+/** Advertisements taken back, given up, refused or dropped, at the edges of 6.4 to 6.7 and 7.3. */
 class RevocationTest extends ZcopyRig {
     /** The Source of s25: one SinkAvail, partly written. */
     @Test
@@ -107,7 +107,7 @@ class RevocationTest extends ZcopyRig {
         one.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
     }
 
-    /** What our DisConn has voided counts no more, nor what crosses it. */
+    /** Advertisements that our DisConn has voided count no more, nor those that cross it. */
     @Test
     void sinkAvailsEndWithOurHalf() {
         WireConfig config = new WireConfig(32, 16_400, Integer.MAX_VALUE, 1, 4, 4, ZCOPY);
@@ -175,7 +175,7 @@ class RevocationTest extends ZcopyRig {
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
     }
 
-    /** What was held when we left Pipelined is forgotten: payload counts again. */
+    /** Advertisements held when we left Pipelined are forgotten: payload counts again. */
     @Test
     void leavingPipelinedForgetsSinkAvails() {
         pipelineSource();
@@ -250,7 +250,7 @@ class RevocationTest extends ZcopyRig {
         }
     }
 
-    /** What was never advertised comes back at once, and makes room for a writer. */
+    /** A loan that was never advertised comes back at once, and makes room for a writer. */
     @Test
     void whatWaitsIsReturnedAtOnce() {
         assertTrue(rig.machine.reserve());
@@ -280,7 +280,7 @@ class RevocationTest extends ZcopyRig {
         assertEquals(-1, rig.row(ActionList.SINK_RETURNED));
     }
 
-    /** What is being read when it is recalled comes back when the reads have come. */
+    /** A loan that is being read when it is recalled comes back when the reads have come. */
     @Test
     void aRecallWaitsForReads() {
         assertTrue(lendSink(5, 70_000));

@@ -110,7 +110,7 @@ final class Rig {
         machine.consumed(7, out);
     }
 
-    /** The MIDs of the messages in the outbox. */
+    /** The MIDs of the messages in the action list. */
     List<Integer> mids() {
         List<Integer> mids = new ArrayList<>();
         for (int i = 0; i < out.size(); i++) {
@@ -129,7 +129,7 @@ final class Rig {
         return indexOf(out, kind);
     }
 
-    /** The only message in the outbox, as bytes. */
+    /** The only message in the action list, as bytes. */
     MemorySegment message() {
         assertEquals(1, mids().size(), out::toString);
         int i = Math.max(row(ActionList.CONTROL), row(ActionList.SEND));

@@ -120,7 +120,10 @@ class ScenarioTest {
         assertEquals(-1, rig.row(ActionList.ARM_TIMER));
     }
 
-    /** Both windows full, nobody reads: one control message must not start an endless exchange. */
+    /**
+     * Both windows full, neither side reads: one control message must not start an endless
+     * exchange.
+     */
     @ParameterizedTest
     @ValueSource(ints = {4, 5, 8})
     void s07unread(int slots) {

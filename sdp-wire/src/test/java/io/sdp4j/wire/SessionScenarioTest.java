@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The scenarios of docs/protocol.md 19.B that concern urgent data, sizes, rest and loss, one test
- * per number.
+ * The scenarios of docs/protocol.md 19.B that concern urgent data, sizes, suspension and loss, one
+ * test per number.
  */
 class SessionScenarioTest extends ZcopyRig {
     @ParameterizedTest
@@ -214,7 +214,7 @@ class SessionScenarioTest extends ZcopyRig {
         assertEquals(0, asked.out.size());
     }
 
-    /** What we have asked to be sent as Data is in process: the peer needs credits for it. */
+    /** Bytes that we have asked for as Data are in process: the peer needs credits for them. */
     @Test
     void suspendWaitsForWhatWasRefused() {
         Rig asking = suspending();
@@ -227,7 +227,7 @@ class SessionScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.SUSP_COMM), asking.mids());
     }
 
-    /** The side that asks: says nothing more, and rests when it is answered. */
+    /** The side that asks: says nothing more, and is suspended when it is answered. */
     @Test
     void suspendIsAsked() {
         Rig asking = suspending();

@@ -32,7 +32,7 @@ final class Side {
     final Deque<Flight> sent = new ArrayDeque<>();
     final Deque<Chunk> unread = new ArrayDeque<>();
     final Lender lender;
-    final SimulatedSession rest;
+    final SimulatedSession session;
     final long[] slotAt;
     final int[] slotBytes; // size of the buffer posted in each
     private int receiveBytes; // size of those that are posted now
@@ -61,7 +61,7 @@ final class Side {
         this.choices = pair.choices;
         this.app = new Application(this, choices, style, writes);
         this.lender = new Lender(pair, this, choices);
-        this.rest = new SimulatedSession(pair, this, choices);
+        this.session = new SimulatedSession(pair, this, choices);
         this.slotAt = new long[config.receiveSlots()];
         this.slotBytes = new int[config.receiveSlots()];
         postAll();
@@ -89,12 +89,12 @@ final class Side {
 
     /** Whether nothing is left to do, on this connection or on another. */
     boolean over() {
-        return machine.closed() && !rest.resting();
+        return machine.closed() && !session.suspended();
     }
 
     /** Whether the stream was cut, or the session lost. */
     boolean reset() {
-        return machine.reset() || rest.lost();
+        return machine.reset() || session.lost();
     }
 
     /** Tells the machine something, carries out what it wants, and asks the oracles. */
@@ -143,7 +143,7 @@ final class Side {
                 hangUp(choices.below(2) == 0);
                 dead = true;
             }
-            case ActionList.SUSPENDED -> rest.begin(i);
+            case ActionList.SUSPENDED -> session.begin(i);
             case ActionList.RESIZE -> receiveBytes = out.bytes(i);
             case ActionList.KEEP_ALIVE, ActionList.VIOLATION -> {}
             default -> lender.act(i);
@@ -204,7 +204,7 @@ final class Side {
                     boolean left = machine.send(0, bytes, urgent, out);
                     oracles.require(left == out.size() > 0, "send tells the wrong story");
                 });
-        rest.onSent();
+        session.onSent();
     }
 
     /** The next {@code count} messages of the peer land in posted buffers. */
@@ -232,7 +232,7 @@ final class Side {
                 if (!bounds.plain()
                         || message.tag != 0
                         || peer.config.sendDepth() != Integer.MAX_VALUE) {
-                    peer.sent.add(message); // else its completion tells nobody anything
+                    peer.sent.add(message); // else its completion is not reported
                 }
             }
             landed.add(message);
@@ -263,7 +263,7 @@ final class Side {
 
     /** The connection below ended: what we had on the wire may or may not have landed. */
     private void disconnected(boolean failed) {
-        if (machine.state() == State.ESTABLISHED && !machine.resting.answered()) {
+        if (machine.state() == State.ESTABLISHED && !machine.suspension.answered()) {
             pair.rough();
         }
         underway++;
@@ -396,7 +396,7 @@ final class Side {
             print.add(chunk.at()).add(chunk.bytes());
         }
         app.fingerprint(print);
-        rest.fingerprint(print);
+        session.fingerprint(print);
         lender.fingerprint(print);
     }
 
@@ -421,7 +421,7 @@ final class Side {
                 timers,
                 dead,
                 app,
-                rest,
+                session,
                 lender);
     }
 }

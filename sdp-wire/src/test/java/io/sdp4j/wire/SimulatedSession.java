@@ -6,10 +6,10 @@ import java.util.Deque;
  * The session of one side of the {@link MachinePair}, beyond its connection: what the shell keeps
  * from one connection for the next (docs/protocol.md 10).
  *
- * <p>Shape: <em>resting</em> from SUSPENDED until both rest; then he who was told to connects to
- * the other, with machines, counters and buffers that are new on both sides. What was delivered
- * stays with the program; what came back unsent is sent first; what the program has ended is said
- * again. A session that cannot be resumed is lost.
+ * <p>Shape: <em>suspended</em> from SUSPENDED until both are suspended; then the side that was told
+ * to connects to the other, with machines, counters and buffers that are new on both sides.
+ * Delivered bytes stay with the program; those that came back unsent are sent first; a half that
+ * the program has ended is ended again. A session that cannot be resumed is lost.
  */
 final class SimulatedSession {
     private final MachinePair pair;
@@ -18,7 +18,7 @@ final class SimulatedSession {
     private final int port; // at which this side would be found
     private int asks;
     private boolean asked; // and not granted yet
-    private boolean resting;
+    private boolean suspended;
     private boolean lost;
     private boolean owing; // bytes that came back, before what the program has ended can be said
     private boolean unread; // when the program closed
@@ -31,8 +31,8 @@ final class SimulatedSession {
         this.port = side.name.charAt(0);
     }
 
-    boolean resting() {
-        return resting;
+    boolean suspended() {
+        return suspended;
     }
 
     /** Whether the session did not come back. */
@@ -46,8 +46,8 @@ final class SimulatedSession {
     }
 
     boolean canAsk() {
-        boolean often = side.bounds.plain() && asks >= side.bounds.rests();
-        return pair.faults.resting() && !side.machine.closed() && !often;
+        boolean often = side.bounds.plain() && asks >= side.bounds.suspensions();
+        return pair.faults.suspended() && !side.machine.closed() && !often;
     }
 
     void ask() {
@@ -55,21 +55,21 @@ final class SimulatedSession {
         side.event(() -> asked |= side.machine.suspend(port, side.out));
     }
 
-    /** The machine is suspended: outbox row {@code i} says so. */
+    /** The machine is suspended: action {@code i} says so. */
     void begin(int i) {
         boolean follows = side.machine.suspendedByPeer();
-        pair.oracles.require(!resting && !side.app.reserved(), side, "must not rest now");
-        int expected = follows ? side.peer.rest.port : port;
+        pair.oracles.require(!suspended && !side.app.reserved(), side, "must not be suspended now");
+        int expected = follows ? side.peer.session.port : port;
         boolean right = side.out.port(i) == expected && (follows || asked);
         pair.oracles.require(right || pair.lied(), side, "is to be found elsewhere");
-        resting = true;
+        suspended = true;
         asked &= follows;
         for (int n = side.unread.size(); n > 0; n--) { // it needs none of the slots any more
             Side.Chunk chunk = side.unread.remove();
             side.unread.add(new Side.Chunk(-1, chunk.at(), chunk.bytes()));
         }
         if (!follows && !side.bounds.plain() && choices.below(2) == 0) {
-            side.hangUp(choices.below(4) == 0); // nobody needs the connection any more
+            side.hangUp(choices.below(4) == 0); // the connection is not needed any more
         }
     }
 
@@ -85,11 +85,11 @@ final class SimulatedSession {
         }
     }
 
-    /** Goes on, if both sides rest; gives up, if the other cannot. */
+    /** Goes on, if both sides are suspended; gives up, if the other cannot. */
     static boolean progress(MachinePair pair) {
-        SimulatedSession a = pair.a.rest;
-        SimulatedSession b = pair.b.rest;
-        if (a.resting && b.resting) {
+        SimulatedSession a = pair.a.session;
+        SimulatedSession b = pair.b.session;
+        if (a.suspended && b.suspended) {
             resume(pair);
             return true;
         }
@@ -97,9 +97,9 @@ final class SimulatedSession {
     }
 
     private boolean giveUpAlone() {
-        boolean alone = resting && side.peer.machine.closed();
+        boolean alone = suspended && side.peer.machine.closed();
         if (alone) {
-            pair.oracles.require(pair.unsafe(), side, "rests, and its peer is gone");
+            pair.oracles.require(pair.unsafe(), side, "suspended, and its peer is gone");
             lose();
         }
         return alone;
@@ -107,7 +107,7 @@ final class SimulatedSession {
 
     private void lose() {
         pair.rough();
-        resting = false;
+        suspended = false;
         lost = true;
         side.app.woken(ActionList.READABLE | ActionList.WRITABLE);
     }
@@ -115,19 +115,19 @@ final class SimulatedSession {
     private static void resume(MachinePair pair) {
         boolean first = pair.a.machine.suspendedByPeer();
         boolean agreed = first != pair.b.machine.suspendedByPeer();
-        pair.oracles.require(agreed || pair.lied(), "nobody connects, or both");
+        pair.oracles.require(agreed || pair.lied(), "neither side connects, or both");
         if (!agreed || (pair.faults.failures() && !pair.bounds.plain() && pair.choose(8) == 0)) {
-            pair.a.rest.lose();
-            pair.b.rest.lose();
+            pair.a.session.lose();
+            pair.b.session.lose();
             return;
         }
         Side from = first ? pair.a : pair.b;
-        from.rest.renew(SdpMachine.connecting(from.config));
-        from.peer.rest.renew(SdpMachine.accepting(from.peer.config));
+        from.session.renew(SdpMachine.connecting(from.config));
+        from.peer.session.renew(SdpMachine.accepting(from.peer.config));
         pair.resumed++;
         Greeting.again(pair, from);
-        from.rest.goOn();
-        from.peer.rest.goOn();
+        from.session.goOn();
+        from.peer.session.goOn();
     }
 
     /** Another connection: nothing is left of the last one but what the program has. */
@@ -142,7 +142,7 @@ final class SimulatedSession {
         side.lender.renew();
         side.dead = false;
         side.established = false;
-        resting = false;
+        suspended = false;
     }
 
     /** Whether nothing but credit updates is on its way. */
@@ -186,17 +186,17 @@ final class SimulatedSession {
     }
 
     void fingerprint(Fingerprint print) {
-        if (!pair.faults.resting()) {
+        if (!pair.faults.suspended()) {
             return; // how a program closed is history
         }
         print.add(side.machine.suspendedByPeer());
-        print.add(asks).add(asked).add(resting).add(lost).add(owing).add(unread).add(abortive);
+        print.add(asks).add(asked).add(suspended).add(lost).add(owing).add(unread).add(abortive);
     }
 
     @Override
     public String toString() {
-        return (asked ? ", wants to rest" : "")
-                + (resting ? ", resting" : "")
+        return (asked ? ", wants to suspend" : "")
+                + (suspended ? ", suspended" : "")
                 + (lost ? ", lost" : "");
     }
 }

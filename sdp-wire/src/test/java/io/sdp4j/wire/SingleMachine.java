@@ -7,11 +7,11 @@ import java.util.Deque;
 /**
  * One real machine with its shell and its program, whose peer is made up.
  *
- * <p>Oracles, after every event: nothing is thrown; the machine hands back only what it was given
- * and keeps no more buffers than it has; it sends only well-formed messages, never the same number
- * twice; RDMA stays within what is lent, and what it touches is not given back; each lent buffer
- * comes back once and in order; whoever waits is woken; after the end there is silence, and nothing
- * is left behind.
+ * <p>Oracles, after every event: nothing is thrown; the machine hands back only buffers that it was
+ * given and keeps no more buffers than it has; it sends only well-formed messages, never the same
+ * number twice; RDMA stays within what is lent, and memory that it touches is not given back; each
+ * lent buffer comes back once and in order; a thread that waits is woken; after the end there is
+ * silence, and nothing is left behind.
  */
 abstract class SingleMachine {
     /** A buffer of ours. */
@@ -266,7 +266,7 @@ abstract class SingleMachine {
             default -> {
                 require(
                         out.outcome(i) == ActionList.COPY || recalling || suspended(),
-                        "recalled by nobody");
+                        "recalled without a cause");
                 if (done < source.lenBytes) {
                     pending.add(new long[] {source.start + done, source.lenBytes - done});
                 }

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of lent sinks: when they are filled, offered, and given back (6.2 to 6.7). */
+/** Lent sinks: when they are filled, offered, and given back (6.2 to 6.7). */
 class SinkTest extends ZcopyRig {
     private boolean lendPrivateSink(int buffer, long lenBytes) {
         rig.out.clear();
@@ -33,7 +33,7 @@ class SinkTest extends ZcopyRig {
         assertEquals(room == 21 ? 0 : 980, rig.machine.sink().offeredBytes());
     }
 
-    /** What was placed counts as received: the counters of 6.5 stay equal. */
+    /** Placed bytes count as received: the counters of 6.5 stay equal. */
     @Test
     void placedPayloadIsCounted() {
         assertTrue(lendSink(5, 1000));
@@ -89,7 +89,7 @@ class SinkTest extends ZcopyRig {
         assertEquals(0x1000 + 1 + 4 * 65_536, rig.out.remoteAddress(read));
     }
 
-    /** What is wanted as Data is not read, though the SendSm waits for a credit. */
+    /** An offer wanted as Data is not read, though the SendSm waits for a credit. */
     @Test
     void whatIsRefusedIsNotRead() {
         Rig poor = new Rig(CONFIG, 0, 0, 0);
@@ -212,7 +212,7 @@ class SinkTest extends ZcopyRig {
         assertSinkReturned(7, 0);
     }
 
-    /** What is offered must be larger than a message, untouched, and may be written. */
+    /** An offered buffer must be larger than a message, untouched, and may be written. */
     @Test
     void whatIsOffered() {
         pipelineSink();
@@ -254,7 +254,7 @@ class SinkTest extends ZcopyRig {
         assertSinkReturned(5, 400);
         readsCompleted(1);
         assertSinkReturned(6, 600);
-        assertEquals(999, extension(rig, rowOf(Mid.RDMA_RD_COMPL)), "nobody reads on");
+        assertEquals(999, extension(rig, rowOf(Mid.RDMA_RD_COMPL)), "no reader goes on");
         assertTrue(lendSink(7, 1_000_000));
         assertEquals(4000, rdmaBytes(ActionList.RDMA_READ));
         readsCompleted(1);
@@ -294,7 +294,7 @@ class SinkTest extends ZcopyRig {
         assertEquals(4 * 65_536, extension(rig, rowOf(Mid.RDMA_RD_COMPL)));
     }
 
-    /** What waits behind an offer that is taken back is not offered any more. */
+    /** A buffer that waits behind an offer that is taken back is not offered any more. */
     @Test
     void nothingIsOfferedWhileOffersAreTakenBack() {
         pipelineSink();
@@ -335,7 +335,7 @@ class SinkTest extends ZcopyRig {
         assertEquals(0, sink.out.bsdhFlags(sink.row(ActionList.CONTROL)));
     }
 
-    /** Who stops reading says so at once to a peer that offers. */
+    /** A side that stops reading says so at once to a peer that offers. */
     @Test
     void shutdownInputRefuses() {
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));

@@ -7,9 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * What becomes of lent sources where answers, withdrawals, writes and cancels meet (6.2 to 6.8).
- */
+/** Lent sources where answers, withdrawals, writes and cancels meet (6.2 to 6.8). */
 class SourceTest extends ZcopyRig {
     private void recall() {
         rig.out.clear();

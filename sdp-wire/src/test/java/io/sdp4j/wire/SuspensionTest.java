@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a session must finish before it rests, who may ask, and what may not follow (10). */
+/**
+ * Work that a session finishes before it is suspended, the side that may ask, and messages that may
+ * not follow (10).
+ */
 class SuspensionTest extends ZcopyRig {
     static final WireConfig SUSPENDING = CONFIG.with(ZCOPY.withSuspending());
 
@@ -27,7 +30,7 @@ class SuspensionTest extends ZcopyRig {
         Suspension none = new Suspension();
         assertFalse(none.wanted() || none.requested() || none.requestDue() || none.answerDue());
         assertFalse(none.silent() || none.over() || none.peerSilent() || none.answered());
-        assertFalse(none.onAnswer(), "nobody has asked");
+        assertFalse(none.onAnswer(), "not asked");
 
         Suspension asking = new Suspension();
         asking.want(0);
@@ -231,7 +234,7 @@ class SuspensionTest extends ZcopyRig {
         assertEquals(State.SUSPENDED, asking.machine.state());
     }
 
-    /** Who has asked says nothing more, but lets the peer say what it has to. */
+    /** A side that has asked says nothing more, but lets the peer say what it has to. */
     @Test
     void creditsFollowSuspComm() {
         WireConfig four =
@@ -267,7 +270,7 @@ class SuspensionTest extends ZcopyRig {
         }
     }
 
-    /** Who is asked may need a credit to answer, and hears of it. */
+    /** A side that is asked may need a credit to answer, and hears of it. */
     @Test
     void waitsForACreditToAnswer() {
         able.feed(Mid.SUSP_COMM, 0, 0, suspComm(1));
@@ -290,7 +293,7 @@ class SuspensionTest extends ZcopyRig {
         assertEquals(State.SUSPENDED, able.machine.state());
     }
 
-    /** What was held back for a cancel that nobody will answer is held back no more. */
+    /** Bytes held back for a cancel that will not be answered are held back no more. */
     @Test
     void acknowledgesWhatItDoesNotAnswer() {
         able.machine.sink().lend(5, 100, 1, 2, true, able.out);
@@ -311,7 +314,7 @@ class SuspensionTest extends ZcopyRig {
         able.assertAlive();
     }
 
-    /** What is lent comes back, what was delivered stays. */
+    /** Loans come back, delivered bytes stay. */
     @Test
     void whatIsLentComesBack() {
         able.machine.sink().lend(5, 1000, 1, 2, true, able.out);
@@ -328,7 +331,7 @@ class SuspensionTest extends ZcopyRig {
         assertEquals(0, able.out.size());
     }
 
-    /** What has not been asked by then is not asked any more; nor does a half end. */
+    /** A request not sent by then is not sent any more; nor does a half end. */
     @Test
     void nothingElseIsAsked() {
         able.feed(Mid.DATA, 0, 0);
@@ -340,7 +343,7 @@ class SuspensionTest extends ZcopyRig {
         assertEquals(List.of(Mid.SUSP_COMM), able.mids());
     }
 
-    /** The end of the connection below is no news to a session that rests. */
+    /** The end of the connection below is no news to a suspended session. */
     @Test
     void hungUpAfterwards() {
         able.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));
@@ -352,7 +355,7 @@ class SuspensionTest extends ZcopyRig {
         assertEquals(0, able.out.size());
     }
 
-    /** What waits to be advertised is not advertised any more. */
+    /** A buffer that waits to be advertised is not advertised any more. */
     @Test
     void nothingIsAdvertisedBeforeIt() {
         able.feed(Mid.DATA, 0, 0);
@@ -363,7 +366,7 @@ class SuspensionTest extends ZcopyRig {
         assertEquals(List.of(Mid.SUSP_COMM), able.mids());
     }
 
-    /** What waits to be offered is not offered any more. */
+    /** A buffer that waits to be offered is not offered any more. */
     @Test
     void nothingIsOfferedBeforeIt() {
         able.feed(Mid.MODE_CHANGE, 0, 0, TO_PIPELINED);

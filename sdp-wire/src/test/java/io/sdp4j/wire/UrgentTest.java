@@ -77,7 +77,7 @@ class UrgentTest extends ZcopyRig {
         assertEquals(ActionList.SOLICITED, source.out.flags(source.row(ActionList.CONTROL)));
     }
 
-    /** What came back unread and is owed is ahead, too. */
+    /** Bytes that came back unread and are owed are ahead, too. */
     @Test
     void behindOwedBytes() {
         assertTrue(lendSource(3, 100_000));

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the vectors of docs/protocol.md 19.A cause where they are expected: the last column. */
+/** Effects of the vectors of docs/protocol.md 19.A where they are expected: the last column. */
 class VectorReceiptTest {
     private static final String V11 =
             "FD 00 00 3A 00 00 00 24 00 00 00 07 00 00 00 09"

@@ -93,7 +93,7 @@ enum Vintage {
     /** Offers more than we have said that we keep track of. */
     OFFERS_TOO_MANY(Greeting.SHORT, 8, 4, Habit.READS, Habit.OFFERS, Habit.OFFERS_TOO_MANY),
 
-    /** Tracks one advertisement, so that nobody leaves Combined for it, and offers there. */
+    /** Tracks one advertisement, so that no side leaves Combined for it, and offers there. */
     OFFERS_UNASKED(Greeting.SHORT, 8, 1, Habit.READS, Habit.OFFERS, Habit.OFFERS_UNASKED);
 
     /** The form and version of its Hello. */
@@ -105,7 +105,7 @@ enum Vintage {
         IB_2_2_EMPTY
     }
 
-    /** What it does. */
+    /** A habit of such peers. */
     enum Habit {
         /** Answers SrcAvail by RDMA Reads. */
         READS,

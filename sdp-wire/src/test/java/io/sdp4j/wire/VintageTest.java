@@ -19,7 +19,10 @@ class VintageTest {
     /** {@code -Dsdp4j.test.seed=N} replays one seed. */
     private static final Long ONLY = Long.getLong("sdp4j.test.seed");
 
-    /** What every machine must have said to every peer that lets it, and what to whom besides. */
+    /**
+     * Messages that every machine must have sent to every peer that lets it, and others to some
+     * peers.
+     */
     private static final int[] ALWAYS = {Mid.DATA, Mid.DISCONN, Mid.CH_RCV_BUF};
 
     @ParameterizedTest

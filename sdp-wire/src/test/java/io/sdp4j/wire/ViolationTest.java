@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** What a machine tells of a message with which the peer broke the protocol (13.2). */
+/** Reports of a machine about a message with which the peer broke the protocol (13.2). */
 class ViolationTest {
     private final Rig rig = new Rig();
 
@@ -63,7 +63,7 @@ class ViolationTest {
         assertTrue(text.contains("MID Hello, 16 bytes, Len 16, MSeq 1, state ESTABLISHED"), text);
     }
 
-    /** What our own side wants, or the peer may do, is none. */
+    /** Wishes of our own side, and permitted acts of the peer, are none. */
     @Test
     void otherCutsAreNone() {
         rig.feed(Mid.DISCONN, 64, 0);

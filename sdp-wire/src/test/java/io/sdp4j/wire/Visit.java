@@ -7,7 +7,7 @@ package io.sdp4j.wire;
  * end in order, unless the peer did what must cut a connection.
  */
 final class Visit extends Meeting {
-    private boolean resting; // we have asked for it
+    private boolean suspending; // we have asked for it
 
     private Visit(Vintage vintage, Choices choices, WireConfig config, boolean connecting) {
         super(vintage, choices, config, connecting);
@@ -88,7 +88,7 @@ final class Visit extends Meeting {
             }
             case 5 -> {
                 if (pending.isEmpty() && choices.below(8) == 0) {
-                    event(() -> resting |= machine.suspend(7, out));
+                    event(() -> suspending |= machine.suspend(7, out));
                 }
             }
             default -> event(() -> machine.onKeepAlive(out));
@@ -107,12 +107,12 @@ final class Visit extends Meeting {
             peer.grow();
             settle(false);
         }
-        if (!machine.closed() && peer.waitsForRest()) {
+        if (!machine.closed() && peer.waitsForSuspension()) {
             reset(); // its time-out
             poll();
         }
-        if (!machine.closed() && resting) {
-            fire(SdpMachine.TIMER_SUSPEND); // nobody has answered
+        if (!machine.closed() && suspending) {
+            fire(SdpMachine.TIMER_SUSPEND); // without an answer
         }
         if (machine.closed()) {
             judge();
@@ -145,9 +145,9 @@ final class Visit extends Meeting {
         boolean offered = peer.sink.offers.misbehaved;
         boolean right =
                 switch (reason) {
-                    case NONE -> suspended && (resting || vintage.is(Vintage.Habit.SUSPENDS));
+                    case NONE -> suspended && (suspending || vintage.is(Vintage.Habit.SUSPENDS));
                     case ANSWER_TIMEOUT ->
-                            resting
+                            suspending
                                     && (vintage.is(Vintage.Habit.IGNORES_SUSPEND)
                                             || peer.starved());
                     case SUSPEND_UNSUPPORTED ->
@@ -159,7 +159,7 @@ final class Visit extends Meeting {
                             offered && vintage.is(Vintage.Habit.OFFERS_TOO_MANY);
                     case ILLEGAL_IN_MODE -> offered && vintage.is(Vintage.Habit.OFFERS_UNASKED);
                     case PEER_RESET, TRANSPORT_ERROR ->
-                            peer.source.misbehaved || peer.waitsForRest();
+                            peer.source.misbehaved || peer.waitsForSuspension();
                     default -> false;
                 };
         require(right, "ended for no reason");
@@ -197,7 +197,7 @@ final class Visit extends Meeting {
             return true;
         }
         boolean impatient = (timers & (1 << SdpMachine.TIMER_SRC_AVAIL)) != 0;
-        if (impatient && !sources.isEmpty() && !peer.waitsForRest()) {
+        if (impatient && !sources.isEmpty() && !peer.waitsForSuspension()) {
             fire(SdpMachine.TIMER_SRC_AVAIL); // a peer that never answers
             return true;
         }

@@ -78,7 +78,10 @@ public final class JvmCommand {
         return Path.of(System.getProperty("java.home"), "bin", "java");
     }
 
-    /** What is tested, and the tests, also where Surefire has put them into a jar's manifest. */
+    /**
+     * Class path of the tested code and the tests, also where Surefire has put them into a jar's
+     * manifest.
+     */
     public static String testClassPath() {
         return System.getProperty(
                 "surefire.test.class.path", System.getProperty("java.class.path"));

@@ -1,2 +1,2 @@
-/** What the tests of several modules share. */
+/** Code that the tests of several modules share. */
 package io.sdp4j.testing;

@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/** Who sees a descriptor sees the payload that was stored before it was published. */
+/** A reader that sees a descriptor sees the payload that was stored before it was published. */
 @JCStressTest
 @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Not there yet.")
 @Outcome(id = "7, 42", expect = ACCEPTABLE, desc = "All of it.")

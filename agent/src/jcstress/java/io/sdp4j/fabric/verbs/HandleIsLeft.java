@@ -11,7 +11,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** What its user leaves just when its keeper keeps nothing more is ended by one of them. */
+/**
+ * A registration that its user leaves just when its keeper keeps nothing more is ended by one of
+ * them.
+ */
 @JCStressTest
 @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "Ended once.")
 @Outcome(expect = FORBIDDEN, desc = "Left and never ended, or ended twice.")

@@ -11,11 +11,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** What was left belongs to its user again, or to its keeper, when both want it. */
+/** A registration that was left belongs to its user again, or to its keeper, when both want it. */
 @JCStressTest
 @Outcome(id = "1, 0, 0", expect = ACCEPTABLE, desc = "The user has it, and it is not over.")
 @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "The keeper has ended it.")
-@Outcome(expect = FORBIDDEN, desc = "Both have it, or nobody.")
+@Outcome(expect = FORBIDDEN, desc = "Both have it, or neither.")
 @State
 public class HandleIsReopened {
     private final AtomicInteger over = new AtomicInteger();

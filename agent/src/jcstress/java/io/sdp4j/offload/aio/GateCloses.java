@@ -11,7 +11,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Who is in the gate finds what is behind it in place; it is given back once, by the last. */
+/**
+ * A thread in the gate finds the resource behind it in place; it is given back once, by the last
+ * one.
+ */
 @JCStressTest
 @Outcome(
         id = {"0, 1", "-1, 1"},

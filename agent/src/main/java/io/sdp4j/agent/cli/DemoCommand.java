@@ -246,7 +246,7 @@ final class DemoCommand implements Callable<Integer> {
                 + caution(kernel, offload);
     }
 
-    /** What makes the offloaded run slower than it is later, where it was. */
+    /** The cause that makes the offloaded run slower than it is later, where it was. */
     private static String caution(StreamRun.Result kernel, StreamRun.Result offload) {
         if (new Pair(kernel, offload).faster()) {
             return offload.rttP99Nanos() <= kernel.rttP99Nanos()

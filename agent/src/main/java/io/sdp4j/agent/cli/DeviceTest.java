@@ -40,7 +40,7 @@ final class DeviceTest {
     private static final int PINGS = 200;
     private static final int PORTS_TRIED = 5;
 
-    /** What is done, in order. */
+    /** Steps, in order. */
     enum Step {
         OPEN("opening the fabric"),
         LISTEN("listening"),

@@ -34,7 +34,7 @@ record DeviceTestCheck(String port, String transport, InetAddress address, List<
      */
     record Outcome(int exit, Map<String, String> values, String errors) {}
 
-    /** What is to be said about a port that cannot be tested. */
+    /** The finding about a port that cannot be tested. */
     static Check withoutAddress(PortStatus port) {
         String on =
                 port.gids().stream()
@@ -73,7 +73,7 @@ record DeviceTestCheck(String port, String transport, InetAddress address, List<
         }
     }
 
-    /** What is to be said about an outcome. */
+    /** The finding about an outcome. */
     Check verdict(long millis, Outcome outcome) {
         String name = "self-test " + port;
         Map<String, String> values = outcome.values;

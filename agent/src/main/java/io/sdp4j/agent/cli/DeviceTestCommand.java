@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * What the doctor runs for each RDMA port, in a process of its own: a driver's library that crashes
- * or never returns takes nothing else with it, and nothing is left over.
+ * Run by the doctor for each RDMA port, in a process of its own: a driver's library that crashes or
+ * never returns takes nothing else with it, and nothing is left over.
  */
 @Command(
         name = DeviceTestCommand.NAME,

@@ -1,6 +1,6 @@
 package io.sdp4j.agent.cli;
 
-/** What the exit codes mean. They are an interface: the README lists them. */
+/** Exit codes. They are an interface: the README lists them. */
 final class Exit {
     static final int OK = 0;
     static final int FAILED = 1;

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What the rules say about one connection or listener, and what would follow on this machine. */
+/** Tells the rules' verdict on one connection or listener, and the consequence on this machine. */
 @Command(
         name = "explain",
         mixinStandardHelpOptions = true,

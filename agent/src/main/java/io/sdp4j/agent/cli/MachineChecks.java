@@ -91,7 +91,7 @@ final class MachineChecks {
                         directory.isEmpty() ? config : config.withDirectory(Path.of(directory))));
     }
 
-    /** Somebody else's file is no fault of ours as long as there is another place. */
+    /** Another user's file is no fault of ours as long as there is another place. */
     static Check rendezvous(ShmFabric.MeetingPlace place) {
         String name = "rendezvous";
         String advice =

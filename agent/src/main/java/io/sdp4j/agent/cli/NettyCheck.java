@@ -68,7 +68,7 @@ final class NettyCheck {
                         "start the application with " + String.join(" ", options));
     }
 
-    /** What turns off the copy of Netty whose libraries' names begin like that. */
+    /** The flag that turns off the copy of Netty whose libraries' names begin like that. */
     private static String option(String prefix) {
         String copy = prefix.replace('_', '.').replace(".1", "_");
         return "-D" + copy + "io.netty.transport.noNative=true";

@@ -12,12 +12,12 @@ import java.util.Map;
 
 /** The paths from this machine to an address, in words for people and for programs. */
 final class Paths {
-    /** What RDMA devices wait for. */
+    /** Condition for RDMA devices. */
     static final String ON_REQUEST = "with sdp4j.verbs.enabled=true";
 
     private Paths() {}
 
-    /** What the kernel, the devices and the addresses of this machine say; sends nothing. */
+    /** Facts from the kernel, the devices and the addresses of this machine; sends nothing. */
     static List<FabricPath> to(InetAddress address) {
         try (DeviceResolver resolver = resolver()) {
             return resolver.paths(null, address);

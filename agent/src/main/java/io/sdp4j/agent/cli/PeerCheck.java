@@ -15,8 +15,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What would carry a connection to a peer, as far as this host knows: the rule, if a port is given,
- * then each way. Makes no connection.
+ * The paths that would carry a connection to a peer, as far as this host knows: the rule, if a port
+ * is given, then each way. Makes no connection.
  *
  * @param name the peer as it was typed
  * @param port 0 = none was given

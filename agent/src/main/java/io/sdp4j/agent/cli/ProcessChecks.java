@@ -108,7 +108,7 @@ final class ProcessChecks {
         }
     }
 
-    /** What a report says of the connections. */
+    /** A report's statements about the connections. */
     static Check connections(Map<?, ?> report) {
         Map<?, ?> made = (Map<?, ?>) report.get("connections");
         Map<?, ?> accepted = (Map<?, ?>) report.get("accepted");

@@ -41,7 +41,7 @@ record RdmaChecks(Path root, ProcessLimits limits) {
                     "usr/lib/x86_64-linux-gnu",
                     "usr/lib/aarch64-linux-gnu");
 
-    /** What may be loaded for RDMA; those built into the kernel are not listed by it. */
+    /** Modules that may be loaded for RDMA; those built into the kernel are not listed by it. */
     private static final List<String> MODULES =
             List.of(
                     "ib_core",

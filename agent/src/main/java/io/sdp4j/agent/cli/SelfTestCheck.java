@@ -14,7 +14,7 @@ import java.util.Map;
 final class SelfTestCheck {
     private static final String NAME = "self-test";
 
-    /** What is asked is whether it works, not whether the machine is busy. */
+    /** The question is whether it works, not whether the machine is busy. */
     private static final long PATIENCE_MILLIS = 60_000;
 
     private static final String MAIN = "io.sdp4j.shim.SelfTest";

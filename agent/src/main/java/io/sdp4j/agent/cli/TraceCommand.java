@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
 final class TraceCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "FILE", description = "What trace=FILE has named.")
+    @Parameters(paramLabel = "FILE", description = "The file that trace=FILE has named.")
     private Path file;
 
     @Option(
@@ -47,7 +47,7 @@ final class TraceCommand implements Callable<Integer> {
 
     @ArgGroup private Form form = new Form();
 
-    /** What to make of the trace: one of them, or text. */
+    /** Output format: one of them, or text. */
     private static final class Form {
         @Option(names = "--json", description = "Print the trace as JSON.")
         private boolean json;

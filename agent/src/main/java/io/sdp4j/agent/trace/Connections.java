@@ -30,7 +30,7 @@ final class Connections {
         return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + address.getPort();
     }
 
-    /** What a connection is, in a few words. */
+    /** A connection's description, in a few words. */
     static String text(TraceConnection c) {
         return text(c.local())
                 + (c.connecting() ? " connected to " : " accepted from ")

@@ -66,7 +66,7 @@ final class EventWords {
                 : e.keptBytes();
     }
 
-    /** What is behind the BSDH, and what an RDMA operation or a cut is about. */
+    /** Fields behind the BSDH, and details of an RDMA operation or a cut. */
     static Map<String, Object> fields(TraceEvent e) {
         Fields fields = new Fields();
         switch (e.kind()) {

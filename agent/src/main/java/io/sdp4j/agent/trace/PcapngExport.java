@@ -25,10 +25,10 @@ import java.util.function.IntPredicate;
  * Writes a trace as the RoCEv2 frames that the same conversation would be between two InfiniBand
  * SDP peers, so that Wireshark's dissector takes it.
  *
- * <p>What is invented: hardware addresses, queue pairs, packet sequence numbers, the CM's own
- * fields, and Hello and HelloAck in the InfiniBand form where the conversation had the short one.
- * What is not in the trace is not in the frames: payload that was not kept, RDMA of the other end,
- * answers to RDMA Reads.
+ * <p>Invented are: hardware addresses, queue pairs, packet sequence numbers, the CM's own fields,
+ * and Hello and HelloAck in the InfiniBand form where the conversation had the short one. Frames
+ * lack what the trace lacks: payload that was not kept, RDMA of the other end, answers to RDMA
+ * Reads.
  *
  * <p>Each message is one packet, because the dissector takes every packet of a connection for a
  * message. It holds what the trace has kept, so a file never grows beyond what was recorded; the
@@ -45,13 +45,13 @@ public final class PcapngExport {
     private final PcapngFile file;
     private final long startNanos;
     private final Connections connections;
-    private final Map<Integer, Lane> lanes = new HashMap<>();
+    private final Map<Integer, Flow> flows = new HashMap<>();
     private long frames;
     private long messages;
     private long leftOut;
 
-    /** What the frames of one connection need to know. */
-    private static final class Lane {
+    /** State of one connection for its frames. */
+    private static final class Flow {
         final TraceConnection connection;
         final CmMessage cm;
         final InetSocketAddress connecting;
@@ -60,7 +60,7 @@ public final class PcapngExport {
         boolean greeted;
         boolean ending;
 
-        Lane(TraceConnection c) {
+        Flow(TraceConnection c) {
             connection = c;
             connecting = c.connecting() ? c.local() : c.remote();
             accepting = c.connecting() ? c.remote() : c.local();
@@ -69,7 +69,7 @@ public final class PcapngExport {
     }
 
     /**
-     * What was written.
+     * Counts of the written file.
      *
      * @param frames all frames
      * @param messages SDP messages in them, Hello and HelloAck included
@@ -106,44 +106,44 @@ public final class PcapngExport {
     }
 
     private void add(TraceEvent e) {
-        Lane lane = lanes.get(e.connection());
+        Flow flow = flows.get(e.connection());
         int mid = EventWords.mid(e);
-        if (lane == null) {
-            lane = mid == Mid.HELLO ? begin(e) : null;
-            if (lane == null) {
+        if (flow == null) {
+            flow = mid == Mid.HELLO ? begin(e) : null;
+            if (flow == null) {
                 leftOut++;
             }
             return;
         }
-        boolean fromConnecting = e.received() != lane.connection.connecting();
+        boolean fromConnecting = e.received() != flow.connection.connecting();
         switch (e.kind()) {
             case MESSAGE -> {
-                if (mid == Mid.HELLO_ACK && !lane.greeted) {
-                    finishSetUp(lane, e);
+                if (mid == Mid.HELLO_ACK && !flow.greeted) {
+                    finishSetUp(flow, e);
                 } else {
-                    send(lane, e, fromConnecting);
+                    send(flow, e, fromConnecting);
                 }
             }
-            case RDMA_READ -> rdma(lane, e, fromConnecting, RoceFrame.READ_REQUEST, 0);
-            case RDMA_WRITE -> rdma(lane, e, fromConnecting, RoceFrame.WRITE_ONLY, e.byteLen());
+            case RDMA_READ -> rdma(flow, e, fromConnecting, RoceFrame.READ_REQUEST, 0);
+            case RDMA_WRITE -> rdma(flow, e, fromConnecting, RoceFrame.WRITE_ONLY, e.byteLen());
             case DISCONNECT -> {
                 byte[] content =
-                        lane.ending ? lane.cm.drep(fromConnecting) : lane.cm.dreq(fromConnecting);
-                lane.ending = true;
-                datagram(lane, e, fromConnecting, content);
+                        flow.ending ? flow.cm.drep(fromConnecting) : flow.cm.dreq(fromConnecting);
+                flow.ending = true;
+                datagram(flow, e, fromConnecting, content);
             }
             case ABORT -> {} // a queue pair in error says nothing
         }
     }
 
     /** Without the bytes that it moves: none were kept, and they would be taken for a message. */
-    private void rdma(Lane lane, TraceEvent e, boolean fromConnecting, int opcode, int moved) {
+    private void rdma(Flow flow, TraceEvent e, boolean fromConnecting, int opcode, int moved) {
         byte[] reth = RoceFrame.reth(EventWords.va(e), EventWords.rkey(e), e.byteLen());
-        packet(lane, e, fromConnecting, opcode, reth, NOTHING, moved);
+        packet(flow, e, fromConnecting, opcode, reth, NOTHING, moved);
     }
 
     /** Hello and HelloAck make sense together, or there is no connection. */
-    private Lane begin(TraceEvent e) {
+    private Flow begin(TraceEvent e) {
         TraceConnection c = connections.get(e.connection());
         if (c == null) {
             return null;
@@ -158,15 +158,15 @@ public final class PcapngExport {
                 != HelloFault.NONE) {
             return null;
         }
-        Lane lane = new Lane(c);
-        lanes.put(c.number(), lane);
-        datagram(lane, e, true, lane.cm.req(ibHello(lane, hello)));
+        Flow flow = new Flow(c);
+        flows.put(c.number(), flow);
+        datagram(flow, e, true, flow.cm.req(ibHello(flow, hello)));
         messages++;
-        return lane;
+        return flow;
     }
 
-    private void finishSetUp(Lane lane, TraceEvent e) {
-        MemorySegment ack = ack(lane.connection);
+    private void finishSetUp(Flow flow, TraceEvent e) {
+        MemorySegment ack = ack(flow.connection);
         byte[] ib = new byte[HelloAck.IB_BYTES];
         if (HelloAck.form(ack, 0) == HelloForm.IB) {
             MemorySegment.copy(ack, ValueLayout.JAVA_BYTE, 0, ib, 0, ib.length);
@@ -179,30 +179,30 @@ public final class PcapngExport {
                     HelloAck.maxAdverts(ack, 0),
                     HelloAck.receiveBytes(ack, 0));
         }
-        lane.greeted = true;
-        datagram(lane, e, false, lane.cm.rep(ib));
+        flow.greeted = true;
+        datagram(flow, e, false, flow.cm.rep(ib));
         messages++;
-        datagram(lane, e, true, lane.cm.rtu());
+        datagram(flow, e, true, flow.cm.rtu());
     }
 
-    /** What was kept of HelloAck, and the zeros that follow in its long form. */
+    /** The kept bytes of HelloAck, and the zeros that follow in its long form. */
     private static MemorySegment ack(TraceConnection c) {
         MemorySegment whole = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
         MemorySegment.copy(c.helloAck(), 0, whole, 0, c.helloAck().byteSize());
         return whole;
     }
 
-    private static byte[] ibHello(Lane lane, MemorySegment hello) {
+    private static byte[] ibHello(Flow flow, MemorySegment hello) {
         byte[] ib = new byte[Hello.IB_BYTES];
         if (Hello.form(hello, 0) == HelloForm.IB) {
             MemorySegment.copy(hello, ValueLayout.JAVA_BYTE, 0, ib, 0, ib.length);
             return ib;
         }
         boolean ipv4 =
-                lane.connecting.getAddress() instanceof Inet4Address
-                        && lane.accepting.getAddress() instanceof Inet4Address;
-        ByteBuffer from = address(lane.connecting, ipv4);
-        ByteBuffer to = address(lane.accepting, ipv4);
+                flow.connecting.getAddress() instanceof Inet4Address
+                        && flow.accepting.getAddress() instanceof Inet4Address;
+        ByteBuffer from = address(flow.connecting, ipv4);
+        ByteBuffer to = address(flow.accepting, ipv4);
         Hello.writeIb(
                 MemorySegment.ofArray(ib),
                 0,
@@ -213,7 +213,7 @@ public final class PcapngExport {
                 Hello.maxAdverts(hello, 0),
                 Hello.desiredBytes(hello, 0),
                 Hello.receiveBytes(hello, 0),
-                lane.connecting.getPort(),
+                flow.connecting.getPort(),
                 from.getLong(0),
                 from.getLong(8),
                 to.getLong(0),
@@ -228,32 +228,32 @@ public final class PcapngExport {
         return ByteBuffer.allocate(16).put(12, address.getAddress().getAddress());
     }
 
-    private void send(Lane lane, TraceEvent e, boolean fromConnecting) {
+    private void send(Flow flow, TraceEvent e, boolean fromConnecting) {
         int shown = Math.min(e.byteLen(), Math.max(e.keptBytes(), LEAST_SHOWN_BYTES));
         byte[] bytes = new byte[shown];
         MemorySegment.copy(
                 e.kept(), ValueLayout.JAVA_BYTE, 0, bytes, 0, Math.min(shown, e.keptBytes()));
         int hidden = e.byteLen() - shown;
-        packet(lane, e, fromConnecting, RoceFrame.SEND_ONLY, NOTHING, bytes, hidden);
+        packet(flow, e, fromConnecting, RoceFrame.SEND_ONLY, NOTHING, bytes, hidden);
         messages++;
     }
 
     private void packet(
-            Lane lane,
+            Flow flow,
             TraceEvent e,
             boolean fromConnecting,
             int opcode,
             byte[] extended,
             byte[] payload,
             int hiddenBytes) {
-        int psn = lane.psn[fromConnecting ? 0 : 1]++;
-        int to = lane.cm.queuePair(!fromConnecting);
-        frame(lane, e, fromConnecting, opcode, to, psn, extended, payload, hiddenBytes);
+        int psn = flow.psn[fromConnecting ? 0 : 1]++;
+        int to = flow.cm.queuePair(!fromConnecting);
+        frame(flow, e, fromConnecting, opcode, to, psn, extended, payload, hiddenBytes);
     }
 
-    private void datagram(Lane lane, TraceEvent e, boolean fromConnecting, byte[] content) {
+    private void datagram(Flow flow, TraceEvent e, boolean fromConnecting, byte[] content) {
         frame(
-                lane,
+                flow,
                 e,
                 fromConnecting,
                 RoceFrame.UD_SEND_ONLY,
@@ -265,7 +265,7 @@ public final class PcapngExport {
     }
 
     private void frame(
-            Lane lane,
+            Flow flow,
             TraceEvent e,
             boolean fromConnecting,
             int opcode,
@@ -276,15 +276,15 @@ public final class PcapngExport {
             int hiddenBytes) {
         byte[] frame =
                 RoceFrame.of(
-                        fromConnecting ? lane.connecting : lane.accepting,
-                        fromConnecting ? lane.accepting : lane.connecting,
+                        fromConnecting ? flow.connecting : flow.accepting,
+                        fromConnecting ? flow.accepting : flow.connecting,
                         fromConnecting,
                         opcode,
                         queuePair,
                         psn,
                         extended,
                         payload);
-        boolean inbound = fromConnecting != lane.connection.connecting();
+        boolean inbound = fromConnecting != flow.connection.connecting();
         try {
             file.frame(startNanos + e.nanos(), inbound, frame, hiddenBytes);
         } catch (IOException failure) {

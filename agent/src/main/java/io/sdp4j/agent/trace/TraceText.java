@@ -56,7 +56,7 @@ public final class TraceText {
                 });
     }
 
-    /** What is not as it should be, in sentences. */
+    /** Faults of the trace, in sentences. */
     public static List<String> notes(TraceReader trace) {
         List<String> notes = new ArrayList<>();
         if (trace.missingBytes() > 0) {
@@ -123,7 +123,7 @@ public final class TraceText {
         return text.toString();
     }
 
-    /** What a trace is about, without its events. */
+    /** Summary of a trace, without its events. */
     public static Map<String, Object> summary(TraceReader trace, IntPredicate wanted) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("process", trace.process());

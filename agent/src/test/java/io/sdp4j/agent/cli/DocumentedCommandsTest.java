@@ -39,7 +39,7 @@ class DocumentedCommandsTest {
     private static final Pattern OPTIONAL = Pattern.compile("\\[([^\\[\\]]*)]");
     private static final Pattern ALTERNATIVES = Pattern.compile("\\S+(?:\\\\\\|\\S+)+");
 
-    /** What stands for something of the reader's. */
+    /** Placeholders for values of the reader's. */
     private static final Map<String, String> PLACES =
             Map.of(
                     "HOST:PORT", "127.0.0.1:80",

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the doctor says of the place where processes meet. */
+/** The doctor's findings about the place where processes meet. */
 final class MachineChecksTest {
     private static final Path PLACE = Path.of("/run/user/7/sdp4j");
 

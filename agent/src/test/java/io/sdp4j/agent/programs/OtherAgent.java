@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.nio.channels.spi.SelectorProvider;
 
 /**
- * Somebody else's agent: takes a socket factory, wakes the JDK's own SDP switch, or asks for a
+ * Another vendor's agent: takes a socket factory, wakes the JDK's own SDP switch, or asks for a
  * selector provider.
  */
 public final class OtherAgent {

@@ -7,9 +7,9 @@ import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
 
-/** Somebody else's provider, which cannot do anything. */
+/** Another vendor's provider, which cannot do anything. */
 public final class OtherAsyncProvider extends AsynchronousChannelProvider {
-    /** What it says to everything. */
+    /** Its answer to everything. */
     public static final String TEXT = "the other provider";
 
     public OtherAsyncProvider() {}

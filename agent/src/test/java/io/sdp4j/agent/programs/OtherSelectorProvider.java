@@ -8,9 +8,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 
-/** Somebody else's provider, which cannot do anything. */
+/** Another vendor's provider, which cannot do anything. */
 public final class OtherSelectorProvider extends SelectorProvider {
-    /** What it says to everything. */
+    /** Its answer to everything. */
     public static final String TEXT = "the other selector provider";
 
     public OtherSelectorProvider() {}

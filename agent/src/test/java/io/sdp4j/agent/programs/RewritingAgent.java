@@ -16,8 +16,8 @@ import java.security.ProtectionDomain;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Somebody else's agent of the kind that watches applications: puts a call into every method of the
- * JDK's socket classes and of everything that calls itself sdp4j, and prints at exit how many
+ * Another vendor's agent of the kind that watches applications: puts a call into every method of
+ * the JDK's socket classes and of everything that calls itself sdp4j, and prints at exit how many
  * classes it has rewritten and how many it could not.
  */
 public final class RewritingAgent {

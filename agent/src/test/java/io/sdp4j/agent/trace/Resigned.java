@@ -3,10 +3,7 @@ package io.sdp4j.agent.trace;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/**
- * What somebody would do who wants a bent trace to be believed: computes the checks anew, from
- * docs/trace.md alone.
- */
+/** Does the work of a forger of traces: computes the checks anew, from docs/trace.md alone. */
 final class Resigned {
     private Resigned() {}
 

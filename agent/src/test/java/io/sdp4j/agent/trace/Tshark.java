@@ -95,7 +95,7 @@ public final class Tshark {
     }
 
     /**
-     * What it makes of a file.
+     * Its output for a file.
      *
      * @param messages SDP messages by MID
      * @param malformed frames that it cannot make sense of, but for Data without payload: its

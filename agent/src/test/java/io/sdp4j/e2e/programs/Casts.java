@@ -82,7 +82,7 @@ public final class Casts {
         }
     }
 
-    /** JGroups does not let the kernel choose; it tries the next ones if somebody takes it. */
+    /** JGroups does not let the kernel choose; it tries the next ones if it is taken. */
     static int freePort(InetAddress address) throws IOException {
         try (ServerSocket any = new ServerSocket(0, 1, address)) {
             return any.getLocalPort();

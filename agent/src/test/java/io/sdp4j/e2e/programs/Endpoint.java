@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 
 /** One end of a connection on the loopback interface; it blocks, whatever kind of socket it is. */
 interface Endpoint extends AutoCloseable {
-    /** What kind of socket. */
+    /** Kind of socket. */
     enum Kind {
         SOCKET,
         CHANNEL,

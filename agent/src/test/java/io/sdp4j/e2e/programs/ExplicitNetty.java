@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * One component of an application, Netty, over SDP by the explicit API, in a JVM without the agent:
- * an echo there and back. What else the application opens is plain TCP, in the same event loops
- * too.
+ * an echo there and back. Everything else that the application opens is plain TCP, in the same
+ * event loops too.
  */
 public final class ExplicitNetty {
     private static final int BYTES = 1_000_003;
@@ -51,7 +51,7 @@ public final class ExplicitNetty {
         loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
     }
 
-    /** What carried it, and whether every byte came back. */
+    /** Transport, and whether every byte came back. */
     private static String echo(EventLoopGroup loops, SelectorProvider provider) throws Exception {
         Channel listener =
                 new ServerBootstrap()
@@ -113,7 +113,7 @@ public final class ExplicitNetty {
         private Class<?> channel;
         private int at;
 
-        /** What Netty's channel stands on. */
+        /** The channel below Netty's. */
         @Override
         public void channelActive(ChannelHandlerContext context) throws Exception {
             var method =

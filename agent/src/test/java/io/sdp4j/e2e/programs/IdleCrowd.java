@@ -40,7 +40,7 @@ public final class IdleCrowd {
         CountDownLatch talked = new CountDownLatch(count);
         if (args[0].equals("server")) {
             ServerSocket listener =
-                    new ServerSocket(0, count, loopback); // whoever moves asks for it
+                    new ServerSocket(0, count, loopback); // a client that moves asks for it
             System.out.println("READY " + listener.getLocalPort());
             for (int i = 0; i < count; i++) {
                 sockets.add(listener.accept());

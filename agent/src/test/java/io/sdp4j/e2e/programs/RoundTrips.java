@@ -17,7 +17,7 @@ import javax.management.ObjectName;
 public final class RoundTrips {
     private static final long MOST_NANOS = 30_000_000_000L;
 
-    /** What kind of socket both ends use. */
+    /** Kind of socket at both ends. */
     public enum Kind {
         SOCKET,
         CHANNEL,

@@ -1,7 +1,7 @@
 package io.sdp4j.e2e.programs;
 
 /**
- * What a client found at one port of its server: prints {@code N.KEY=VALUE} with the number of the
+ * A client's findings at one port of its server: prints {@code N.KEY=VALUE} with the number of the
  * visit, as the port differs from run to run. A key {@code right...} must be true.
  */
 final class Visit {

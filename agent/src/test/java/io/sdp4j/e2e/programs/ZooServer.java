@@ -19,7 +19,7 @@ public final class ZooServer {
 
     /** Serves until it is ended. */
     public static void main(String[] args) throws IOException, InterruptedException {
-        // else the server's own handler writes what goes wrong to a log that nobody reads
+        // else the server's own handler writes errors to a log that is not read
         Thread.currentThread()
                 .setUncaughtExceptionHandler(
                         (thread, failure) -> {

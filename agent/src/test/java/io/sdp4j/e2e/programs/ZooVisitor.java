@@ -124,7 +124,7 @@ public final class ZooVisitor {
         return root + "/node-" + i;
     }
 
-    /** What is refused is refused in the same way. */
+    /** Refusals are the same. */
     private List<String> failures(ZooKeeper keeper) throws InterruptedException {
         List<String> failures = new ArrayList<>();
         try {

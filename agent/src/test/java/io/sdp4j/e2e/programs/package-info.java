@@ -1,2 +1,2 @@
-/** Programs for the end-to-end tests that would teach nobody anything as samples. */
+/** Programs for the end-to-end tests that are of no use as samples. */
 package io.sdp4j.e2e.programs;

@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the protocol itself costs per message, no payload copied: one Data message decided, encoded,
+ * Cost of the protocol itself per message, no payload copied: one Data message decided, encoded,
  * checked, delivered and consumed by two machines, with the credit updates that this causes.
  */
 @State(Scope.Thread)

@@ -23,7 +23,7 @@ import java.nio.file.Path;
 public abstract class Link implements Closeable {
     public static final int MAX_BYTES = 1 << 20;
 
-    /** What is sent and received, always from offset 0. Big-endian. */
+    /** Buffer that is sent and received, always from offset 0. Big-endian. */
     public abstract ByteBuffer buffer();
 
     /** Sends the first {@code lenBytes} of the buffer in one call. */

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *   <li>{@code connect-only WARM_MS MEASURE_MS}: the same, but only the first of it is timed, and a
  *       rest between the connections lets the end of one be over before the next begins: a socket's
  *       close leaves the rest of it to the background, which one processor does in the next one's
- *       time otherwise. What is compared rests as long;
+ *       time otherwise. The other side of a comparison pauses as long;
  *   <li>{@code channel-sink SIZE WARM_MS MEASURE_MS}: {@code sink} with blocking channels and
  *       direct buffers, where the server listens with one.
  * </ul>

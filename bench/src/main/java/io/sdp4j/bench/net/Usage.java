@@ -9,7 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What this process and this thread have used so far. */
+/** Resources used by this process and this thread so far. */
 public final class Usage {
     private static final OperatingSystemMXBean OS =
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -17,9 +17,9 @@ public final class Usage {
             ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
 
     /**
-     * Whose processor time counts: the {@code process}'s, as by default; the {@code machine}'s,
-     * where the kernel works for both ends in threads of its own; or {@code nobody}'s, for the end
-     * that is not asked then.
+     * Processor time that counts: the {@code process}'s, as by default; the {@code machine}'s,
+     * where the kernel works for both ends in threads of its own; or {@code none}, for the end that
+     * is not asked then.
      */
     public static final String CPU_PROPERTY = "sdp4j.bench.cpu";
 
@@ -34,7 +34,7 @@ public final class Usage {
     public static long cpuNanos() {
         return switch (CPU) {
             case "machine" -> machineNanos();
-            case "nobody" -> 0;
+            case "none" -> 0;
             default -> OS.getProcessCpuTime();
         };
     }

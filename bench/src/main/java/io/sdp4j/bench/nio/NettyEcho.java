@@ -24,7 +24,7 @@ public final class NettyEcho extends ChannelInboundHandlerAdapter {
 
     private NettyEcho() {}
 
-    /** What answers on a connection; one serves all. */
+    /** Handler that answers on a connection; one serves all. */
     public static ChannelHandler handler() {
         return new NettyEcho();
     }

@@ -18,7 +18,7 @@ final class ChannelPeerSocket extends PeerSocket {
     private final SocketChannel channel;
     private final SelectorLoop loop;
     private final long ownUid;
-    private final ByteBuffer bell = ByteBuffer.allocateDirect(1);
+    private final ByteBuffer wakeByte = ByteBuffer.allocateDirect(1);
     private volatile Handler handler;
 
     /** The thread in {@link #awaitReadable}. */
@@ -69,7 +69,7 @@ final class ChannelPeerSocket extends PeerSocket {
     @Override
     void ring() {
         try {
-            channel.write(bell.duplicate());
+            channel.write(wakeByte.duplicate());
         } catch (IOException e) {
             // the peer is gone, which the event thread will see
         }
@@ -88,7 +88,7 @@ final class ChannelPeerSocket extends PeerSocket {
     }
 
     /**
-     * Told again and again until somebody reads, so nobody may be left to whom it means nothing.
+     * Reported again and again until the bytes are read, so every handler must be able to use it.
      */
     private void dispatch() {
         Handler h = handler;

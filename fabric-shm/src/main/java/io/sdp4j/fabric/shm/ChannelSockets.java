@@ -129,7 +129,7 @@ final class ChannelSockets implements SocketKind {
                 channel = null;
             }
             if (channel == null) {
-                taker.nobodyCame();
+                taker.noneCame();
                 return;
             }
             taker.take(new ChannelPeerSocket(channel, loop, ownUid));

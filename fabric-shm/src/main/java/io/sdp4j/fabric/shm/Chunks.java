@@ -9,12 +9,12 @@ import java.lang.foreign.MemorySegment;
  * <p>Guarded by the queue pair's lock.
  */
 final class Chunks {
-    /** What chunks of read requests and responses are booked on. */
-    static final RdmaOperation NOBODY = new RdmaOperation();
+    /** Owns the chunks of read requests and responses. */
+    static final RdmaOperation NO_OPERATION = new RdmaOperation();
 
     private final MemorySegment mem;
     private final ShmLayout layout;
-    private final int lane;
+    private final int direction;
     private final int[] free;
     private int freeCount;
 
@@ -24,10 +24,10 @@ final class Chunks {
     /** Chunks were written since they were given back last. */
     private boolean used;
 
-    Chunks(MemorySegment mem, ShmLayout layout, int lane) {
+    Chunks(MemorySegment mem, ShmLayout layout, int direction) {
         this.mem = mem;
         this.layout = layout;
-        this.lane = lane;
+        this.direction = direction;
         free = new int[layout.chunks];
         for (int i = 0; i < layout.chunks; i++) {
             free[freeCount++] = layout.chunks - 1 - i;
@@ -41,7 +41,7 @@ final class Chunks {
 
     /** Where the chunk starts that {@link #take} will give; there must be one. */
     long next() {
-        return layout.chunkAt(lane, free[freeCount - 1]);
+        return layout.chunkAt(direction, free[freeCount - 1]);
     }
 
     int take(RdmaOperation op) {
@@ -59,7 +59,7 @@ final class Chunks {
         RdmaOperation op = carries[chunk];
         carries[chunk] = null;
         free[freeCount++] = chunk;
-        if (op != NOBODY) {
+        if (op != NO_OPERATION) {
             op.chunkReturned();
         }
         return true;
@@ -71,7 +71,7 @@ final class Chunks {
         if (quiet && used) {
             used = false;
             long lenBytes = (long) layout.chunks * layout.chunkStride();
-            Mapping.giveBack(mem, layout.chunk[lane], lenBytes);
+            Mapping.giveBack(mem, layout.chunk[direction], lenBytes);
         }
         return quiet;
     }

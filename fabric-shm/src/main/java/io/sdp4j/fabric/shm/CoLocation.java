@@ -38,9 +38,9 @@ final class CoLocation {
     /**
      * Before a sleep.
      *
-     * @param said what this side has said since the last one; 0 where nobody shall sleep together
-     * @param crowded whether no processor is idle: nobody would be woken on one, so there is
-     *     nothing to try, and two that have come to one processor stay there by themselves
+     * @param said what this side has said since the last one; 0 where co-location is off
+     * @param crowded whether no processor is idle: a wake-up could not use one, so there is nothing
+     *     to try, and two that have come to one processor stay there by themselves
      * @return the processor that the thread is confined to until {@link #part}, or -1
      */
     int join(long nowNanos, int said, boolean crowded) {

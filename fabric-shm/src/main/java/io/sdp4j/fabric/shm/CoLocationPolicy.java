@@ -62,7 +62,7 @@ final class CoLocationPolicy {
     /** Of rounds since the last trial, as a moving average. */
     private long recentNanos;
 
-    /** What rounds have taken at best since the choice was made. */
+    /** The shortest time of a round since the choice was made. */
     private long keptNanos;
 
     /**

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 
 /** A link over a raw descriptor. */
 final class FdPeerSocket extends PeerSocket {
-    private static final int BELLS_BYTES = 64;
+    private static final int WAKE_BYTES = 64;
 
     private final int fd;
     private final EpollLoop loop;
@@ -29,8 +29,8 @@ final class FdPeerSocket extends PeerSocket {
     private boolean peerKnown;
     private volatile boolean free;
 
-    /** What was received last; made when a first bell rings. */
-    private MemorySegment bells;
+    /** Receives wake-up bytes; made for the first byte. */
+    private MemorySegment wakeBytes;
 
     FdPeerSocket(int fd, EpollLoop loop) {
         this.fd = fd;
@@ -69,29 +69,29 @@ final class FdPeerSocket extends PeerSocket {
 
     @Override
     boolean drain() {
-        int n = UnixFd.drain(fd, bells());
+        int n = UnixFd.drain(fd, wakeBytes());
         lookForFree(n);
         return n >= 0;
     }
 
     @Override
     boolean discard() {
-        int n = UnixFd.discard(fd, bells());
+        int n = UnixFd.discard(fd, wakeBytes());
         lookForFree(n);
         return n > 0;
     }
 
     private void lookForFree(int n) {
-        if (n > 0 && bells.get(JAVA_BYTE, n - 1) == ShmTransport.FREE) {
+        if (n > 0 && wakeBytes.get(JAVA_BYTE, n - 1) == ShmTransport.FREE) {
             free = true;
         }
     }
 
-    private MemorySegment bells() {
-        if (bells == null) {
-            bells = Arena.ofAuto().allocate(BELLS_BYTES);
+    private MemorySegment wakeBytes() {
+        if (wakeBytes == null) {
+            wakeBytes = Arena.ofAuto().allocate(WAKE_BYTES);
         }
-        return bells;
+        return wakeBytes;
     }
 
     @Override

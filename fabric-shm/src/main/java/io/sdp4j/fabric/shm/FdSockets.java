@@ -90,14 +90,14 @@ final class FdSockets implements SocketKind {
                     taker.take(new FdPeerSocket(accepted, loop));
                     continue;
                 }
-                taker.nobodyCame();
+                taker.noneCame();
                 if (accepted == -Linux.EAGAIN) {
                     return;
                 }
                 if (accepted == -Linux.EMFILE
                         || accepted == -Linux.ENFILE
                         || accepted == -Linux.ENOMEM) {
-                    // edge-triggered: nobody will call again for those that wait
+                    // edge-triggered: there is no second event for those that wait
                     loop.schedule(this::takeAll, TimeUnit.MILLISECONDS.toNanos(20));
                     return;
                 }

@@ -15,7 +15,7 @@ import java.util.HexFormat;
  * Makes and maps the memory of a connection, of either kind.
  *
  * <p>A memfd has no name, cannot change its size, and takes a page only when that is touched. A
- * file has a name that nobody can guess, only until both sides have mapped it, and is written in
+ * file has a name that cannot be guessed, only until both sides have mapped it, and is written in
  * full at once, because a page that cannot be had later would be a fault in the middle of a copy.
  */
 final class Memory {
@@ -69,7 +69,7 @@ final class Memory {
         return HexFormat.of().formatHex(b);
     }
 
-    /** What the file of memory {@code name} is called. */
+    /** Name of the file of memory {@code name}. */
     static String fileName(String name) {
         return Rendezvous.SEGMENT_PREFIX + name;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Removes the names of listeners that are still open when the JVM ends in order. One that is killed
- * leaves them to whoever looks next ({@link Rendezvous#sweep}). Thread-safe.
+ * leaves them to the next process that looks ({@link Rendezvous#sweep}). Thread-safe.
  */
 final class NamesAtExit {
     private static final Set<ShmListener> OPEN = ConcurrentHashMap.newKeySet();

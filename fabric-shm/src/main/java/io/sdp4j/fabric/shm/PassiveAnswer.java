@@ -6,8 +6,9 @@ import io.sdp4j.fabric.QpSpec;
 import java.io.IOException;
 
 /**
- * What the passive side of a hand-shake grants, and how it says so: memory for both sides with a
- * queue pair on it, or the memory of a transport that has carried a connection once more.
+ * The grant of the passive side of a hand-shake, and the message that says so: memory for both
+ * sides with a queue pair on it, or the memory of a transport that has carried a connection once
+ * more.
  *
  * <p>Owns the memory, its file and the queue pair until {@link #handOver}. On the event thread, but
  * for {@link #make}, during which nothing else is called.
@@ -65,7 +66,7 @@ final class PassiveAnswer {
         return (hello.modes() & fabric.modes() & ShmHandshake.MODE_NATIVE) != 0;
     }
 
-    /** Whether making the memory takes so long that it is to be made elsewhere first. */
+    /** Whether making the memory takes long enough to be done on another thread first. */
     boolean slow(ShmHandshake.Hello hello) {
         return transport == null && !sealed(hello);
     }
@@ -179,7 +180,9 @@ final class PassiveAnswer {
         forgetEnd();
     }
 
-    /** The connection is up: the queue pair is the caller's, and nobody needs the file's name. */
+    /**
+     * The connection is up: the queue pair is the caller's, and the file's name is needed no more.
+     */
     ShmQueuePair handOver() {
         removeFile();
         return queuePair;

@@ -20,7 +20,7 @@ final class PeerLiveness implements PeerSocket.Handler {
     private final PeerSocket link;
     private final MemorySegment mem;
     private final Waiter waiter;
-    private final WakeSocket bell;
+    private final WakeSocket wakeSocket;
     private final Runnable onPeerLeft;
     private final long ownFailed;
     private final long peerFailed;
@@ -52,7 +52,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         this.link = transport.link();
         this.mem = transport.memory().memory();
         this.waiter = waiter;
-        bell = waiter.bell();
+        wakeSocket = waiter.bell();
         this.onPeerLeft = onPeerLeft;
         ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
         peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
@@ -79,12 +79,12 @@ final class PeerLiveness implements PeerSocket.Handler {
         link.ring();
     }
 
-    /** The descriptor that bells come to, or -1. */
+    /** The descriptor that wake-up bytes come to, or -1. */
     int descriptor() {
         return link.descriptor();
     }
 
-    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    /** Leaves bytes on the socket to another epoll, or takes them back. */
     void leaveBytes(boolean leave) {
         synchronized (life) {
             if (!closed) {
@@ -104,7 +104,7 @@ final class PeerLiveness implements PeerSocket.Handler {
     public void onReadable() {
         boolean alive;
         synchronized (life) {
-            if (closed || bell.polled()) {
+            if (closed || wakeSocket.polled()) {
                 return;
             }
             alive = link.drain();
@@ -146,7 +146,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         try {
             SharedWords.INT.setRelease(mem, ownFailed, 1);
         } catch (InternalError e) {
-            // a file that the peer has cut off; nobody is left to be told
+            // a file that the peer has cut off; no party is left to be told
         }
     }
 
@@ -178,9 +178,9 @@ final class PeerLiveness implements PeerSocket.Handler {
      */
     void close(boolean inOrder) {
         synchronized (life) {
-            bell.releaseDescriptor();
+            wakeSocket.releaseDescriptor();
             closed = true;
-            bell.disarm();
+            wakeSocket.disarm();
         }
         if (!inOrder || cut || gone || !recycler.take(transport)) {
             transport.close();

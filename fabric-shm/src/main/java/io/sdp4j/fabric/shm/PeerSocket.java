@@ -3,8 +3,8 @@ package io.sdp4j.fabric.shm;
 import java.io.IOException;
 
 /**
- * The Unix-domain socket of one connection: hand-shake first, then bells, and the sign of the
- * peer's end.
+ * The Unix-domain socket of one connection: hand-shake first, then wake-up bytes, and the sign of
+ * the peer's end.
  *
  * <p>Non-blocking throughout. {@link #ring}, {@link #shutdown} and {@link #close} may come from any
  * thread, but nothing may be called during or after {@code close}.
@@ -41,12 +41,14 @@ abstract class PeerSocket {
     /** The first descriptor that was received and not taken, now the caller's, or -1. */
     abstract int takeDescriptor();
 
-    /** Takes some of what came as bells; false if the peer is gone. One thread at a time. */
+    /**
+     * Takes some of the wake-up bytes that came; false if the peer is gone. One thread at a time.
+     */
     abstract boolean drain();
 
     /**
-     * Takes some of what came as bells, for whoever watches {@link #descriptor} instead of the
-     * handler; the handler is told of the end. Allocates nothing.
+     * Takes some of the wake-up bytes, for a caller that watches {@link #descriptor} instead of
+     * using the handler; the handler is told of the end. Allocates nothing.
      *
      * @return whether anything had come
      */
@@ -80,14 +82,14 @@ abstract class PeerSocket {
     }
 
     /**
-     * On the event thread: the peer's next word is about to come; {@code nanos} of looking busily
-     * are cheaper than a sleep. 0 = it came.
+     * On the event thread: the peer's next word is about to come; {@code nanos} of busy polling are
+     * cheaper than a sleep. 0 = it came.
      */
     void expect(long nanos) {
         // a selector cannot look without a system call that costs as much as a sleep
     }
 
-    /** What another epoll can watch for bytes, or -1. */
+    /** Descriptor that another epoll can watch for bytes, or -1. */
     int descriptor() {
         return -1;
     }

@@ -18,7 +18,7 @@ import java.util.Set;
  * leads nowhere else. Names are single components.
  */
 abstract class PrivateDirectory implements AutoCloseable {
-    /** Nobody but the owner may do anything. */
+    /** Access for the owner only. */
     static final int PRIVATE = 0700;
 
     static final Set<OpenOption> NEW =
@@ -33,7 +33,7 @@ abstract class PrivateDirectory implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     /**
-     * What a name stands for, links not followed.
+     * The object that a name stands for, links not followed.
      *
      * @param own whether it belongs to our user
      * @param ownersOnly whether its owner alone may read and write it
@@ -50,10 +50,10 @@ abstract class PrivateDirectory implements AutoCloseable {
     /** How the directory was found, for messages and for keys. */
     abstract Path path();
 
-    /** What socket calls need to reach {@code name}; good while this is open. */
+    /** Path by which socket calls reach {@code name}; valid while this is open. */
     abstract Path address(String name);
 
-    /** What {@code name} stands for, or null. */
+    /** The object that {@code name} stands for, or null. */
     abstract Entry look(String name);
 
     abstract List<String> names() throws IOException;

@@ -15,7 +15,7 @@ import java.util.Map;
 
 /**
  * That each side of a connection holds the TCP socket whose address it names, in the network of
- * this process. Who it is makes no difference, root included.
+ * this process. This holds for every user, root included.
  *
  * <p>A server must have the very listener that a SYN would find among its descriptors, which is
  * looked up in {@code /proc}, or the other end of a connection that moves; nothing is given to it
@@ -46,8 +46,8 @@ final class Proof {
 
     /**
      * Why process {@code pid} must not be shown this side's end of the TCP connection from {@code
-     * own} to {@code remote}, or null: it must have the other end, or what accepts it. Whoever is
-     * shown an end can read and write there, and could show it in turn as its own.
+     * own} to {@code remote}, or null: it must have the other end, or what accepts it. A process
+     * that is shown an end can read and write there, and could show it in turn as its own.
      */
     String refuseMover(int pid, InetSocketAddress own, InetSocketAddress remote) {
         return refuse(
@@ -109,7 +109,7 @@ final class Proof {
     }
 
     /**
-     * What to pass to a server as proof of {@code own}: a descriptor that is the caller's.
+     * Descriptor to pass to a server as proof of {@code own}; the caller closes it.
      *
      * @throws FabricException if the server could not believe it
      */

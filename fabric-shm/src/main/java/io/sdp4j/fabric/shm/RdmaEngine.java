@@ -12,10 +12,10 @@ import java.util.ArrayDeque;
 /**
  * RDMA reads and writes of one queue pair, made when the first one is seen.
  *
- * <p>Shape: bytes travel in chunks of the lane's chunk area. A write is as many chunks as it takes;
- * each comes back over the return ring when it has been carried out, and the operation is complete
- * when the last one has. A read is a chunk that holds the request, answered by response chunks of
- * the other lane. Target and responder act when they poll.
+ * <p>Shape: bytes travel in chunks of the direction's chunk area. A write is as many chunks as it
+ * takes; each comes back over the return ring when it has been carried out, and the operation is
+ * complete when the last one has. A read is a chunk that holds the request, answered by response
+ * chunks of the other direction. Target and responder act when they poll.
  *
  * {@snippet lang = text :
  *  chunk   0      4       8        64
@@ -37,7 +37,7 @@ final class RdmaEngine {
     private final ReceiveRing in;
     private final MemorySegment mem;
     private final ShmLayout layout;
-    private final int lane;
+    private final int direction;
 
     private final ShmRegions regions;
 
@@ -80,8 +80,8 @@ final class RdmaEngine {
         this.in = in;
         this.mem = mem;
         this.layout = layout;
-        this.lane = qp.side();
-        chunks = new Chunks(mem, layout, lane);
+        this.direction = qp.side();
+        chunks = new Chunks(mem, layout, direction);
     }
 
     /** Memory of this side that takes part in RDMA. */
@@ -187,7 +187,9 @@ final class RdmaEngine {
             mem.set(JAVA_LONG, at + 8, op.remoteAddress);
             out.publish(
                     Descriptor.of(
-                            Descriptor.READ_REQUEST, chunks.take(Chunks.NOBODY), op.lenBytes));
+                            Descriptor.READ_REQUEST,
+                            chunks.take(Chunks.NO_OPERATION),
+                            op.lenBytes));
             work.remove();
             return true;
         }
@@ -233,7 +235,7 @@ final class RdmaEngine {
         }
         r.offset += n;
         r.left -= n;
-        out.publish(Descriptor.of(Descriptor.READ_RESPONSE, chunks.take(Chunks.NOBODY), n));
+        out.publish(Descriptor.of(Descriptor.READ_RESPONSE, chunks.take(Chunks.NO_OPERATION), n));
         if (r.left == 0) {
             inbound.remove();
         }
@@ -251,7 +253,7 @@ final class RdmaEngine {
         if (chunk >= layout.chunks || low < 0) {
             return false;
         }
-        long at = layout.chunkAt(1 - lane, chunk);
+        long at = layout.chunkAt(1 - direction, chunk);
         boolean legal =
                 switch (kind) {
                     case Descriptor.WRITE -> onWrite(at, low);

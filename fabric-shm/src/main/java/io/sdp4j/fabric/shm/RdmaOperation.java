@@ -27,7 +27,7 @@ final class RdmaOperation {
     /** How it ended; null while it runs. */
     WcStatus status;
 
-    /** What else it is about is to be set by the caller. */
+    /** The caller sets all other fields. */
     void start(long wrId, int opcode) {
         this.wrId = wrId;
         this.opcode = opcode;

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The receiving end of one lane: reads descriptors, returns slots.
+ * The receiving end of one direction: reads descriptors, returns slots.
  *
  * <p>Guarded by the queue pair's lock; {@link #present} may be called without it. A descriptor is
  * read once, then only its copy is looked at.
@@ -41,16 +41,16 @@ final class ReceiveRing {
     private int position;
     private int returnPosition;
 
-    ReceiveRing(ShmLayout layout, int lane, MemorySegment mem) {
+    ReceiveRing(ShmLayout layout, int direction, MemorySegment mem) {
         this.mem = mem;
-        slots = layout.slots[lane];
-        slotBytes = layout.slotBytes[lane];
-        ring = layout.ring[lane];
-        ringMask = layout.ringEntries[lane] - 1;
-        ringShift = Integer.numberOfTrailingZeros(layout.ringEntries[lane]);
-        returns = layout.returns[lane];
-        returnMask = layout.returnEntries[lane] - 1;
-        returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[lane]);
+        slots = layout.slots[direction];
+        slotBytes = layout.slotBytes[direction];
+        ring = layout.ring[direction];
+        ringMask = layout.ringEntries[direction] - 1;
+        ringShift = Integer.numberOfTrailingZeros(layout.ringEntries[direction]);
+        returns = layout.returns[direction];
+        returnMask = layout.returnEntries[direction] - 1;
+        returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[direction]);
         delivered = new boolean[slots];
         turns = new int[slots];
     }

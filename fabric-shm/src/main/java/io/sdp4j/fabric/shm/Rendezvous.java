@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * handed over ({@code seg-}), each with random digits.
  *
  * <p>A directory is checked each time that it is used, and held open meanwhile. A name whose
- * process is gone is removed by whoever meets it; nothing else is.
+ * process is gone is removed by the first process that finds it; nothing else is.
  */
 final class Rendezvous {
     static final String SEGMENT_PREFIX = "seg-";
@@ -94,7 +94,7 @@ final class Rendezvous {
         throw unusable(faults);
     }
 
-    /** What is done in a directory. */
+    /** An action in a directory. */
     interface Visit {
         /** Whether the search is over. */
         boolean visit(PrivateDirectory directory) throws FabricException;
@@ -211,7 +211,7 @@ final class Rendezvous {
         return TEMPORARY_PREFIX + random();
     }
 
-    /** Removes names whose process is gone, and memory that nobody came for. */
+    /** Removes names whose process is gone, and memory that was never claimed. */
     void sweep() {
         try {
             search(this::swept);
@@ -224,7 +224,7 @@ final class Rendezvous {
         try {
             sweep(directory);
         } catch (IOException e) {
-            // somebody else tidies up, or the next sweep
+            // another process tidies up, or the next sweep
         }
         return false;
     }

@@ -45,7 +45,10 @@ final class RendezvousDirectories {
 
     private static final int RANDOM_DIGITS = 16;
 
-    /** Most files that are looked at for a name: whoever fills the directory gains nothing more. */
+    /**
+     * Most files that are looked at for a name: filling the directory gains an attacker nothing
+     * more.
+     */
     private static final int MOST_LOOKED_AT = 100_000;
 
     private final List<Place> all = new ArrayList<>();
@@ -81,7 +84,7 @@ final class RendezvousDirectories {
     }
 
     /**
-     * What came of an opening.
+     * Result of an opening.
      *
      * @param directory the caller's to close, if good
      * @param fault what is wrong otherwise, one sentence
@@ -146,7 +149,7 @@ final class RendezvousDirectories {
         return all;
     }
 
-    /** A place that nobody can have taken yet, in each directory that everybody can write to. */
+    /** A place that cannot have been taken yet, in each directory that everybody can write to. */
     List<Place> unforeseen() {
         String name = prefix() + Memory.newName().substring(0, RANDOM_DIGITS);
         return open.stream().map(in -> new Place(in.resolve(name), false)).toList();

@@ -7,14 +7,15 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * The sending end of one lane: chooses slots, publishes descriptors, takes returned slots back.
+ * The sending end of one direction: chooses slots, publishes descriptors, takes returned slots
+ * back.
  *
  * <p>Shape: slot choice is the sender's alone. Free slots are a stack, so the slot used last, still
  * in the cache, is used next; the stack starts with two slots and takes in untouched ones, twice as
  * many each time, only when none is free and the receiver has returned none. A quiet connection
- * thus keeps to two slots' pages, and one that has become quiet gives even those back: nobody else
- * may touch a slot that is free here. It then has an empty stack, so that the first message after
- * that, which finds none free, is noticed and the others cost nothing more.
+ * thus keeps to two slots' pages, and one that has become quiet gives even those back: only this
+ * side may touch a slot that is free here. It then has an empty stack, so that the first message
+ * after that, which finds none free, is noticed and the others cost nothing more.
  *
  * <p>Everything is guarded by the queue pair's lock; {@code returnPosition} may be read without it.
  * Entries of the return ring are the peer's word: each is read once and must name a slot that is
@@ -75,18 +76,18 @@ final class SendRing {
     private int returnPosition;
     private boolean broken;
 
-    SendRing(ShmLayout layout, int lane, MemorySegment mem) {
+    SendRing(ShmLayout layout, int direction, MemorySegment mem) {
         this.mem = mem;
-        slots = layout.slots[lane];
-        ring = layout.ring[lane];
-        ringMask = layout.ringEntries[lane] - 1;
-        ringShift = Integer.numberOfTrailingZeros(layout.ringEntries[lane]);
-        returns = layout.returns[lane];
-        returnMask = layout.returnEntries[lane] - 1;
-        returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[lane]);
-        data = layout.data[lane];
-        stride = layout.stride[lane];
-        downwards = lane == 1;
+        slots = layout.slots[direction];
+        ring = layout.ring[direction];
+        ringMask = layout.ringEntries[direction] - 1;
+        ringShift = Integer.numberOfTrailingZeros(layout.ringEntries[direction]);
+        returns = layout.returns[direction];
+        returnMask = layout.returnEntries[direction] - 1;
+        returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[direction]);
+        data = layout.data[direction];
+        stride = layout.stride[direction];
+        downwards = direction == 1;
         state = new byte[slots];
         turns = new int[slots];
         stack = new int[slots];

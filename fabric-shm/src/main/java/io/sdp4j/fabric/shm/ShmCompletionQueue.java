@@ -6,7 +6,7 @@ import io.sdp4j.fabric.WcStatus;
 import java.util.function.BooleanSupplier;
 
 /**
- * What has come for one queue pair: the peer's descriptors, our own completions, the peer's end; in
+ * Completions of one queue pair: the peer's descriptors, our own completions, the peer's end; in
  * such an order that what was published before an end is delivered before it.
  *
  * <p>Locks: as the interface says; {@link #poll} under the queue pair's lock.
@@ -20,7 +20,7 @@ final class ShmCompletionQueue implements CompletionQueue {
     private final SendRing out;
     private final OwnCompletions own;
     private final Waiter waiter;
-    private final WakeSocket bell;
+    private final WakeSocket wakeSocket;
     private final PeerLiveness liveness;
 
     /** A returned chunk would let RDMA work go on. */
@@ -40,7 +40,7 @@ final class ShmCompletionQueue implements CompletionQueue {
         this.out = out;
         this.own = own;
         this.waiter = waiter;
-        bell = waiter.bell();
+        wakeSocket = waiter.bell();
         this.liveness = liveness;
     }
 
@@ -75,14 +75,14 @@ final class ShmCompletionQueue implements CompletionQueue {
             return false;
         }
         try {
-            return pollLane(into);
+            return pollRing(into);
         } catch (InternalError e) {
             qp.fail(WcStatus.RETRY_EXC_ERR);
             return own.poll(into, qp.rdmaOrNull());
         }
     }
 
-    private boolean pollLane(Completion into) {
+    private boolean pollRing(Completion into) {
         boolean last = liveness.gone();
         for (int n = 0; n < MAX_SILENT; n++) {
             long d = in.next();
@@ -126,7 +126,7 @@ final class ShmCompletionQueue implements CompletionQueue {
         return false;
     }
 
-    /** What became of a peer that has gone without a word in its lane. */
+    /** Status of a peer that has gone without a last descriptor. */
     private WcStatus endOfPeer() {
         if (qp.disconnected()) {
             return WcStatus.SUCCESS;
@@ -173,12 +173,12 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     @Override
     public boolean arm() {
-        return bell.arm();
+        return wakeSocket.arm();
     }
 
     @Override
     public void onNotify(Runnable handler) {
-        bell.onNotify(handler);
+        wakeSocket.onNotify(handler);
     }
 
     @Override
@@ -198,21 +198,21 @@ final class ShmCompletionQueue implements CompletionQueue {
 
     @Override
     public boolean rung() {
-        return bell.rung();
+        return wakeSocket.rung();
     }
 
     @Override
     public boolean armDescriptor(boolean quietToo) {
-        return bell.armDescriptor(quietToo);
+        return wakeSocket.armDescriptor(quietToo);
     }
 
     @Override
     public boolean hearQuiet() {
-        return bell.hearQuiet();
+        return wakeSocket.hearQuiet();
     }
 
     @Override
     public void releaseDescriptor() {
-        bell.releaseDescriptor();
+        wakeSocket.releaseDescriptor();
     }
 }

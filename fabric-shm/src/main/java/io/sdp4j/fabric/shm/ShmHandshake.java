@@ -14,9 +14,9 @@ import java.nio.ByteBuffer;
  * that holds its address, unless it makes no native calls; the passive side answers with {@link
  * Reply}, beside it, for a {@link Hello} that moves a TCP connection, its own end of that, and the
  * descriptor of the memory if that is a memfd; the active side says ready once it has mapped it.
- * From then on every byte is a bell, until the connection has ended in order and the passive side
- * says {@link ShmTransport#FREE}: then another Hello may follow, to which {@link #ACCEPTED_AGAIN}
- * is the last word.
+ * From then on every byte is a wake-up, until the connection has ended in order and the passive
+ * side says {@link ShmTransport#FREE}: then another Hello may follow, to which {@link
+ * #ACCEPTED_AGAIN} is the last word.
  *
  * {@snippet lang = text :
  *  Hello   0 magic | 4 version | 6 modes | 8 receiveSlots | 12 receiveBytes | 16 sendSlots

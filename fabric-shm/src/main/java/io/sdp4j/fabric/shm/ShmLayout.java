@@ -8,19 +8,19 @@ import java.util.Arrays;
  * Where everything lies in the segment of one connection. Computed on each side from what was
  * agreed in the hand-shake, never read from the segment.
  *
- * <p>Shape: side 0 asked for the connection, side 1 accepted it; lane {@code s} is what side {@code
- * s} sends.
+ * <p>Shape: side 0 asked for the connection, side 1 accepted it; direction {@code s} is what side
+ * {@code s} sends.
  *
  * {@snippet lang = text :
- *  0     control line of side 0   sleep, bell, CPU number + 1, failed, company: words; at 64 what
+ *  0     control line of side 0   sleep, wake, CPU number + 1, failed, company: words; at 64 what
  *                                 is unsent: long, and read to its end: word        (128 bytes)
  *  128   control line of side 1
- *  256   descriptor ring of lane 0, of lane 1    8-byte entries, written by the sender
- *  ...   return ring of lane 0, of lane 1        4-byte entries, written by the receiver
+ *  256   descriptor ring of direction 0, of 1      8-byte entries, written by the sender
+ *  ...   return ring of direction 0, of 1          4-byte entries, written by the receiver
  *  ...   staging of side 0, of side 1            1024 bytes
- *  page  slots of lane 0                        receiveSlots x stride of the receiving side
- *  page  chunks of lane 0, of lane 1             for RDMA, untouched until used
- *  page  slots of lane 1                         used from the last one on
+ *  page  slots of direction 0                   receiveSlots x stride of the receiving side
+ *  page  chunks of direction 0, of 1             for RDMA, untouched until used
+ *  page  slots of direction 1                    used from the last one on
  * }
  *
  * Lines that different sides write are 128 bytes apart because processors fetch pairs of lines. The
@@ -37,7 +37,7 @@ final class ShmLayout {
     static final int CPU_WORD = 8;
     static final int FAILED_WORD = 12;
 
-    /** What {@link CoLocationPolicy} says of this side. */
+    /** Word of {@link CoLocationPolicy} for this side. */
     static final int COMPANY_WORD = 16;
 
     /** See {@link Unsent}; in a line that the peer does not look at. */
@@ -49,8 +49,8 @@ final class ShmLayout {
     static final int CHUNK_HEADER_BYTES = 64;
 
     /**
-     * Of each slot so much is booked from the beginning: 16 KiB of payload, which is enough as long
-     * as the reader keeps up, and the header. What is beyond it is not touched before it was
+     * Bytes of each slot that are booked from the beginning: 16 KiB of payload, which is enough as
+     * long as the reader keeps up, and the header. Bytes beyond it are not touched before they are
      * booked.
      */
     static final int USUAL_BYTES = (16 << 10) + 16;
@@ -75,13 +75,13 @@ final class ShmLayout {
     final int chunkBytes;
     final long totalBytes;
 
-    /** What of {@code totalBytes} is beyond the usual in the slots of each lane. */
+    /** Part of {@code totalBytes} beyond the usual size, in the slots of each direction. */
     final long[] longBytes = new long[2];
 
     /**
      * @param active what side 0 wants
      * @param passive what side 1 wants
-     * @param chunks RDMA chunks of each lane
+     * @param chunks RDMA chunks of each direction
      * @param chunkBytes payload of a chunk
      */
     ShmLayout(QpSpec active, QpSpec passive, int chunks, int chunkBytes) {
@@ -89,29 +89,29 @@ final class ShmLayout {
         this.chunkBytes = chunkBytes;
         QpSpec[] receiver = {passive, active};
         long at = 2 * CONTROL_BYTES;
-        for (int lane = 0; lane < 2; lane++) {
-            slots[lane] = receiver[lane].receiveSlots();
-            slotBytes[lane] = receiver[lane].receiveBytes();
-            stride[lane] = stride(slotBytes[lane]);
-            ringEntries[lane] = powerOfTwo(slots[lane] + chunks + LAST_WORDS);
-            returnEntries[lane] = powerOfTwo(slots[lane] + chunks);
-            ring[lane] = at;
-            at = align(at + 8L * ringEntries[lane], CONTROL_BYTES);
+        for (int direction = 0; direction < 2; direction++) {
+            slots[direction] = receiver[direction].receiveSlots();
+            slotBytes[direction] = receiver[direction].receiveBytes();
+            stride[direction] = stride(slotBytes[direction]);
+            ringEntries[direction] = powerOfTwo(slots[direction] + chunks + LAST_WORDS);
+            returnEntries[direction] = powerOfTwo(slots[direction] + chunks);
+            ring[direction] = at;
+            at = align(at + 8L * ringEntries[direction], CONTROL_BYTES);
         }
-        for (int lane = 0; lane < 2; lane++) {
-            returns[lane] = at;
-            at = align(at + 4L * returnEntries[lane], CONTROL_BYTES);
+        for (int direction = 0; direction < 2; direction++) {
+            returns[direction] = at;
+            at = align(at + 4L * returnEntries[direction], CONTROL_BYTES);
         }
         for (int side = 0; side < 2; side++) {
             staging[side] = at;
             at += QueuePair.STAGING_BYTES;
         }
-        for (int lane = 0; lane < 2; lane++) {
-            data[lane] = at = align(at, PAGE);
-            at += (long) slots[lane] * stride[lane];
-            int usual = stride(Math.min(slotBytes[lane], USUAL_BYTES));
-            longBytes[lane] = (long) slots[lane] * (stride[lane] - usual);
-            for (int c = 0; lane == 0 && c < 2; c++) {
+        for (int direction = 0; direction < 2; direction++) {
+            data[direction] = at = align(at, PAGE);
+            at += (long) slots[direction] * stride[direction];
+            int usual = stride(Math.min(slotBytes[direction], USUAL_BYTES));
+            longBytes[direction] = (long) slots[direction] * (stride[direction] - usual);
+            for (int c = 0; direction == 0 && c < 2; c++) {
                 chunk[c] = at = align(at, PAGE);
                 at += (long) chunks * chunkStride();
             }
@@ -119,7 +119,7 @@ final class ShmLayout {
         totalBytes = align(at, PAGE);
     }
 
-    /** What every connection takes, or may take without asking. */
+    /** Bytes that every connection takes, or may take without asking. */
     long bookedBytes() {
         return totalBytes - longBytes[0] - longBytes[1];
     }
@@ -142,9 +142,9 @@ final class ShmLayout {
         return CHUNK_HEADER_BYTES + chunkBytes;
     }
 
-    /** Where a chunk of a lane starts. */
-    long chunkAt(int lane, int index) {
-        return chunk[lane] + (long) index * chunkStride();
+    /** Where a chunk of a direction starts. */
+    long chunkAt(int direction, int index) {
+        return chunk[direction] + (long) index * chunkStride();
     }
 
     static long control(int side) {

@@ -99,7 +99,7 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
     }
 
     @Override
-    public void nobodyCame() {
+    public void noneCame() {
         fabric.endHandshake();
     }
 
@@ -209,7 +209,7 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
         return directory;
     }
 
-    /** Nobody shall find this listener any more; what it has accepted goes on. */
+    /** Ends listening; connections that were accepted go on. */
     void removeNames() {
         List<Name> all;
         synchronized (this) {

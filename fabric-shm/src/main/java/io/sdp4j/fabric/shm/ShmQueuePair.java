@@ -45,7 +45,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     private final Unsent unsent;
     private final long readWord;
 
-    /** What {@link #readToEnd} said last, as it stands in the memory: a slot + 1, or 0. */
+    /** Last value of {@link #readToEnd}, as it stands in the memory: a slot + 1, or 0. */
     private volatile int read;
 
     private RdmaEngine rdma;
@@ -55,7 +55,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     private boolean disconnected;
 
-    /** What the hand-shake has agreed on, and what serves it. */
+    /** Result of the hand-shake, and the objects that serve it. */
     record Parts(
             int side,
             ShmTransport transport,
@@ -244,7 +244,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         unsent.show(slot, out.turn(slot), byteLen, stagedBytes);
     }
 
-    /** What a peer that has ended had not sent, see {@link Unsent#takePeers}. */
+    /** Bytes that a peer had not sent when it ended, see {@link Unsent#takePeers}. */
     long takeUnsent() {
         return unsent.takePeers(in);
     }
@@ -374,7 +374,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         liveness.ring();
     }
 
-    /** Leaves bytes on the socket to somebody else's epoll, or takes them back. */
+    /** Leaves bytes on the socket to another epoll, or takes them back. */
     void leaveBytes(boolean leave) {
         liveness.leaveBytes(leave);
     }
@@ -450,8 +450,8 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
             // the memory is gone already
         }
         fabric.forget(this);
-        // RDMA leaves chunks and regions behind whose end nobody has agreed on, and what was booked
-        // by this connection alone is not another one's to keep
+        // RDMA leaves chunks and regions behind whose end was not agreed on, and memory booked for
+        // this connection alone must not stay booked for another one
         boolean asItWas = rdma == null && !bookedLong;
         liveness.close(disconnected && queue.farewell() && !own.failed() && asItWas);
         releaseLong();

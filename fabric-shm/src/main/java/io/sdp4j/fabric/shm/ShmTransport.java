@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 /**
- * What carries a connection and may carry another one after it: the socket and the memory.
+ * Carries a connection, and may carry another one after it: the socket and the memory.
  *
  * <p>It belongs to one owner at a time: a hand-shake, a queue pair, or, between two connections,
  * the {@link ShmTransportPool} of the active side and a waiting {@link ShmPassiveSide}. The passive
@@ -14,11 +14,11 @@ package io.sdp4j.fabric.shm;
  */
 record ShmTransport(
         ShmFabric fabric, PeerSocket link, Segment memory, ShmLayout layout, boolean nativeMode) {
-    /** The passive side's word; not a bell, which is 0. */
+    /** The passive side's word; not a wake-up byte, which is 0. */
     static final byte FREE = 'F';
 
     /**
-     * What becomes of a transport whose connection ended in order at this side, with both words of
+     * Takes over a transport whose connection ended in order at this side, with both words of
      * farewell exchanged.
      */
     interface Recycler {

@@ -45,7 +45,9 @@ final class ShmTransportPool {
             free = transport.link().takeFree();
         }
 
-        /** Looks for the other side's word; bells that nobody took any more may come before it. */
+        /**
+         * Looks for the other side's word; wake-up bytes that were not taken may come before it.
+         */
         void look() {
             byte[] words = new byte[WORDS_BYTES];
             try {

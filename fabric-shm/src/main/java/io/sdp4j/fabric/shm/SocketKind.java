@@ -10,8 +10,8 @@ interface SocketKind {
      * Connects to the listener behind {@code path} without waiting.
      *
      * @param ifDead run if there is a name, but no process behind it
-     * @return null if nobody is there
-     * @throws FabricException if somebody is, but cannot be reached now
+     * @return null if there is no listener
+     * @throws FabricException if there is one, but it cannot be reached now
      */
     PeerSocket connect(Path path, Runnable ifDead) throws FabricException;
 
@@ -29,11 +29,11 @@ interface SocketKind {
         /** After {@link #mayCome}. */
         void take(PeerSocket link);
 
-        /** After {@link #mayCome}, when nobody had come. */
-        void nobodyCame();
+        /** After {@link #mayCome}, when no connection had come. */
+        void noneCame();
     }
 
-    /** What {@link #listen} began. */
+    /** A socket that listens; result of {@link #listen}. */
     interface Listening {
         /** On the event thread: asks again whether connections may come. */
         void resume();

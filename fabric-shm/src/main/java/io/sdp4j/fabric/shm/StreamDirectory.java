@@ -19,7 +19,7 @@ import java.util.List;
  * Held as the JDK's {@link SecureDirectoryStream}, where native calls are denied.
  *
  * <p>The JDK names sockets by paths only, so a socket is bound and reached by the directory's path.
- * What was bound counts only if it then stands in the directory that is held, and what was reached
+ * A bound socket counts only if it then stands in the directory that is held, and a reached one
  * only if the kernel says that it is ours.
  */
 final class StreamDirectory extends PrivateDirectory {

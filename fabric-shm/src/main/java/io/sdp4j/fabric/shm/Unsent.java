@@ -4,8 +4,8 @@ import io.sdp4j.fabric.QueuePair;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a side has put into a send slot and not sent: the peer takes it when the process of that
- * side has ended, as a kernel's socket delivers what it has accepted.
+ * Bytes that a side has put into a send slot and not sent: the peer takes them when the process of
+ * that side has ended, as a kernel's socket delivers what it has accepted.
  *
  * <p>Shape: one long of the control line, 0 = nothing, and up to 1024 bytes of staging.
  *

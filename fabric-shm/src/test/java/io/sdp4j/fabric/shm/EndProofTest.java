@@ -65,7 +65,7 @@ class EndProofTest {
         return (InetSocketAddress) client.getRemoteAddress();
     }
 
-    /** What the client makes of a socket that somebody shows as the other end. */
+    /** How the client judges a socket that is shown as the other end. */
     private String refusal(SocketChannel shown) throws IOException {
         return proof.refuseEnd(number(client), number(shown), here(), there());
     }

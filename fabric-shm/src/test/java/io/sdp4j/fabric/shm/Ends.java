@@ -25,7 +25,7 @@ final class Ends {
     private static final EventLoop NATIVE = EventLoops.start("test-native", true, THROWN::add);
     private static final EventLoop PORTABLE = EventLoops.start("test-portable", false, THROWN::add);
 
-    /** What every client here claims, and holds. */
+    /** The address that every client here claims, and holds. */
     static final InetSocketAddress HELD = HeldAddress.on(InetAddress.getLoopbackAddress());
 
     private Ends() {}

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The other JVM of a test, of bad will, until it is killed: connects again and again, writes random
- * words anywhere into the memory, rings bells nobody wants, sends hand-shakes that make no sense or
- * never end. Prints a line for every connection that it has spoilt.
+ * words anywhere into the memory, sends unwanted wake-up bytes, sends hand-shakes that make no
+ * sense or never end. Prints a line for every connection that it has spoilt.
  */
 public final class Hostile {
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -72,13 +72,13 @@ public final class Hostile {
         }
         MemorySegment mem = qp.sendMemory();
         long end = System.nanoTime() + ROUND_NANOS;
-        boolean bells = random.nextBoolean();
+        boolean wakeBytes = random.nextBoolean();
         while (System.nanoTime() < end) {
             for (int i = 0; i < 64; i++) {
                 long words = (random.nextBoolean() ? ShmLayout.PAGE : mem.byteSize()) / 8;
                 mem.set(JAVA_LONG, random.nextLong(words) * 8, random.nextLong());
             }
-            if (bells) {
+            if (wakeBytes) {
                 ((ShmQueuePair) qp).ring();
             }
         }

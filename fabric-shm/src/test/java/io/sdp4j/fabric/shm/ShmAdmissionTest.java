@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is let in, to what, and up to which limit. */
+/** Which peers are let in, to what, and up to which limit. */
 @SuppressWarnings("try") // closing early is the point
 final class ShmAdmissionTest extends ShmDirectory {
     @Test
@@ -133,10 +133,10 @@ final class ShmAdmissionTest extends ShmDirectory {
                                     new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}),
                             all.getLocalPort());
             assertEquals(uid, PortOwner.uid(six, nativeCalls));
-            InetSocketAddress nobody =
+            InetSocketAddress unused =
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), one.getLocalPort());
             one.close();
-            assertEquals(PortOwner.NOBODY, PortOwner.uid(nobody, nativeCalls));
+            assertEquals(PortOwner.NOBODY, PortOwner.uid(unused, nativeCalls));
         }
     }
 

@@ -162,7 +162,7 @@ final class ShmAttackTest extends AttackedFabric {
         Path descriptors = Path.of("/proc/" + victim.pid() + "/fd");
         assertTrue(count(descriptors) < 150, () -> "descriptors " + count(descriptors));
         children.getLast().destroyForcibly().waitFor();
-        // once they are gone whoever means it is served
+        // once they are gone an honest client is served
         QueuePair mine =
                 await().atMost(30, TimeUnit.SECONDS)
                         .ignoreExceptions()

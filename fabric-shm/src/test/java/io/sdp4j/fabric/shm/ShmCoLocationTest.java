@@ -47,7 +47,7 @@ class ShmCoLocationTest {
     }
 
     @Test
-    void nobodyIsConfinedWhereThatWasNotWanted() throws Exception {
+    void noThreadIsConfinedWhereThatWasNotWanted() throws Exception {
         assumeFree();
         assertEquals(false, converse(false));
         assertEquals(List.of(), wrong);

@@ -206,7 +206,7 @@ final class ShmFuzzTest {
         }
     }
 
-    /** A connection that nobody shoots at. */
+    /** A connection that is not attacked. */
     private final class Bystander {
         private final AtomicBoolean stop = new AtomicBoolean();
         private final QueuePair a;

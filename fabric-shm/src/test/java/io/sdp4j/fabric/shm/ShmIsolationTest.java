@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: a hostile process delays nobody but itself. Method: every connection of a server is served
- * by its doorbell, so on the event thread, the one thing that they share; an innocent one plays
+ * Goal: a hostile process delays only itself. Method: every connection of a server is served by its
+ * notify handler, so on the event thread, the one thing that they share; an innocent one plays
  * ping-pong, first alone, then while {@link Hostile} does its worst to connections and listener of
  * the same server.
  */
@@ -40,7 +40,7 @@ final class ShmIsolationTest {
 
     private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
 
-    /** Echoes what comes whenever the doorbell rings. */
+    /** Echoes what comes at each notification. */
     private static final class Served implements Runnable {
         private static final int ROUNDS = 16;
         private static final int MESSAGES = 64;
@@ -90,7 +90,7 @@ final class ShmIsolationTest {
     }
 
     @Test
-    void aHostileProcessDelaysNobodyElse() throws Exception {
+    void aHostileProcessDelaysOnlyItself() throws Exception {
         long seed = Long.getLong("sdp4j.test.seed", System.nanoTime());
         Path dir = Ends.directory();
         EventLoop loop = Ends.loop(true);

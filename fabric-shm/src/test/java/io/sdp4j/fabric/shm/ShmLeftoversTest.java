@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What connections hold, and leave behind however they end. */
+/** Resources that connections hold, and leave behind however they end. */
 @SuppressWarnings("try") // closing early is the point
 final class ShmLeftoversTest extends ShmDirectory {
     private record Holdings(int descriptors, long mappings, int threads) {

@@ -26,7 +26,8 @@ final class ShmNativeContractTest extends ShmContract {
     }
 
     private static boolean readable(int fd) {
-        return UnixFd.awaitReadable(fd, 0); // a bell is there when the post that rang has returned
+        return UnixFd.awaitReadable(
+                fd, 0); // the byte is there when the post that sent it has returned
     }
 
     @Test
@@ -56,7 +57,7 @@ final class ShmNativeContractTest extends ShmContract {
         Pair p = connect();
         CompletionQueue b = p.b().completions();
         int fd = b.descriptor();
-        assertFalse(b.rung(), "nobody has asked");
+        assertFalse(b.rung(), "not asked for");
         for (int i = 0; i < 50; i++) {
             assertTrue(b.armDescriptor(false));
             assertFalse(b.rung());
@@ -80,10 +81,10 @@ final class ShmNativeContractTest extends ShmContract {
     }
 
     /**
-     * Goal: whoever relies on {@code rung} or on the descriptor never waits in vain, however asking
-     * and ringing meet. Method: a sender with pauses of random length; the other end sleeps after
-     * every look that found nothing, asking for a ring, also several times, or, if it was rung,
-     * not.
+     * Goal: a thread that relies on {@code rung} or on the descriptor never waits in vain, however
+     * asking and ringing meet. Method: a sender with pauses of random length; the other end sleeps
+     * after every look that found nothing, asking for a ring, also several times, or, if it was
+     * rung, not.
      */
     @Test
     void rungIsAlwaysReadable() throws Exception {
@@ -136,9 +137,9 @@ final class ShmNativeContractTest extends ShmContract {
         }
     }
 
-    /** Goal: a bell that nobody asked for is gone soon. Method: rings, and asks twice. */
+    /** Goal: an unsolicited wake-up byte is gone soon. Method: sends one, and asks twice. */
     @Test
-    void anUnwantedBellDoesNotKeepAPollerBusy() throws Exception {
+    void anUnwantedByteDoesNotKeepAPollerBusy() throws Exception {
         Pair p = connect();
         CompletionQueue b = p.b().completions();
         int fd = b.descriptor();

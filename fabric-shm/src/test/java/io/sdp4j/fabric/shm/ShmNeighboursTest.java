@@ -83,7 +83,7 @@ final class ShmNeighboursTest extends AttackedFabric {
     }
 
     @Test
-    void whoeverHoldsTheMemoryOfAConnectionSpoilsThatOneOnly() throws Exception {
+    void aHolderOfTheMemoryOfAConnectionSpoilsThatOneOnly() throws Exception {
         Process peer = peer(List.of());
         List<QueuePair> both = new ArrayList<>();
         try {
@@ -152,12 +152,12 @@ final class ShmNeighboursTest extends AttackedFabric {
     }
 
     /**
-     * Whoever is shown a connected socket can read it, and could show it to the process that holds
-     * the other end.
+     * A process that is shown a connected socket can read it, and could show it to the process that
+     * holds the other end.
      */
     @ParameterizedTest
     @ValueSource(strings = {"", "-n", "-n -p -f --kill-child"})
-    void aConnectionIsNotShownToWhoeverHasTakenTheName(String namespaces) throws Exception {
+    void aConnectionIsNotShownToAProcessThatTookTheName(String namespaces) throws Exception {
         assumeTrue(namespaces.isEmpty() || ownNetwork(), "no network namespace can be made here");
         Files.createDirectory(
                 Ends.meeting(dir),
@@ -197,7 +197,7 @@ final class ShmNeighboursTest extends AttackedFabric {
     }
 
     @Test
-    void whoeverTakesTheNameOfAPeerThatHasEndedIsNotTakenForIt() throws Exception {
+    void aProcessThatTakesTheNameOfAnEndedPeerIsNotTakenForIt() throws Exception {
         Process peer = peer(List.of());
         Ends.connect(fabric, at, SPEC).close();
         peer.destroyForcibly().waitFor();
@@ -215,7 +215,7 @@ final class ShmNeighboursTest extends AttackedFabric {
 
     /** It hears whom it could accept by TCP, and is no end of what it has not accepted. */
     @Test
-    void whoeverTakesAListenerGetsWhatTcpWouldGiveIt() throws Exception {
+    void aProcessThatTakesAListenerGetsWhatTcpWouldGiveIt() throws Exception {
         Files.createDirectory(
                 Ends.meeting(dir),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -299,7 +299,7 @@ final class ShmNeighboursTest extends AttackedFabric {
                         "--inh-caps=+dac_override",
                         "--ambient-caps=+dac_override",
                         "--");
-        assumeTrue(works(namespace) && works(other), "must be root to be somebody else");
+        assumeTrue(works(namespace) && works(other), "must be root to be another user");
         Process peer = peer(namespace);
         Path meeting = dir.resolve("sdp4j-65534");
         String path = meeting.resolve(fabric.rendezvous().exactName(at)).toString();

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is seen of a peer that fails or whose process ends, and what becomes of its names. */
+/** How a peer that fails, or whose process ends, is seen, and what becomes of its names. */
 @SuppressWarnings("try") // closing early is the point
 final class ShmPeerTest extends ShmDirectory {
     /** Goal: an end by our error is told apart from the end of our process, in every mode. */
@@ -114,7 +114,7 @@ final class ShmPeerTest extends ShmDirectory {
                     "seen after " + (seen.get() - killed) + " ns");
             assertEquals(Completion.DISCONNECTED, last.opcode);
             assertEquals(WcStatus.RETRY_EXC_ERR, last.status);
-            // we are the one who looks: no name is left, and nobody is found there
+            // this process looks: no name is left, and no listener is found there
             await().atMost(20, TimeUnit.SECONDS).until(() -> names().isEmpty());
             FabricException e =
                     assertThrows(FabricException.class, () -> fabric.connect(request(to)));
@@ -127,7 +127,7 @@ final class ShmPeerTest extends ShmDirectory {
     }
 
     @Test
-    void aNameWithoutProcessIsRemovedByWhoeverConnects() throws Exception {
+    void aNameWithoutProcessIsRemovedByAClient() throws Exception {
         Process peer = Peer.start(dir, true);
         InetSocketAddress to =
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));

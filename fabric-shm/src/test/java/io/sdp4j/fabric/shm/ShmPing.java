@@ -343,7 +343,7 @@ public final class ShmPing {
         long[] shm = new long[n];
         long[] tcp = new long[n];
         long[] none = new long[n];
-        InetSocketAddress nobody = new InetSocketAddress(remote.getAddress(), 9);
+        InetSocketAddress unused = new InetSocketAddress(remote.getAddress(), 9);
         for (int i = 0; i < n; i++) {
             long t = System.nanoTime();
             connect(fabric, remote).close();
@@ -353,7 +353,7 @@ public final class ShmPing {
             tcp[i] = System.nanoTime() - t;
             t = System.nanoTime();
             try {
-                connect(fabric, nobody);
+                connect(fabric, unused);
             } catch (FabricException e) {
                 none[i] = System.nanoTime() - t;
             }
@@ -367,7 +367,7 @@ public final class ShmPing {
         Arrays.sort(none);
         return String.format(
                 Locale.ROOT,
-                "%-9s connect+close p50: shm %.1f us, tcp %.1f us; nobody there %.1f us%n",
+                "%-9s connect+close p50: shm %.1f us, tcp %.1f us; no listener %.1f us%n",
                 mode,
                 shm[n / 2] / 1e3,
                 tcp[n / 2] / 1e3,

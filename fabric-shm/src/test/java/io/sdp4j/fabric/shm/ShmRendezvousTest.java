@@ -33,9 +33,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: whatever somebody else puts, or has, where processes meet, nothing but our own dead sockets
- * is ever removed, and whoever can meet does. Method: plants what attacks planted, and looks at all
- * files afterwards.
+ * Goal: whatever somebody else puts, or has, where processes meet, only our own dead sockets are
+ * ever removed, and processes that can meet do. Method: plants what attacks planted, and looks at
+ * all files afterwards.
  */
 final class ShmRendezvousTest extends ShmDirectory {
     private static final String DEAD = "4026531840-4-7f000001-12345";
@@ -276,11 +276,11 @@ final class ShmRendezvousTest extends ShmDirectory {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whereEveryNameIsTakenProcessesMeetUnderOneThatNobodyForesees(boolean nativeMode)
+    void whereEveryNameIsTakenProcessesMeetUnderAnUnforeseeableOne(boolean nativeMode)
             throws Exception {
         long uid = OwnUser.id(nativeMode);
         Path taken = Files.createFile(dir.resolve("taken"));
-        // somebody cannot foresee the name, but can make others that look like it
+        // an attacker cannot foresee the name, but can make others that look like it
         Path looksAlike = dir.resolve("sdp4j-" + uid + "-0000000000000000");
         Files.createDirectory(looksAlike);
         Files.setPosixFilePermissions(looksAlike, PosixFilePermissions.fromString("rwxrwxrwx"));
@@ -358,7 +358,7 @@ final class ShmRendezvousTest extends ShmDirectory {
         return places.all().stream().map(RendezvousDirectories.Place::path).toList();
     }
 
-    /** Whichever side has a run-time directory in its environment, and whoever else has it not. */
+    /** For each side that has a run-time directory in its environment while the other has none. */
     @ParameterizedTest
     @CsvSource({"true,true,false", "true,false,true", "false,true,false", "false,false,true"})
     void serverAndClientLookInTheSamePlaces(boolean nativeMode, boolean server, boolean client)

@@ -161,7 +161,7 @@ final class ShmTransportPoolTest {
     }
 
     @Test
-    void whatNobodyWantsAgainIsGivenBackSoon() throws Exception {
+    void unusedTransportsAreGivenBackSoon() throws Exception {
         endInOrder(connect());
         awaitRest();
         assertTrue(client.reservedBytes() > 0);

@@ -66,7 +66,7 @@ final class ShmWakeSocketTest extends ShmDirectory {
     }
 
     @Test
-    void bellsThatNobodyAskedForEndIt() {
+    void unsolicitedBytesEndIt() {
         await().pollInterval(1, TimeUnit.MILLISECONDS)
                 .until(
                         () -> {
@@ -76,7 +76,7 @@ final class ShmWakeSocketTest extends ShmDirectory {
     }
 
     @Test
-    void bellsOnTheDescriptorOfASelectorEndIt() {
+    void unsolicitedBytesOnTheDescriptorOfASelectorEndIt() {
         await().atMost(30, TimeUnit.SECONDS)
                 .pollDelay(0, TimeUnit.MILLISECONDS)
                 .pollInterval(1, TimeUnit.MILLISECONDS)

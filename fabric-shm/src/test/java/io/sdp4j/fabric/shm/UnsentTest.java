@@ -37,9 +37,11 @@ class UnsentTest {
         assertEquals(0, word());
     }
 
-    /** Goal: whatever word a peer has left, it gives a free slot of its own lane, or nothing. */
+    /**
+     * Goal: whatever word a peer has left, it gives a free slot of its own direction, or nothing.
+     */
     @Test
-    void aLyingWordGivesASlotOfTheLaneOrNothing() {
+    void aLyingWordGivesASlotOfTheDirectionOrNothing() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Unsent mine = new Unsent(mem, layout, 1);

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.LongAdder;
  * Finds a library's functions, and makes calls that report through {@code errno}.
  *
  * <p>Pointers travel as addresses: the caller keeps their memory alive over the call. Symbols are
- * looked up without a version, which gives the default one; the old twins with other structs are
+ * looked up without a version, which gives the default one; old versions with other structs are
  * never picked. No call here is {@code critical}: each may enter the kernel.
  */
 final class Bindings {
@@ -62,7 +62,7 @@ final class Bindings {
                         Linker.Option.captureCallState("errno"));
     }
 
-    /** A function of the data path, whose {@code errno} nobody wants. */
+    /** A function of the data path, called without capturing {@code errno}. */
     @SuppressWarnings("restricted")
     MethodHandle bindPlain(String name, MemoryLayout result, MemoryLayout... arguments)
             throws FabricException {

@@ -48,7 +48,7 @@ final class CStruct {
         return layout.byteOffset(elements);
     }
 
-    /** Room for members nobody here needs. */
+    /** Room for members that are not used here. */
     static MemoryLayout skip(long bytes) {
         return MemoryLayout.paddingLayout(bytes);
     }

@@ -1,8 +1,8 @@
 package io.sdp4j.fabric.verbs;
 
 /**
- * A registration that several may use, and that may be kept while nobody does. Guarded by its
- * keeper's monitor, but for what a {@link RegistrationHandle} asks without it.
+ * A registration that several may use, and that may be kept while unused. Guarded by its keeper's
+ * monitor; a {@link RegistrationHandle} asks some of it without the monitor.
  */
 abstract class CachedRegistration {
     private int users;

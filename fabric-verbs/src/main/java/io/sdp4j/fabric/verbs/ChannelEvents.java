@@ -3,17 +3,17 @@ package io.sdp4j.fabric.verbs;
 import io.sdp4j.linux.Descriptors;
 
 /**
- * What was asked of the two queues of one queue pair, and the events that answer it.
+ * Notification requests of the two queues of one queue pair, and the events that answer them.
  *
  * <p>A request is remembered until its event was taken, so nothing is asked twice. Events are read
  * from a descriptor that either returns at once where there is none, or sleeps: the latter only for
- * the thread that sleeps here ({@link Sleeper}), and then nobody else reads.
+ * the thread that sleeps here ({@link Sleeper}), and then no other thread reads.
  *
  * <p>Guarded by the queue pair's monitor, but for {@link #read}; the thread that reads may ask
  * {@link #beingRead} without it.
  */
 final class ChannelEvents {
-    /** What was asked of the receive queue: no event, one at a marked message, one at any. */
+    /** Request pending at the receive queue: no event, one at a marked message, one at any. */
     static final int NOTHING = 0;
 
     static final int MARKED = 1;
@@ -40,8 +40,8 @@ final class ChannelEvents {
         this.resources = resources;
         this.requests = requests;
         events = resources.events();
-        receiveAsked = resources.kit().receiveAsked;
-        sendAsked = resources.kit().sendAsked;
+        receiveAsked = resources.cqResources().receiveAsked;
+        sendAsked = resources.cqResources().sendAsked;
     }
 
     /** See {@link #NOTHING}. */
@@ -157,14 +157,14 @@ final class ChannelEvents {
         return onGot(got);
     }
 
-    /** The channel is about to be somebody else's, who knows then what is asked of it. */
+    /** The channel is about to get another owner, which then knows its pending requests. */
     void close() {
         assert Thread.holdsLock(qp);
         if (blocking) {
             blocking = false;
             Descriptors.freshNonBlocking(resources.compFd);
         }
-        resources.kit().receiveAsked = receiveAsked;
-        resources.kit().sendAsked = sendAsked;
+        resources.cqResources().receiveAsked = receiveAsked;
+        resources.cqResources().sendAsked = sendAsked;
     }
 }

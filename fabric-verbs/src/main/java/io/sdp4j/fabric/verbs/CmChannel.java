@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The one event channel of a fabric: its ids live here, and every event is taken from it on the
- * event thread and handed to the target of its id. Only an id that somebody connects is elsewhere,
+ * event thread and handed to the target of its id. Only an id that is being connected is elsewhere,
  * on a {@link ConnectChannel} of the connecting thread's, and comes here when it is connected.
  *
  * <p>Destroying an id waits until the events that were fetched for it are acknowledged. The target
@@ -121,7 +121,7 @@ final class CmChannel {
         if (r < 0) {
             throw VerbsFailures.of("rdma_migrate_id", r);
         }
-        // what has come meanwhile was moved along, and the kernel wakes nobody for that
+        // events that came meanwhile were moved along, and the kernel wakes no thread for that
         boolean more;
         synchronized (scratch) {
             more = Descriptors.readable(scratch, fd);
@@ -178,7 +178,7 @@ final class CmChannel {
         if (t != null) {
             t.onCmEvent(e);
         } else if (request) {
-            cm.destroyId(e.id()); // nobody would
+            cm.destroyId(e.id()); // it has no other owner
         }
         return true;
     }

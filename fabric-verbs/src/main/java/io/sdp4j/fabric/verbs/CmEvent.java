@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
 /**
- * What the connection manager reported.
+ * An event of the connection manager.
  *
  * @param type one of {@link RdmaCmEvent}'s
  * @param status a reason of the IB CM, positive, on InfiniBand and RoCE, {@code -errno} on iWARP

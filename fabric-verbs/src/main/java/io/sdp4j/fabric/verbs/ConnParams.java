@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What both sides put into {@code rdma_conn_param}.
+ * The {@code rdma_conn_param} of both sides.
  *
  * <p>A lost packet is sent again six times: seven would mean for ever on soft-RoCE. A receive that
  * is missing is tried three times at the connection manager's 655 ms; with credits it never is

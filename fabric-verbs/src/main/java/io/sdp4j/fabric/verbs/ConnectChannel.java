@@ -23,7 +23,7 @@ final class ConnectChannel {
     /** Whether {@link #take} waits for an event. */
     private boolean waiting;
 
-    /** What another thread ends a sleep with; below 0 until that is wanted. */
+    /** Descriptor by which another thread ends a sleep; below 0 until it is needed. */
     private int rouseFd = -1;
 
     /**
@@ -87,8 +87,8 @@ final class ConnectChannel {
     }
 
     /**
-     * Sleeps until there is an event, or somebody rouses, or the time is over; how long that was,
-     * in nanoseconds.
+     * Sleeps until there is an event, {@link #rouse} is called, or the time is over; returns how
+     * long that was, in nanoseconds.
      */
     long await(long nanos) {
         boolean there = Descriptors.await(scratch, fd, rouseFd, nanos) != 0;

@@ -20,7 +20,7 @@ import java.util.List;
 final class ConnectWatchdog {
     static final long TICK_NANOS = ConnectRequest.ABANDON_CHECK_NANOS;
 
-    /** Looks that find nobody before there are no more. */
+    /** Looks that find no call before looking ends. */
     private static final int IDLE_TICKS = 200;
 
     /** One attempt, which makes its calls one after the other, all on the thread that entered. */
@@ -40,7 +40,7 @@ final class ConnectWatchdog {
          */
         abstract boolean unwanted(long waitedNanos);
 
-        /** What this attempt has waited in calls, in steps of {@link #TICK_NANOS}. */
+        /** Time that this attempt has waited in calls, in steps of {@link #TICK_NANOS}. */
         final long waitedNanos() {
             return waitedNanos;
         }
@@ -76,7 +76,7 @@ final class ConnectWatchdog {
 
     /**
      * Whether the calls of the calling thread can be ended: a virtual thread may come out of its
-     * call on a carrier, where somebody else's begins.
+     * call on a carrier, where another one's begins.
      */
     static boolean possible() {
         return WakeSignal.usable() && !Thread.currentThread().isVirtual();

@@ -6,13 +6,13 @@ import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
 
 /**
- * What a queue pair needs to hear and be woken, and another one may use after it: a completion
- * channel with its descriptor, known to the event loop, an eventfd, a queue for receives and one
- * for sends. Making and destroying them takes some twenty system calls, as many as the rest of a
- * queue pair.
+ * Objects that a queue pair needs for notifications and wake-ups, and that another one may use
+ * after it: a completion channel with its descriptor, known to the event loop, an eventfd, a queue
+ * for receives and one for sends. Making and destroying them takes some twenty system calls, as
+ * many as the rest of a queue pair.
  *
- * <p>What was asked of the queues is remembered from one owner to the next, because a device
- * forgets it only by an event. One owner at a time; guarded by whoever that is.
+ * <p>Pending requests to the queues are remembered from one owner to the next, because a device
+ * forgets it only by an event. One owner at a time; guarded by the owner's lock.
  */
 final class CqResources {
     private final Ibv ibv;
@@ -24,7 +24,7 @@ final class CqResources {
     long receiveCq;
     long sendCq;
 
-    /** What the former owner asked of the queues, and got no event for; {@link CqWaiter}'s. */
+    /** Requests of the former owner to the queues that had no event yet; {@link CqWaiter}'s. */
     int receiveAsked;
 
     boolean sendAsked;

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The {@link CqResources}s of one device that connections have left and others may take, the last
- * first: at most {@value #MAX_IDLE}, and none for longer than it takes to see that nobody wants it.
+ * {@link CqResources} of one device that connections have left and others may take, the last first:
+ * at most {@value #MAX_IDLE}, and none for longer than it takes to see that it is not needed.
  * Set-up path only; guarded by this object's monitor.
  */
 final class CqResourcesPool {
@@ -30,28 +30,28 @@ final class CqResourcesPool {
         this.loop = loop;
     }
 
-    /** A kit for so many completions, its queues empty. */
+    /** Resources for this many completions, their queues empty. */
     CqResources take(int receives, int sends) throws FabricException {
         synchronized (this) {
             for (Iterator<CqResources> i = idle.iterator(); i.hasNext(); ) {
-                CqResources kit = i.next();
-                if (kit.receives == receives && kit.sends == sends) {
+                CqResources resources = i.next();
+                if (resources.receives == receives && resources.sends == sends) {
                     i.remove();
-                    return kit;
+                    return resources;
                 }
             }
         }
         return new CqResources(device, loop, receives, sends);
     }
 
-    /** Takes a kit back whose queues are empty. */
-    void giveBack(CqResources kit) {
+    /** Takes back resources whose queues are empty. */
+    void giveBack(CqResources resources) {
         boolean kept;
         synchronized (this) {
             kept = !closed && idle.size() < MAX_IDLE;
             if (kept) {
-                kit.sweep = sweep;
-                idle.push(kit);
+                resources.sweep = sweep;
+                idle.push(resources);
                 if (!sweeping) {
                     sweeping = true;
                     loop.schedule(this::sweep, SWEEP_NANOS);
@@ -59,7 +59,7 @@ final class CqResourcesPool {
             }
         }
         if (!kept) {
-            kit.close();
+            resources.close();
         }
     }
 
@@ -68,10 +68,10 @@ final class CqResourcesPool {
         List<CqResources> old = new ArrayList<>();
         synchronized (this) {
             for (Iterator<CqResources> i = idle.iterator(); i.hasNext(); ) {
-                CqResources kit = i.next();
-                if (kit.sweep != sweep) {
+                CqResources resources = i.next();
+                if (resources.sweep != sweep) {
                     i.remove();
-                    old.add(kit);
+                    old.add(resources);
                 }
             }
             sweep++;

@@ -12,21 +12,21 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Shape: the completion channel's descriptor and an eventfd. A blocked thread polls its queues,
  * for a while if that has paid off lately, asks for an event, polls once more and sleeps ({@link
- * Sleeper}); whoever has no thread arms, and the event thread looks at the channel once. Whichever
- * of the two takes an event from the channel wakes the other, so neither can miss one.
+ * Sleeper}); an owner without a thread arms, and the event thread looks at the channel once.
+ * Whichever of the two takes an event from the channel wakes the other, so neither can miss one.
  *
  * <p>A peer of ours marks the last message of each burst (a solicited event), and a thread that
  * blocks sleeps until one comes: of four messages that follow each other, one wakes it. A mark is
  * never relied on: who has slept a while without one asks to be woken by any message.
  *
- * <p>Somebody else's poller gets an epoll of the channel and another eventfd, made when first asked
- * for; what the channel does not tell, and events that somebody else took from it, is signalled on
- * the eventfd.
+ * <p>Another poller gets an epoll of the channel and another eventfd, made when first asked for;
+ * changes that the channel does not tell, and events that another thread took from it, are
+ * signalled on the eventfd.
  *
  * <p>All but {@link #await}'s sleep is guarded by the queue pair's monitor.
  */
 final class CqWaiter {
-    /** So long a message may be there that nobody was woken for. */
+    /** Longest time that a message may wait without a wake-up. */
     private static final long MARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /** So many messages without a word of ours are a stream. */
@@ -108,7 +108,7 @@ final class CqWaiter {
             sleep(nanos, ChannelEvents.ANY);
             return;
         }
-        // What is left alone is not asked for either.
+        // Unmarked messages may wait, so no event is asked for them.
         int first = marks.come() ? ChannelEvents.MARKED : ChannelEvents.NOTHING;
         if (sleep(Math.min(nanos, bound), first) == 0 && nanos > bound) {
             long rest = nanos == Long.MAX_VALUE ? nanos : nanos - bound;
@@ -416,10 +416,10 @@ final class CqWaiter {
     }
 
     /**
-     * The channel is about to be somebody else's. Monitor held.
+     * The channel is about to get another owner. Monitor held.
      *
-     * @return false if somebody's poller may still look at it, or a thread sleeps on it: its
-     *     wake-up must not be taken by the next owner
+     * @return false if a poller may still look at it, or a thread sleeps on it: its wake-up must
+     *     not be taken by the next owner
      */
     boolean close() {
         assert Thread.holdsLock(qp);

@@ -33,7 +33,7 @@ final class HotPlug {
      *
      * @param onChange told that devices may have come or gone, with a test of whether the one with
      *     a name such as {@code uverbs0} is there
-     * @return null where the kernel's announcements are not to be had
+     * @return null where the kernel's announcements are not available
      */
     static Closeable watch(EventLoop loop, Consumer<Predicate<String>> onChange) {
         try {

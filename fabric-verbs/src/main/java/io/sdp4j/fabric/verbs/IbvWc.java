@@ -53,7 +53,7 @@ final class IbvWc {
         return wcs.get(JAVA_INT, i * BYTES + BYTE_LEN);
     }
 
-    /** What {@code enum ibv_wc_status} means to the users of a queue pair. */
+    /** Translates {@code enum ibv_wc_status} for the users of a queue pair. */
     static WcStatus meaning(int status) {
         return switch (status) {
             case SUCCESS -> WcStatus.SUCCESS;

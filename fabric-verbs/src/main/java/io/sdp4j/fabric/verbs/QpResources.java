@@ -8,14 +8,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What one queue pair has of the device and the kernel, and the native calls on it.
+ * Resources of one queue pair at the device and the kernel, and the native calls on them.
  *
  * <p>Shape: a {@link CqResources}: a completion channel with a descriptor, an eventfd to wake the
  * thread that sleeps on it, a queue for receives and one for everything sent, so that the end of a
- * send wakes nobody who waits for input. Cost: two descriptors, two queues, the spec's buffers in
- * the device's slabs (receive slots from the beginning, send slots when the peer's size is known),
- * and 48 bytes of work request for each receive slot, prepared once. Receives are the queue pair's
- * own, not shared: SDP promises each of them to its peer.
+ * send wakes no thread that waits for input. Cost: two descriptors, two queues, the spec's buffers
+ * in the device's slabs (receive slots from the beginning, send slots when the peer's size is
+ * known), and 48 bytes of work request for each receive slot, prepared once. Receives are the queue
+ * pair's own, not shared: SDP promises each of them to its peer.
  *
  * <p>Guarded by the queue pair's monitor, {@link #release} by being the last.
  */
@@ -39,7 +39,7 @@ final class QpResources {
     private MemorySegment receiveMemory;
     private MemorySegment sendMemory = MemorySegment.NULL;
     private int sendStride;
-    private CqResources kit;
+    private CqResources cqResources;
     private long receiveCq;
     private long sendCq;
     private long qp;
@@ -139,13 +139,14 @@ final class QpResources {
                     Cause.RESOURCES,
                     most + " work requests are more than RDMA device " + device.name() + " takes");
         }
-        kit = device.kits().take(receives, sends);
-        wakeFd = kit.wakeFd;
-        compFd = kit.compFd;
-        receiveCq = kit.receiveCq;
-        sendCq = kit.sendCq;
+        cqResources = device.cqPool().take(receives, sends);
+        wakeFd = cqResources.wakeFd;
+        compFd = cqResources.compFd;
+        receiveCq = cqResources.receiveCq;
+        sendCq = cqResources.sendCq;
         events =
-                new CompletionEvents(ibv, kit.compChannel, receiveCq, sendCq, receiveMemory, event);
+                new CompletionEvents(
+                        ibv, cqResources.compChannel, receiveCq, sendCq, receiveMemory, event);
     }
 
     private void makeQueuePair() throws FabricException {
@@ -370,8 +371,8 @@ final class QpResources {
         return qpMade && IbvQp.state(Bindings.at(qp, IbvQp.LAYOUT)) >= IbvQp.READY_TO_RECEIVE;
     }
 
-    CqResources kit() {
-        return kit;
+    CqResources cqResources() {
+        return cqResources;
     }
 
     /**
@@ -384,11 +385,11 @@ final class QpResources {
         if (events != null) {
             events.acknowledge();
         }
-        if (kit != null) {
+        if (cqResources != null) {
             if (again && emptied(receiveCq) && emptied(sendCq)) {
-                device.kits().giveBack(kit);
+                device.cqPool().giveBack(cqResources);
             } else {
-                kit.close();
+                cqResources.close();
             }
         }
         if (receiveLease != null) {

@@ -86,7 +86,7 @@ final class QpTeardown {
         return gone && (requests.receives() == 0 || flushed);
     }
 
-    /** Lets what was sent arrive, for so long, and then cuts. */
+    /** Lets sent messages arrive, for at most this time, and then cuts. */
     void drain(long nanos) {
         assert Thread.holdsLock(qp);
         if (cut) {
@@ -100,7 +100,7 @@ final class QpTeardown {
             if (!draining) {
                 return;
             }
-            qp.bell().watchSends();
+            qp.waiter().watchSends();
             qp.reap();
         }
         if (draining) {
@@ -147,7 +147,7 @@ final class QpTeardown {
             failure = why;
         }
         cut();
-        qp.bell().onChange();
+        qp.waiter().onChange();
     }
 
     /** A request ended badly. */
@@ -167,7 +167,7 @@ final class QpTeardown {
         }
     }
 
-    /** Something was flushed, or could not be posted: if nobody says why, that is an error. */
+    /** Something was flushed, or could not be posted: if no reason follows, that is an error. */
     void onFlush() {
         assert Thread.holdsLock(qp);
         requests.onFlush();
@@ -208,7 +208,7 @@ final class QpTeardown {
                 requests.onDeaf();
             }
         }
-        qp.bell().onChange();
+        qp.waiter().onChange();
     }
 
     /** The queue pair was never connected. */

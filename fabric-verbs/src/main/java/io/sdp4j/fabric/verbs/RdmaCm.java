@@ -215,7 +215,7 @@ final class RdmaCm {
         }
     }
 
-    /** Frees an event; whoever waits in {@link #destroyId} of its id goes on. */
+    /** Frees an event; a thread that waits in {@link #destroyId} of its id goes on. */
     void ackEvent(long event) {
         Bindings.status(s -> (int) ackEvent.invokeExact(s, event));
     }

@@ -9,8 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Registrations of the application's direct buffers that nobody uses now and somebody may use
- * again.
+ * Registrations of the application's direct buffers that are unused now and may be used again.
  *
  * <p>Never stale: an entry is found by the <em>lifetime</em> of the memory (its scope), not only by
  * its address. Two segments have equal scopes only if they come from the same buffer or arena, so
@@ -79,7 +78,7 @@ final class RegistrationCache {
     private volatile boolean sweeping;
 
     /**
-     * @param sweepLater asks for {@link #sweep}, which nobody does yet; without this monitor
+     * @param sweepLater asks for {@link #sweep}, when none is scheduled; without this monitor
      */
     RegistrationCache(SlabPool.Registrar registrar, long maxBytes, Runnable sweepLater) {
         this.registrar = registrar;
@@ -127,7 +126,7 @@ final class RegistrationCache {
         }
     }
 
-    /** Whether {@link #sweep} is to be called now and then, and nobody does yet. */
+    /** Whether {@link #sweep} is to be called now and then, and none is scheduled. */
     private synchronized boolean endUse(LocalUse use) {
         Entry e = use.entry;
         e.remove(use);
@@ -165,7 +164,7 @@ final class RegistrationCache {
         return sweeping;
     }
 
-    /** Ends every registration that nobody uses; whether there was one. */
+    /** Ends every unused registration; whether there was one. */
     synchronized boolean giveUpIdle() {
         return evictIdle(0);
     }
@@ -224,7 +223,7 @@ final class RegistrationCache {
         }
     }
 
-    /** Ends every registration that nobody uses; those in use end with their use. */
+    /** Ends every unused registration; those in use end with their use. */
     synchronized void close() {
         for (Entry e : List.copyOf(entries.values())) {
             drop(e);

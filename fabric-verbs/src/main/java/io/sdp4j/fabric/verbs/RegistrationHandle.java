@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The use of a registration by one region. Whoever uses it may leave it and come back to it, if
- * nobody has ended it meanwhile, without a lock and without looking for it.
+ * The use of a registration by one region. The user may leave it and come back to it, if it was not
+ * ended meanwhile, without a lock and without looking for it.
  *
  * <p>Shape: in use, left, or over, which it stays. The user leaves and comes back; the keeper ends
  * what is left ({@link #endIfLeft}); either of them can end it in any state ({@link #end}), once.
@@ -97,7 +97,7 @@ abstract class RegistrationHandle {
         }
     }
 
-    /** Whether somebody will end it if the user does not come back. Any thread. */
+    /** Whether it will be ended if the user does not come back. Any thread. */
     abstract boolean mayBeLeft();
 
     /** It is about to be left. */

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * not used since it ran last goes. Thread-safe.
  */
 final class Registrations {
-    /** Of local use, which nobody else sees: kept for one to two of these. */
+    /** Of local use, invisible to others: kept for one to two of these. */
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final VerbsDevice device;
@@ -110,7 +110,8 @@ final class Registrations {
         if (!remoteWrite && !memory.isReadOnly()) {
             return registerLocal(memory, concealed, onClose);
         }
-        // What is only read is not registered for writing: the peer is given no right beyond what
+        // Memory that is only read is not registered for writing: the peer is given no right beyond
+        // what
         // it was told, and the kernel need not take its pages for changed.
         int access =
                 (remoteRead ? Ibv.ACCESS_REMOTE_READ : 0)
@@ -172,7 +173,7 @@ final class Registrations {
         return new LocalRegion(memory, concealed, use, onClose);
     }
 
-    /** One that nobody is to read by a key from an earlier use of the memory. */
+    /** One that must not be readable by a key from an earlier use of the memory. */
     private final class LocalRegion extends VerbsMemoryRegion {
         private int concealed;
 

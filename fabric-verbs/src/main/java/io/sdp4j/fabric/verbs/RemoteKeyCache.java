@@ -20,11 +20,11 @@ import java.util.Map;
  * longer for it.
  *
  * <p>Never stale: as in the {@link RegistrationCache}, an entry is found by the <em>lifetime</em>
- * of the memory. Memory that somebody may free while a peer can read it is not kept at all: only
- * that of buffers and of automatic arenas is, which an entry keeps from being collected.
+ * of the memory. Memory that may be freed while a peer can read it is not kept at all: only that of
+ * buffers and of automatic arenas is, which an entry keeps from being collected.
  *
  * <p>An entry without a registration is the note that its memory was lent once. Guarded by this
- * object's monitor, which nobody holds while lent memory is registered. Bounded in bytes and by
+ * object's monitor, which no thread holds while lent memory is registered. Bounded in bytes and by
  * {@value #MAX_ENTRIES} entries.
  */
 final class RemoteKeyCache {
@@ -115,8 +115,8 @@ final class RemoteKeyCache {
 
     /**
      * @param registrar gives the peer the right to read, and no other
-     * @param maxBytes of what is kept together; 0 = every key dies with its advertisement
-     * @param tickLater asks for {@link #tick}, which nobody does yet; without this monitor
+     * @param maxBytes of all kept memory; 0 = every key dies with its advertisement
+     * @param tickLater asks for {@link #tick}, when none is scheduled; without this monitor
      */
     RemoteKeyCache(SlabPool.Registrar registrar, long maxBytes, Runnable tickLater) {
         this.registrar = registrar;
@@ -165,7 +165,7 @@ final class RemoteKeyCache {
                 keep(e);
             }
         } else if (e.registration == 0 && e.used()) {
-            e = new Entry(key); // somebody registers the other just now
+            e = new Entry(key); // another thread registers the other just now
         } else {
             e.takeBack();
         }
@@ -174,7 +174,7 @@ final class RemoteKeyCache {
         return new Loan(e, false);
     }
 
-    /** What is kept, and not only for a loan that is under way, and holds these bytes; or null. */
+    /** The entry that holds these bytes and is kept, not only for a loan under way; or null. */
     private Entry wholeOf(Key part) {
         assert Thread.holdsLock(this);
         if (part.lender.entries > 0) {
@@ -328,7 +328,7 @@ final class RemoteKeyCache {
         }
     }
 
-    /** What is lent just now ends with its use. */
+    /** Loans under way end with their use. */
     private void drop(Entry e) {
         assert Thread.holdsLock(this);
         entries.remove(e.key);

@@ -9,8 +9,8 @@ import java.util.Map;
  * <p>The kernel lays the queues of a context one behind the other, each where there is room first,
  * and tells the library at which offset it finds them. The library takes 0x90000 for "nowhere" and
  * gives such a queue up. So when all before it is taken, which some 26 queue pairs do, no further
- * queue can be made. A completion queue that nobody uses, made before all others, reaches beyond
- * that offset: no queue begins there. It takes 1 MiB of kernel memory.
+ * queue can be made. An unused completion queue, made before all others, reaches beyond that
+ * offset: no queue begins there. It takes 1 MiB of kernel memory.
  *
  * <p>All fabrics of the process share it, as they share contexts. Thread-safe.
  *
@@ -38,7 +38,7 @@ final class SiwOffsets {
         return vendorId == VENDOR_ID;
     }
 
-    /** To be called before any queue of the context is made. What fails here is not needed yet. */
+    /** To be called before any queue of the context is made. A failure here does no harm yet. */
     static synchronized void take(Ibv ibv, long context) {
         TAKEN.computeIfAbsent(context, c -> new SiwOffsets(ibv.createCq(c, ENTRIES, 0))).users++;
     }

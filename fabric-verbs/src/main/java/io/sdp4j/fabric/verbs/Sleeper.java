@@ -11,16 +11,16 @@ import java.util.concurrent.TimeUnit;
  * <p>Shape: two ways. In poll(2) on the channel's descriptor and an eventfd, after which the event
  * is read; or in the read itself, which is one system call instead of two, of some four that a
  * short answer costs. The second for sleeps without an end, once several have followed each other
- * and nobody else has looked for events meanwhile: selectors and the event thread want a descriptor
- * that does not block. Rarer where other threads end such sleeps, as a writer does that takes what
- * a reader waits for: that is dearer then. What ends such a sleep from outside, a close or a lost
- * connection, is a signal ({@link WakeSignal}), again and again until the thread has come out: one
- * may come before the thread is in the call.
+ * and no other thread has looked for events meanwhile: selectors and the event thread want a
+ * descriptor that does not block. Rarer where other threads end such sleeps, as a writer does that
+ * takes what a reader waits for: that is dearer then. From outside, at a close or a lost
+ * connection, such a sleep is ended by a signal ({@link WakeSignal}), again and again until the
+ * thread has come out: one may come before the thread is in the call.
  *
  * <p>Guarded by the queue pair's monitor, but for {@link #sleep}.
  */
 final class Sleeper {
-    /** So many sleeps without an end, and nobody else at the channel, before one is a read. */
+    /** Sleeps without an end, with no other thread at the channel, before one is a read. */
     static final int IN_A_ROW = 3;
 
     /** So many more after each read that had to be ended by a signal, and no more than that. */
@@ -61,7 +61,7 @@ final class Sleeper {
         return sleeping;
     }
 
-    /** The calling thread is about to {@link #sleep} for so long. */
+    /** The calling thread is about to {@link #sleep} for this time. */
     void begin(long nanos) {
         assert Thread.holdsLock(qp);
         sleeping = true;
@@ -80,8 +80,8 @@ final class Sleeper {
     }
 
     /**
-     * Sleeps until there is an event, the time is over, or somebody has {@link #rouse}d; perhaps
-     * for no reason. Without the monitor.
+     * Sleeps until there is an event, the time is over, or {@link #rouse} was called; perhaps for
+     * no reason. Without the monitor.
      *
      * @return to be given to {@link #end}
      */

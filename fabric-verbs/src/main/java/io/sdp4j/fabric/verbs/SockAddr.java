@@ -61,7 +61,7 @@ final class SockAddr {
         return s;
     }
 
-    /** What is in a {@code sockaddr_storage}; null if it is no IP address. */
+    /** The address in a {@code sockaddr_storage}; null if it is no IP address. */
     static InetSocketAddress get(MemorySegment s) {
         int family = s.get(JAVA_SHORT, FAMILY);
         if (family != AF_INET && family != AF_INET6) {

@@ -53,7 +53,7 @@ record Trailer(int receiveBytes, int port) {
         return field;
     }
 
-    /** What a field that came ends with, or null if it is none of ours or makes no sense. */
+    /** The trailer of a received field, or null if it is none of ours or makes no sense. */
     static Trailer of(byte[] field, int fieldBytes) {
         int at = fieldBytes - BYTES;
         if (field.length < fieldBytes || field[at] != MAGIC || field[at + 6] != VERSION) {

@@ -65,7 +65,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         own.waiting(caller != null);
     }
 
-    /** What the event thread may ask of an attempt. */
+    /** Questions of the event thread to an attempt. */
     private final class Watched extends ConnectWatchdog.Caller {
         @Override
         boolean unwanted(long waitedNanos) {
@@ -222,7 +222,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         }
     }
 
-    /** A signal that was somebody else's means another try. */
+    /** A signal meant for another thread means another try. */
     private int startHere(MemorySegment param) throws FabricException {
         int r;
         do {
@@ -259,8 +259,8 @@ final class VerbsActiveSide implements CmChannel.Target {
     }
 
     /**
-     * The call may wait for the peer longer than our caller wants to. Nobody waits for its end but
-     * for what it leads to, the next event; only a failure has to be told.
+     * The call may wait for the peer longer than our caller wants to. Its end is not waited for,
+     * only the next event, which it leads to; only a failure has to be told.
      */
     private int startElsewhere(MemorySegment param) throws FabricException {
         long connected = id;
@@ -327,7 +327,7 @@ final class VerbsActiveSide implements CmChannel.Target {
     /** How long to sleep before looking again whether anybody wants the connection. */
     private long patience() throws FabricException {
         if (request.abandoned().getAsBoolean()) {
-            throw new FabricException(Cause.ABANDONED, "nobody waits for the connection any more");
+            throw new FabricException(Cause.ABANDONED, "the connection is not wanted any more");
         }
         long left = left();
         if (left <= 0) {
@@ -340,7 +340,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         return left(waitedNanos(), nowNanos);
     }
 
-    /** What is left to wait; what this side has needed for itself was not taken from it. */
+    /** Time left to wait; time that this side used itself does not count. */
     private long left(long waitedNanos, long now) {
         long forOthers = request.deadlineNanos() - begun - waitedNanos;
         return Math.min(forOthers, request.limitNanos() - now);

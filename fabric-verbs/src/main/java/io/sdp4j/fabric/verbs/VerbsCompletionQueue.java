@@ -6,8 +6,8 @@ import io.sdp4j.fabric.WcStatus;
 import java.util.function.BooleanSupplier;
 
 /**
- * What one queue pair's user sees of it: completions in the device's order, then how it ended, then
- * only the reads and writes that were flushed.
+ * Completions as the user of one queue pair sees them: completions in the device's order, then how
+ * it ended, then only the reads and writes that were flushed.
  *
  * <p>Guarded by the queue pair's monitor.
  */
@@ -15,7 +15,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
     private final VerbsQueuePair qp;
     private final WorkRequests requests;
     private final QpTeardown teardown;
-    private final CqWaiter bell;
+    private final CqWaiter waiter;
 
     /** The user was told of the end. */
     private boolean over;
@@ -24,11 +24,11 @@ final class VerbsCompletionQueue implements CompletionQueue {
     private boolean spared;
 
     VerbsCompletionQueue(
-            VerbsQueuePair qp, WorkRequests requests, QpTeardown teardown, CqWaiter bell) {
+            VerbsQueuePair qp, WorkRequests requests, QpTeardown teardown, CqWaiter waiter) {
         this.qp = qp;
         this.requests = requests;
         this.teardown = teardown;
-        this.bell = bell;
+        this.waiter = waiter;
     }
 
     boolean isOver() {
@@ -160,8 +160,9 @@ final class VerbsCompletionQueue implements CompletionQueue {
     }
 
     /**
-     * Between two sends of a long stream only one in some asks the device: what comes meanwhile is
-     * mostly an answer that nobody waits for yet, and whoever runs out of credits looks closely.
+     * Between two sends of a long stream only one in some asks the device: completions that come
+     * meanwhile are mostly answers that are not waited for yet, and a sender without credits always
+     * looks.
      */
     @Override
     public boolean ready() {
@@ -185,41 +186,41 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     @Override
     public void await(long nanos) {
-        bell.await(nanos);
+        waiter.await(nanos);
     }
 
     @Override
     public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
-        return bell.busyPoll(spoken, elsewhere);
+        return waiter.busyPoll(spoken, elsewhere);
     }
 
     @Override
     public void wake() {
-        bell.wake();
+        waiter.wake();
     }
 
     @Override
     public boolean arm() {
-        return bell.arm();
+        return waiter.arm();
     }
 
     @Override
     public int descriptor() {
-        return bell.descriptor();
+        return waiter.descriptor();
     }
 
     @Override
     public boolean armDescriptor(boolean quietToo) {
-        return bell.armDescriptor();
+        return waiter.armDescriptor();
     }
 
     @Override
     public void releaseDescriptor() {
-        bell.releaseDescriptor();
+        waiter.releaseDescriptor();
     }
 
     @Override
     public void onNotify(Runnable handler) {
-        bell.onNotify(handler);
+        waiter.onNotify(handler);
     }
 }

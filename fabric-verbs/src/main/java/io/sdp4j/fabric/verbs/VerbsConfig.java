@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
 /**
- * What a {@link VerbsFabric} may use.
+ * Resources and limits of a {@link VerbsFabric}.
  *
  * @param memoryMaxBytes registered memory of all queue pairs' buffers together
  * @param slabBytes memory is registered in pieces of this size, or smaller ones where a limit
@@ -13,7 +13,7 @@ package io.sdp4j.fabric.verbs;
  * @param sharedPortMask where an RDMA listener occupies a TCP port (iWARP), it takes the port that
  *     differs from the application's in these bits, as do those who connect; both sides must agree.
  *     0 = the same port, which the kernel's listener then has already
- * @param spinMaxNanos longest time a waiting thread looks busily before it sleeps; 0 = never
+ * @param spinMaxNanos longest time a waiting thread polls before it sleeps; 0 = never
  * @param spinnersMax threads of the process that may do so at a time
  */
 public record VerbsConfig(

@@ -12,18 +12,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * What all queue pairs of one device share: the protection domain, the buffers, the limits.
+ * Objects that all queue pairs of one device share: the protection domain, the buffers, the limits.
  *
  * <p>The context is the connection manager's, which opens each device once for a process and keeps
  * it open while ids use it; this object is closed before the last of them goes.
  */
 final class VerbsDevice {
-    /** What a device is asked for first; some refuse to promise any. */
+    /** Number that a device is asked for first; some refuse any. */
     private static final int MAX_INLINE_BYTES = 256;
 
     /**
      * By the address of their {@code ibv_qp}: all of the process, because fabrics share contexts,
-     * and whoever takes an event from one takes it for all.
+     * and an event taken from one is taken for all.
      */
     private static final Map<Long, VerbsQueuePair> QUEUE_PAIRS = new ConcurrentHashMap<>();
 
@@ -43,9 +43,9 @@ final class VerbsDevice {
     final SolicitedEventSupport marks = new SolicitedEventSupport();
     private final Registrations registrations;
     private final SlabPool slabs;
-    private final CqResourcesPool kits;
+    private final CqResourcesPool cqPool;
 
-    /** What to ask a queue pair for: what is refused once is not asked for again. */
+    /** Capabilities to ask a queue pair for; one that is refused once is not asked for again. */
     private volatile int inlineBytes = MAX_INLINE_BYTES;
 
     /** Queue pairs; guarded by this object's monitor. */
@@ -105,7 +105,7 @@ final class VerbsDevice {
         }
         registrations = new Registrations(this, loop, config);
         slabs = new SlabPool(registrations.local(), config);
-        kits = new CqResourcesPool(this, loop);
+        cqPool = new CqResourcesPool(this, loop);
         int async = IbvContext.asyncFd(c);
         Descriptors.nonBlocking(async);
         asyncWatch = loop.watch(async, what -> onAsyncEvents());
@@ -175,8 +175,8 @@ final class VerbsDevice {
         return readsStarted;
     }
 
-    CqResourcesPool kits() {
-        return kits;
+    CqResourcesPool cqPool() {
+        return cqPool;
     }
 
     int inlineBytes() {
@@ -224,7 +224,7 @@ final class VerbsDevice {
         return closeIfRemoved();
     }
 
-    /** Closes a device that was removed and that nobody uses; whether it did. Event thread. */
+    /** Closes a device that was removed and is unused; whether it did. Event thread. */
     synchronized boolean closeIfRemoved() {
         boolean now = removed && users == 0 && !closed;
         if (now) {
@@ -295,7 +295,7 @@ final class VerbsDevice {
         }
         closed = true;
         loop.forget(asyncWatch);
-        kits.close();
+        cqPool.close();
         registrations.close();
         slabs.close();
         if (siw) {

@@ -36,8 +36,8 @@ import java.util.function.Supplier;
  * <p>Shape: one event channel, looked after by the event thread; a {@link VerbsDevice} for each
  * device in use. Differences between transports are asked of the device, not of its name.
  *
- * <p>Closing cuts every connection. What was taken from devices is given back when the users have
- * closed their queue pairs.
+ * <p>Closing cuts every connection. Device resources are given back when the users have closed
+ * their queue pairs.
  */
 public final class VerbsFabric implements Fabric {
     /** RDMA reads, and writes, that one queue pair may have under way. */
@@ -98,7 +98,7 @@ public final class VerbsFabric implements Fabric {
     private final BlockingCallThreads connectThreads = new BlockingCallThreads();
     private final ConnectWatchdog callWatch;
 
-    /** Null where the kernel's announcements are not to be had. */
+    /** Null where the kernel's announcements are not available. */
     private Closeable hotPlug;
 
     private VerbsFabric(VerbsConfig config, Ibv ibv, CmChannel channel) {
@@ -112,7 +112,7 @@ public final class VerbsFabric implements Fabric {
     /**
      * Opens the fabric.
      *
-     * @param loop from {@link EventLoops}; serves events of connections and doorbells
+     * @param loop from {@link EventLoops}; serves events of connections and notifications
      * @throws FabricException UNAVAILABLE, with the reason and the cure, if libraries, permissions
      *     or devices are missing
      */
@@ -394,7 +394,7 @@ public final class VerbsFabric implements Fabric {
         return closed;
     }
 
-    /** The channel is not used any more by whoever calls. Event thread. */
+    /** The caller does not use the channel any more. Event thread. */
     void shutIfUnused() {
         if (closed && warmup.await(0) && channel.ids() == 0 && shut.compareAndSet(false, true)) {
             channel.loop()

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What went wrong, why, and what the user can do, from errno values and from events.
+ * Explains failures from errno values and events: the fault, its cause, and the cure.
  *
  * <p>Source of the values: docs/verbs.md 4, measured on rxe and siw; {@code enum ib_cm_rej_reason}
  * of the kernel's ib_cm.h for the positive ones.
@@ -115,7 +115,7 @@ final class VerbsFailures {
     private static FabricException rejected(int status, byte[] privateData) {
         return switch (status) {
             case REJ_INVALID_SERVICE_ID, -ECONNREFUSED ->
-                    new FabricException(Cause.NO_LISTENER, "nobody listens there on RDMA");
+                    new FabricException(Cause.NO_LISTENER, "no listener there on RDMA");
             case REJ_CONSUMER, -ECONNRESET ->
                     new FabricException(Cause.REFUSED, "the listener said no", privateData, null);
             case REJ_TIMEOUT, -ETIMEDOUT ->

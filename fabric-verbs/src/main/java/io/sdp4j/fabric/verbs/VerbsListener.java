@@ -42,7 +42,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     /** Of the event thread. */
     private boolean looking;
 
-    /** Whose address it listens at; null for a wildcard, and when it has left. */
+    /** Device whose address it listens at; null for a wildcard, and when it has left. */
     private volatile VerbsDevice device;
 
     private volatile boolean closed;

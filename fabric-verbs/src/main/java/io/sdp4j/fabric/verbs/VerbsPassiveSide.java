@@ -189,7 +189,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
 
     private static final int MAX_REFUSAL = Trailer.REFUSAL_BYTES;
 
-    /** Says no if nobody has answered. */
+    /** Refuses if it was not answered. */
     void listenerClosed() {
         reject(new byte[0]);
     }

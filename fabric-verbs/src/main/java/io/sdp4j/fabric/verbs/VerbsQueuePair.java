@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
  *
- * <p>Locks: everything is guarded by this object's monitor, which nobody holds over a wait; the
+ * <p>Locks: everything is guarded by this object's monitor, which no thread holds over a wait; the
  * caller's lock is needed only for what the SPI says. Payload is copied without it.
  */
 final class VerbsQueuePair implements QueuePair, CmChannel.Target {
@@ -34,13 +34,13 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private final QpResources resources;
     private final WorkRequests requests;
     private final QpTeardown teardown;
-    private final CqWaiter bell;
+    private final CqWaiter waiter;
     private final VerbsCompletionQueue completions;
 
-    /** What the user registered and has not closed, or may open again. */
+    /** Regions that the user registered and has not closed, or may open again. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
-    /** Whose keys are kept for a while. */
+    /** The lender whose keys are kept for a while. */
     private final RemoteKeyCache.Lender lender = new RemoteKeyCache.Lender();
 
     private int sendBytes;
@@ -80,8 +80,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
         requests = new WorkRequests(resources, spec);
         teardown = new QpTeardown(this, channel, resources, requests);
-        bell = new CqWaiter(this, resources, requests, channel.loop(), fabric.spinner());
-        completions = new VerbsCompletionQueue(this, requests, teardown, bell);
+        waiter = new CqWaiter(this, resources, requests, channel.loop(), fabric.spinner());
+        completions = new VerbsCompletionQueue(this, requests, teardown, waiter);
         VerbsDevice.add(resources.queuePair(), this);
     }
 
@@ -109,7 +109,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             if (wanted < sendBytes || resources.growSendMemory(wanted)) {
                 sendBytes = wanted;
             }
-            bell.peerMarks();
+            waiter.peerMarks();
             peerIsOurs = true;
         }
         fabric.established(this);
@@ -136,12 +136,12 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     /** Runs {@code then} on the event thread when the peer's greeting has come. Event thread. */
     void onGreeting(Runnable then) {
-        bell.onGreeting(then);
+        waiter.onGreeting(then);
     }
 
     /** Runs it now if the greeting has come since. Event thread. */
     void lookForGreeting() {
-        bell.lookForGreeting();
+        waiter.lookForGreeting();
     }
 
     VerbsDevice device() {
@@ -293,7 +293,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
                 local instanceof VerbsMemoryRegion r && r.covers(device, offset, len) ? r : null;
         if (region == null && usable()) {
             requests.completeRdma(place, IbvWc.LOC_PROT_ERR);
-            bell.onChange();
+            waiter.onChange();
         } else {
             int op = opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
             post(place, op, region, offset, len, address, rkey);
@@ -327,7 +327,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             int place, int op, VerbsMemoryRegion local, long offset, int len, long to, int rkey) {
         if (!usable()) {
             requests.completeRdma(place, IbvWc.WR_FLUSH_ERR);
-            bell.onChange();
+            waiter.onChange();
             return;
         }
         long from = local == null ? 0 : local.address() + offset;
@@ -360,8 +360,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
     }
 
-    CqWaiter bell() {
-        return bell;
+    CqWaiter waiter() {
+        return waiter;
     }
 
     /** Whether the user would find something now. Monitor held. */
@@ -419,7 +419,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         synchronized (this) {
             teardown.onGone();
         }
-        bell.onChange();
+        waiter.onChange();
         destroyIfLeft();
     }
 
@@ -431,7 +431,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             }
             closed = true;
             completions.end();
-            bell.disarm();
+            waiter.disarm();
             teardown.drain(QpTeardown.DRAIN_NANOS);
         }
         channel.loop().execute(this::destroyIfLeft);
@@ -451,13 +451,13 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             if (!closed || !teardown.gone() || !open) {
                 return;
             }
-            if (bell.beingRead()) { // the library looks at its queues when it comes out
+            if (waiter.beingRead()) { // the library looks at its queues when it comes out
                 channel.loop().schedule(this::destroyIfLeft, READ_ENDS_NANOS);
                 return;
             }
             open = false;
             teardown.cancelTimers();
-            boolean again = bell.close();
+            boolean again = waiter.close();
             VerbsDevice.remove(resources.queuePair());
             resources.release(again);
         }

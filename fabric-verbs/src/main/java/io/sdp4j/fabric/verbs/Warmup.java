@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Goes the way to the first connection once, in the background, when a fabric is opened: up to a
  * queue pair to this host itself, by the first interface that a device serves, which is then
- * discarded. What only the first one costs, libraries, classes, compilation, would else be taken
+ * discarded. Costs of the first one alone, libraries, classes, compilation, would else be taken
  * from the time that a peer has to answer, because the event thread needs most of it. Other devices
- * are left alone: they would have memory registered that nobody may ever want.
+ * are left alone: they would have memory registered that may never be needed.
  */
 final class Warmup {
     /** To wait for one interface, whose own address needs no answer but a subnet manager's. */
@@ -75,7 +75,7 @@ final class Warmup {
                 done = done || fabric.isClosed() || rehearse(address);
             }
         } catch (SocketException | RuntimeException e) {
-            // whoever connects meets it again, and tells
+            // a connect meets it again, and reports it
         } finally {
             over.countDown();
             channel.loop().execute(fabric::shutIfUnused);
@@ -102,7 +102,7 @@ final class Warmup {
                     .rehearse();
             return true;
         } catch (FabricException e) {
-            return false; // no RDMA device serves it, or whoever connects is told the reason
+            return false; // no RDMA device serves it, or a connect reports the reason
         }
     }
 

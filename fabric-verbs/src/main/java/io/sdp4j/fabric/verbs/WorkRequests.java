@@ -7,13 +7,12 @@ import io.sdp4j.fabric.QpSpec;
  * The requests of one queue pair: which are with the device, which have completed and were not seen
  * by the user yet, and the send slots that are free.
  *
- * <p>Completions of receives are taken whenever somebody looks; those of sends only when they
- * matter: they free slots when many are taken, and somebody waits for reads, writes, signalled
- * sends, and the last one before the end. So a send costs no look of its own. Guarded by the queue
- * pair's monitor.
+ * <p>Completions of receives are taken at every look; those of sends only when they matter: they
+ * free slots when many are taken, and threads wait for reads, writes, signalled sends, and the last
+ * one before the end. So a send costs no look of its own. Guarded by the queue pair's monitor.
  */
 final class WorkRequests {
-    /** So many sends may follow each other before somebody asks what has completed. */
+    /** Sends that may follow each other before completions are asked for. */
     private static final int LOOK_EVERY = 10;
 
     /** Looks of a sender between two sends. */
@@ -61,7 +60,7 @@ final class WorkRequests {
     /** Those that had come when it did so last. */
     private int lastAnswer;
 
-    /** Sends since somebody last asked the device what has completed. */
+    /** Sends since the device was last asked for completions. */
     private int sendsUnlooked;
 
     /** Looks after the last send that need not ask it. */
@@ -116,7 +115,7 @@ final class WorkRequests {
 
     /**
      * Posts a receive, together with others, and at the latest before the next send, which may tell
-     * the peer of it, and before somebody waits while the device has few.
+     * the peer of it, and before a thread waits while the device has few.
      *
      * @return false if the device takes no more
      */
@@ -188,9 +187,9 @@ final class WorkRequests {
     }
 
     /**
-     * Whether whoever waits may wait for a send to end. As long as slots are free it does not: what
-     * it lacks are the peer's buffers, and the message that tells of them comes later than the end
-     * of the sends that used them.
+     * Whether a waiting thread may wait for a send to end. As long as slots are free it does not:
+     * it lacks the peer's buffers, and the message that tells of them comes later than the end of
+     * the sends that used them.
      */
     boolean sendsAwaited() {
         return sends + rdma > 0 && (endsMatter() || freeCount <= CONTROL_SLOTS);
@@ -202,8 +201,8 @@ final class WorkRequests {
     }
 
     /**
-     * Whether the device had nothing left when what has been seen since was taken from it: true
-     * once, so that whoever takes all there is need not ask it again.
+     * Whether the device had nothing left when the completions seen since were taken from it: true
+     * once, so that a caller that takes all of them need not ask it again.
      */
     boolean takeEmptied() {
         boolean was = emptied;

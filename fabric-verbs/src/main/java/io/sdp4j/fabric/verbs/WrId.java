@@ -1,6 +1,6 @@
 package io.sdp4j.fabric.verbs;
 
-/** What our {@code wr_id} says: the kind of request, and the slot or place it belongs to. */
+/** Contents of our {@code wr_id}: the kind of request, and the slot or place it belongs to. */
 final class WrId {
     static final int RECEIVE = 1;
     static final int SEND = 2;

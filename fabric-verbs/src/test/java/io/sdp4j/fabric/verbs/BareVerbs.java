@@ -16,17 +16,17 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a program gets from the device that does nothing but post and poll: the measure of our own
- * streams. Both programs of it, as the benchmark starts them: with a word it serves and prints
- * {@code READY port}; with a port it obeys one command a line, like the benchmark's other clients:
+ * The device's speed for a program that only posts and polls: the measure of our own streams. Both
+ * programs of it, as the benchmark starts them: with a word it serves and prints {@code READY
+ * port}; with a port it obeys one command a line, like the benchmark's other clients:
  *
  * <ul>
  *   <li>{@code sink SIZE WARM_MS MEASURE_MS}: {@code SIZE} bytes a time, one way, in messages as
  *       long as a stream's, with as many buffers and as few answers, and without a copy;
- *   <li>{@code channel-sink SIZE WARM_MS MEASURE_MS}: RDMA reads of so many bytes in a row, in
- *       pieces as large as a stream's, the other side at rest; with the property {@code bare.told}
- *       one at a time, each announced by the other side and answered, as SDP does it with a buffer
- *       that a blocking write lends: what that costs whoever it is that does it;
+ *   <li>{@code channel-sink SIZE WARM_MS MEASURE_MS}: RDMA reads of SIZE bytes in a row, in pieces
+ *       as large as a stream's, the other side idle; with the property {@code bare.told} one at a
+ *       time, each announced by the other side and answered, as SDP does it with a buffer that a
+ *       blocking write lends: the cost of that for any program;
  *   <li>{@code connect-only WARM_MS MEASURE_MS}: until the connection is established; with a rest
  *       after each, in which the other side ends it, too.
  * </ul>
@@ -234,7 +234,7 @@ public final class BareVerbs {
                 Locale.ROOT, "p50=%d p99=%d n=%d", nanos[n / 2], nanos[(int) (n * 0.99)], n);
     }
 
-    private int connects(long[] nanos, int forMs, boolean resting) throws IOException {
+    private int connects(long[] nanos, int forMs, boolean pauses) throws IOException {
         long channel = cm.createEventChannel();
         long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(forMs);
         int n = 0;
@@ -246,7 +246,7 @@ public final class BareVerbs {
             end.disconnect();
             BareEnd.expect(cm, channel, RdmaCmEvent.DISCONNECTED);
             end.close();
-            if (resting) {
+            if (pauses) {
                 rest();
             }
         } while (n < nanos.length && System.nanoTime() < until);
@@ -263,7 +263,7 @@ public final class BareVerbs {
         }
     }
 
-    /** What the machine's processors were busy so far. */
+    /** Time that the machine's processors were busy so far. */
     private static double busyNanos() throws IOException {
         String[] f = Files.readAllLines(Path.of("/proc/stat")).getFirst().split(" +", -1);
         long busy = 0;

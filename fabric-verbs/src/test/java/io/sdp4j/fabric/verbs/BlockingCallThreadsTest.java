@@ -38,7 +38,7 @@ class BlockingCallThreadsTest {
     }
 
     @Test
-    void aCallThatWaitsHoldsNobodyUp() throws Exception {
+    void aCallThatWaitsDelaysNoOther() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Integer> waiting =
                 threads.run(

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Which calls are ended, and when nobody looks any more. Method: the test runs the looks itself;
- * the call is a read of an eventfd that is empty, on a thread of its own.
+ * Which calls are ended, and when looking stops. Method: the test runs the looks itself; the call
+ * is a read of an eventfd that is empty, on a thread of its own.
  */
 @Timeout(120)
 class ConnectWatchdogTest {
-    /** More looks than there are while nobody calls. */
+    /** More looks than there are without a call. */
     private static final int MANY = 1_000;
 
     private final Queue<Runnable> looks = new ArrayDeque<>();
@@ -90,7 +90,7 @@ class ConnectWatchdogTest {
     }
 
     @Test
-    void nobodyLooksForLongWhereNobodyCallsAndSomebodyDoesAgainLater() {
+    void looksEndWithoutCallsAndBeginAgainWithTheNext() {
         ConnectWatchdog.Caller caller = caller(_ -> false);
         watch.enter(caller);
         look();
@@ -149,7 +149,7 @@ class ConnectWatchdogTest {
         }
     }
 
-    /** What is scheduled waits for the test. */
+    /** Scheduled tasks wait for the test. */
     private final class ByHand implements EventLoop {
         @Override
         public void end() {}

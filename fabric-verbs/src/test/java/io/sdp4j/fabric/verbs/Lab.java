@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * missing device is a failure; elsewhere the test is skipped.
  */
 final class Lab {
-    /** What event loops caught. */
+    /** Throwables that event loops caught. */
     static final Queue<Throwable> THROWN = new ConcurrentLinkedQueue<>();
 
     private static final Pattern COUNT = Pattern.compile("\\b(pd|cq|qp|cm_id|mr|ctx) (\\d+)");
@@ -46,7 +46,7 @@ final class Lab {
         return "siw".equals(System.getenv("LAB_FABRIC"));
     }
 
-    /** What the kernel counts of every kind of object, contexts aside, which stay open. */
+    /** The kernel's count of every kind of object, contexts aside, which stay open. */
     static Map<String, Long> resources() {
         try {
             Process p = new ProcessBuilder("rdma", "resource", "show").start();

@@ -39,7 +39,7 @@ final class LabPairs {
     private final FabricListener listener;
     private final QpSpec spec;
 
-    /** What became of the request that is under way. */
+    /** Result of the request that is under way. */
     private volatile CompletableFuture<QueuePair> accepted;
 
     /** Both ends of one connection. */

@@ -114,7 +114,7 @@ class RegistrationCacheTest {
         assertTrue(cache.sweep());
         held = cache.acquire(MemorySegment.ofBuffer(b), failure);
         assertTrue(cache.sweep(), "it was used since the last");
-        assertFalse(asks(held), "there is somebody who sweeps");
+        assertFalse(asks(held), "a sweep is scheduled");
         assertTrue(cache.sweep());
         assertEquals(1, registrar.live());
         assertFalse(cache.sweep());
@@ -155,7 +155,7 @@ class RegistrationCacheTest {
     void whatWasLeftIsThereAgainUntilItIsEnded() {
         ByteBuffer b = ByteBuffer.allocateDirect(1000);
         RegistrationHandle use = cache.acquire(MemorySegment.ofBuffer(b), failure);
-        assertFalse(use.leave(), "nobody sweeps yet");
+        assertFalse(use.leave(), "no sweep is scheduled yet");
         use.end();
         use = cache.acquire(MemorySegment.ofBuffer(b), failure);
         for (int i = 0; i < 3; i++) {
@@ -164,8 +164,8 @@ class RegistrationCacheTest {
             assertTrue(use.comeBack());
         }
         assertFalse(cache.sweep(), "what is in use is nothing to sweep for");
-        assertFalse(use.leave(), "nobody sweeps any more");
-        assertTrue(asks(use), "from now on somebody does");
+        assertFalse(use.leave(), "no sweep is scheduled any more");
+        assertTrue(asks(use), "from now on one is");
         use = cache.acquire(MemorySegment.ofBuffer(b), failure);
         assertTrue(use.leave());
         assertTrue(cache.sweep());

@@ -123,7 +123,7 @@ class RemoteKeyCacheTest {
         assertEquals(1, registrar.live(), "the same peer knows these bytes");
     }
 
-    /** What is lent of it shows the peer the rest of it, too. */
+    /** A loan of a part shows the peer the rest of it, too. */
     @Test
     void livesNoLongerForAPart() {
         MemorySegment part = memory.asSlice(500);
@@ -178,7 +178,7 @@ class RemoteKeyCacheTest {
 
     /** One timer while something is kept, none otherwise. */
     @Test
-    void asksForTicksOnlyWhenNobodyTicks() {
+    void asksForTicksOnlyWhenNoneIsScheduled() {
         RegistrationHandle e = keys.lend(lender, memory, failure);
         assertTrue(asks(e));
         assertFalse(asks(keys.lend(lender, memory, failure)), "there is one already");
@@ -191,7 +191,7 @@ class RemoteKeyCacheTest {
         }
     }
 
-    /** A peer that does not read keeps nobody busy. */
+    /** A peer that does not read causes no work. */
     @Test
     void aLongLoanNeitherEndsNorTicks() {
         keep(lender, memory);
@@ -258,7 +258,7 @@ class RemoteKeyCacheTest {
         assertEquals(1, keys.size());
     }
 
-    /** The bytes at the address are somebody else's from then on. */
+    /** The bytes at the address have another owner from then on. */
     @Test
     void memoryThatSomebodyMayFreeIsNotKept() {
         try (Arena arena = Arena.ofShared()) {
@@ -376,7 +376,7 @@ class RemoteKeyCacheTest {
             assertTrue(use.comeBack());
         }
         assertFalse(keys.tick(), "a long loan");
-        assertFalse(use.leave(), "nobody ticks");
+        assertFalse(use.leave(), "no tick is scheduled");
         assertTrue(asks(use));
         use = keys.lend(lender, memory, failure);
         assertEquals(registration, use.registration());
@@ -451,7 +451,7 @@ class RemoteKeyCacheTest {
         assertEquals(0, registrar.live());
     }
 
-    /** Whoever has looked once need not look again before there is another key. */
+    /** After one look none is needed before there is another key. */
     @Test
     void isConcealedAgainOnlyAfterANewKey() {
         int since = keys.conceal(memory);

@@ -86,7 +86,7 @@ class SlabPoolTest {
     }
 
     @Test
-    void aSlabThatNobodyUsesGivesWayToALargerOne() throws Exception {
+    void anUnusedSlabGivesWayToALargerOne() throws Exception {
         FakeRegistrar limited = new FakeRegistrar(SLAB - 4096);
         SlabPool pool = pool(limited, 100 * SLAB);
         pool.lease(4096).close();

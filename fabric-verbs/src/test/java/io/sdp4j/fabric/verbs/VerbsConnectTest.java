@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
- * Goal: connections that follow each other use what earlier ones have left, find nothing of theirs
- * in it, and what nobody wants any more is given back.
+ * Goal: connections that follow each other use the resources that earlier ones have left, find
+ * nothing of theirs in them, and unused ones are given back.
  */
 @EnabledIf(value = "io.sdp4j.fabric.verbs.Lab#present", disabledReason = Lab.ABSENT)
 @Timeout(120)
@@ -38,7 +38,9 @@ class VerbsConnectTest {
         pairs.close();
     }
 
-    /** Messages that nobody polled, events that were asked for, in every other round a sleeper. */
+    /**
+     * Messages that were not polled, events that were asked for, in every other round a sleeper.
+     */
     @Test
     void nothingOfAnEarlierConnectionIsSeen() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
@@ -89,7 +91,7 @@ class VerbsConnectTest {
     }
 
     @Test
-    void queuesThatNobodyWantsAreGivenBack() throws Exception {
+    void unusedQueuesAreGivenBack() throws Exception {
         long before = Lab.resources().get("cq");
         LabPairs.Pair one = pairs.connectSoon();
         LabPairs.Pair other = pairs.connectSoon();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
  * Goal: a buffer that is lent again and again is registered once, and its key reaches nothing any
- * more when it should not. Method: both ends of a real device; whoever knows the key tries it.
+ * more when it should not. Method: both ends of a real device; a peer that knows the key tries it.
  */
 @EnabledIf(value = "io.sdp4j.fabric.verbs.Lab#present", disabledReason = Lab.ABSENT)
 @Timeout(120)
@@ -104,7 +104,7 @@ class VerbsKeysTest {
         assertFalse(readable(pair.a(), into, key));
     }
 
-    /** Over another connection, as the first one serves nobody any more. */
+    /** Over another connection, as the first one is of no use any more. */
     @Test
     void theEndOfTheConnectionEndsIt() throws Exception {
         LabPairs.Pair other = pairs.connectSoon();
@@ -146,7 +146,7 @@ class VerbsKeysTest {
         other.close();
     }
 
-    /** As shipped: nobody asks for it, and it ends all the same. */
+    /** As shipped: without being asked for, it ends all the same. */
     @Test
     void timeEndsIt() throws Exception {
         close();

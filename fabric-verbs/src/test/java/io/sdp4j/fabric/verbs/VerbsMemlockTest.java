@@ -87,7 +87,7 @@ final class VerbsMemlockTest {
         assertTrue(refusal.getMessage().contains(String.valueOf(limit)), refusal::getMessage);
     }
 
-    /** Goal: what is kept for another time is in nobody's way. */
+    /** Goal: memory kept for later use does no harm. */
     @Test
     void whatIsKeptMakesRoom() throws Exception {
         long keep = TimeUnit.SECONDS.toNanos(60);

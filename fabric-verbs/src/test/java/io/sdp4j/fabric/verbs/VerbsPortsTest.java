@@ -52,7 +52,7 @@ class VerbsPortsTest {
         try {
             s.bind(new InetSocketAddress(Lab.address(), port));
         } catch (BindException e) {
-            // somebody has taken it already
+            // it is taken already
         }
     }
 

@@ -8,7 +8,7 @@ import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.WcStatus;
 import org.junit.jupiter.api.Test;
 
-/** How a connection ends, whoever ends it. */
+/** How a connection ends, by either side. */
 @SuppressWarnings("try") // listeners that are only closed
 public abstract class EndContract extends MessageContract {
     protected EndContract() {}
@@ -42,7 +42,7 @@ public abstract class EndContract extends MessageContract {
         assertEquals(Completion.DISCONNECTED, c.opcode);
         assertEquals(WcStatus.SUCCESS, c.status);
         int slot = p.b().takeSendSlot();
-        p.b().postSend(slot, 10, 0); // nobody is there, and that is no harm
+        p.b().postSend(slot, 10, 0); // no peer is there, and that is no harm
         assertNothing(p.b());
     }
 

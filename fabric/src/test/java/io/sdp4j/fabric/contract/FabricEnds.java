@@ -68,8 +68,9 @@ public abstract class FabricEnds {
     }
 
     /**
-     * Whether a fabric knows that nobody listens before it has to say who calls. A connection
-     * manager learns it only from the answer to the request that carries the caller's port.
+     * Whether a fabric knows that there is no listener before it has to name the caller. A
+     * connection manager learns it only from the answer to the request that carries the caller's
+     * port.
      */
     protected boolean findsListenerFirst() {
         return true;

@@ -148,7 +148,7 @@ public abstract class RdmaContract extends WaitContract {
         assertNothing(p.b());
     }
 
-    /** Goal: whoever lends a buffer to be read does not lend it to be changed. */
+    /** Goal: a buffer that is lent to be read cannot be changed. */
     @Test
     void whatMayOnlyBeReadIsNotWritten() throws Exception {
         Pair p = connect();
@@ -202,7 +202,7 @@ public abstract class RdmaContract extends WaitContract {
         }
     }
 
-    /** What it is read as is what is in the memory then; a fabric need not open any again. */
+    /** A read gives the contents of the memory at that time; a fabric need not open any again. */
     @Test
     void aRegionThatIsOpenedAgainIsLikeANewOne() throws Exception {
         Pair p = connect();

@@ -117,7 +117,7 @@ public abstract class SetUpContract extends FabricEnds {
         }
     }
 
-    /** What a busy machine takes from this side is not the peer's silence. */
+    /** Time that a busy machine takes from this side is not the peer's silence. */
     @Test
     void thePeersTimeBeginsWhenItIsAsked() throws Exception {
         Result result = new Result();

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** How a thread, or whoever watches for it, learns that something has completed. */
+/** How a thread, or a poller on its behalf, learns that something has completed. */
 @SuppressWarnings("try") // listeners that are only closed
 public abstract class WaitContract extends EndContract {
     protected WaitContract() {}
@@ -113,7 +113,7 @@ public abstract class WaitContract extends EndContract {
     }
 
     @Test
-    void theDoorbellRingsOnceForEachArm() throws Exception {
+    void theHandlerIsNotifiedOnceForEachArm() throws Exception {
         Pair p = connect();
         SynchronousQueue<Integer> rung = new SynchronousQueue<>();
         AtomicInteger count = new AtomicInteger();
@@ -143,10 +143,10 @@ public abstract class WaitContract extends EndContract {
 
     /**
      * Goal: a descriptor given to another poller is readable exactly when asked for, bytes on it do
-     * not reach the doorbell meanwhile, and the doorbell works again afterwards.
+     * not reach the handler meanwhile, and the handler is notified again afterwards.
      */
     @Test
-    void theDescriptorRingsInsteadOfTheDoorbell() throws Exception {
+    void theDescriptorIsNotifiedInsteadOfTheHandler() throws Exception {
         Pair p = connect();
         CompletionQueue b = p.b().completions();
         Semaphore rung = new Semaphore(0);
@@ -227,7 +227,7 @@ public abstract class WaitContract extends EndContract {
                 if (random.nextInt(8) != 0) {
                     cq.await(Long.MAX_VALUE);
                 } else if (cq.arm()) {
-                    assertTrue(rung.tryAcquire(20, TimeUnit.SECONDS), "no bell");
+                    assertTrue(rung.tryAcquire(20, TimeUnit.SECONDS), "not notified");
                 }
             }
             assertEquals(Completion.RECEIVE, c.opcode);

@@ -115,7 +115,7 @@ interface AcceptContract extends Sockets {
         }
     }
 
-    /** Goal: whoever connected before accept is called is served, in order. */
+    /** Goal: clients that connected before accept is called are served, in order. */
     @Test
     @DisplayName("28: who waits is served in order")
     default void backlogIsServedInOrder() throws IOException {

@@ -213,7 +213,7 @@ interface CloseContract extends Sockets {
         }
     }
 
-    /** What a peer says of its end takes a moment to arrive. */
+    /** A peer's end takes a moment to arrive. */
     private static void awaitWriteFails(Socket s, String message) {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(5))
@@ -306,7 +306,7 @@ interface CloseContract extends Sockets {
         try (Pair p = pair()) {
             Task<Void> writer = Expect.fill(Kind.VIRTUAL, p.client());
             p.client().setSoLinger(true, 1);
-            // Ends the writer, so that the close is nobody's but ours.
+            // Ends the writer, so that the close is ours alone.
             p.client().shutdownOutput();
             Expect.is(SocketException.class, "Broken pipe", writer.thrown());
             long start = System.nanoTime();
@@ -314,7 +314,7 @@ interface CloseContract extends Sockets {
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
             assertTrue(millis >= 900 || !keepsUnsent(), "lingered " + millis + " ms");
             assertTrue(millis < 3000, "lingered " + millis + " ms");
-            // What was not read in time still arrives: Linux goes on in the background.
+            // Bytes not read in time still arrive: Linux goes on in the background.
             assertTrue(p.server().getInputStream().readAllBytes().length > 32 * 1024);
         }
     }

@@ -20,9 +20,9 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: whatever runs while a socket is closed, the stream is used by nobody after it was given
- * back, and given back once. Method: random operations on random threads; {@link LoopbackStream}
- * throws when it is used after its close.
+ * Goal: whatever runs while a socket is closed, the stream is not used after it was given back, and
+ * is given back once. Method: random operations on random threads; {@link LoopbackStream} throws
+ * when it is used after its close.
  */
 class CloseRaceTest {
     private static final Set<String> HONEST =

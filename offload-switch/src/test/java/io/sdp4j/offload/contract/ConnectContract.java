@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 interface ConnectContract extends Sockets {
     InetAddress LOOPBACK = Here.ADDRESS;
 
-    /** Goal: nobody listens, and that is said as the kernel says it. */
+    /** Goal: a missing listener is reported as the kernel reports it. */
     @Test
     @DisplayName("2: a refused connect closes the socket")
     default void connectRefused() throws IOException {
@@ -163,9 +163,9 @@ interface ConnectContract extends Sockets {
         }
     }
 
-    /** Goal: the peer sees the port bound, and nobody else gets it meanwhile. */
+    /** Goal: the peer sees the port bound, and no other socket gets it meanwhile. */
     @Test
-    @DisplayName("6: the peer sees the port that was bound, and nobody else gets it")
+    @DisplayName("6: the peer sees the port that was bound, and no other socket gets it")
     default void boundPortIsSeenAndHeld() throws IOException {
         try (ServerSocket listener = listen(1);
                 Socket s = newSocket()) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the switch costs: allocation, descriptors, time per call. */
+/** The switch's cost: allocation, descriptors, time per call. */
 class CostTest {
     private final LoopbackProvider provider = new LoopbackProvider();
 

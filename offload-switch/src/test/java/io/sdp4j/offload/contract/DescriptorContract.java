@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import sun.nio.ch.IOUtil;
 
 /**
- * What libraries find that look for the descriptor of a socket by reflection, as there is no other
+ * Results of libraries that look for the descriptor of a socket by reflection, as there is no other
  * way: {@code Socket.impl}, then {@code SocketImpl.getFileDescriptor()} or {@code SocketImpl.fd}.
  */
 interface DescriptorContract extends Sockets {

@@ -57,7 +57,7 @@ class FirstConnectTest {
         public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
             if (Thread.currentThread() == caller) {
                 onCaller.incrementAndGet();
-                throw new OffloadUnavailable(ReasonCode.NO_PEER, "nobody");
+                throw new OffloadUnavailable(ReasonCode.NO_PEER, "no listener");
             }
             asked.countDown();
             try {
@@ -66,7 +66,7 @@ class FirstConnectTest {
             } catch (IOException | InterruptedException e) {
                 late.complete(e);
             }
-            throw new OffloadUnavailable(ReasonCode.NO_PEER, "nobody");
+            throw new OffloadUnavailable(ReasonCode.NO_PEER, "no listener");
         }
 
         @Override

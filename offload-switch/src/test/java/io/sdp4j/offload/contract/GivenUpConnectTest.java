@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: whoever gives a connect up while a provider is at it is told so at once, in the JDK's
+ * Goal: a caller that gives a connect up while a provider is at it is told so at once, in the JDK's
  * words, and nothing is counted, remembered or tried after it. Method: a provider whose peer never
  * answers and whose time is an hour.
  */

@@ -23,7 +23,7 @@ public final class Here {
         }
     }
 
-    /** As the address of a peer prints, whose name nobody has looked up. */
+    /** As the address of a peer prints whose name was not looked up. */
     static String text() {
         return "/" + ADDRESS.getHostAddress();
     }

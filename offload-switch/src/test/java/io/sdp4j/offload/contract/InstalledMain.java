@@ -29,7 +29,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 
-/** What {@link InstalledTest} checks, one scenario per JVM. */
+/** The checks of {@link InstalledTest}, one scenario per JVM. */
 final class InstalledMain {
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
@@ -364,7 +364,7 @@ final class InstalledMain {
         }
     }
 
-    /** Sockets that nobody closes give their streams back when they are garbage. */
+    /** Sockets that are not closed give their streams back when they are garbage. */
     private static void garbage() throws Exception {
         LoopbackProvider provider = new LoopbackProvider();
         installed(provider);

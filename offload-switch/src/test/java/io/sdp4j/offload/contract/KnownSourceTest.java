@@ -29,13 +29,14 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Goal: where a provider knows the address that its path leaves by, that is the local address of a
- * connection, and nobody looks at the routes again; what cannot be one is not believed.
+ * connection, and the routes are not looked at again; an address that cannot be one is not
+ * believed.
  */
 @Timeout(60)
 class KnownSourceTest {
     private static final InetAddress SOURCE = InetAddress.ofLiteral("127.0.0.2");
 
-    /** Knows the source, asks for the local address, and finds nobody. */
+    /** Knows the source, asks for the local address, and finds no listener. */
     private static final class Knowing implements OffloadProvider {
         final InetAddress source;
         InetSocketAddress local;

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: whoever can reach a new server by TCP can reach it by offload. Method: a provider that
- * connects by TCP while it is asked to listen.
+ * Goal: a client that can reach a new server by TCP can reach it by offload. Method: a provider
+ * that connects by TCP while it is asked to listen.
  */
 @Timeout(60)
 class ListenOrderTest {
@@ -53,7 +53,7 @@ class ListenOrderTest {
 
         @Override
         public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
-            throw new OffloadUnavailable(ReasonCode.NO_PEER, "nobody");
+            throw new OffloadUnavailable(ReasonCode.NO_PEER, "no listener");
         }
 
         @Override
@@ -114,7 +114,7 @@ class ListenOrderTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    @DisplayName("85: where the port is taken nobody listens for offload")
+    @DisplayName("85: where the port is taken no provider listens for offload")
     void aTakenPortStaysItsOwners(Kind kind) throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, HERE)) {
             InetSocketAddress at = new InetSocketAddress(HERE, taken.getLocalPort());

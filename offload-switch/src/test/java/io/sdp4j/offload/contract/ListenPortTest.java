@@ -119,7 +119,7 @@ class ListenPortTest {
 
         @Override
         public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
-            throw new OffloadUnavailable(ReasonCode.NO_PEER, "nobody");
+            throw new OffloadUnavailable(ReasonCode.NO_PEER, "no listener");
         }
 
         @Override
@@ -166,7 +166,7 @@ class ListenPortTest {
         }
     }
 
-    /** Goal: whoever takes the chosen port first keeps it, and the listener has another. */
+    /** Goal: a socket that takes the chosen port first keeps it, and the listener has another. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void aChoiceThatIsTakenMeanwhileIsNone(Kind kind) throws Exception {
@@ -181,7 +181,7 @@ class ListenPortTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void nobodyIsAskedWhereTheRuleSaysTcp(Kind kind) throws Exception {
+    void noProviderIsAskedWhereTheRuleSaysTcp(Kind kind) throws Exception {
         owner = of(Verdict.KERNEL);
         try (Bound _ = kind.listen(owner, any())) {
             assertEquals(List.of(), choosy.offered);

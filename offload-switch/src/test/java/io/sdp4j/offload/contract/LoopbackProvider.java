@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * its listeners by port number.
  */
 public final class LoopbackProvider implements OffloadProvider {
-    /** What a peer that does not read takes. */
+    /** Bytes that a peer that does not read takes. */
     public static final int ROOM_BYTES = LoopbackStream.RING_BYTES;
 
     public static final String FABRIC = "loop";
@@ -35,7 +35,7 @@ public final class LoopbackProvider implements OffloadProvider {
         return "loopback";
     }
 
-    /** Streams that nobody has closed. */
+    /** Streams that were not closed. */
     public int openStreams() {
         return open.get();
     }
@@ -45,7 +45,7 @@ public final class LoopbackProvider implements OffloadProvider {
         Listener listener = listeners.get(spec.remote().getPort());
         if (listener == null) {
             throw new OffloadUnavailable(
-                    ReasonCode.NO_PEER, "nobody in this JVM listens on " + spec.remote());
+                    ReasonCode.NO_PEER, "no listener in this JVM on " + spec.remote());
         }
         InetSocketAddress local;
         try {
@@ -61,7 +61,7 @@ public final class LoopbackProvider implements OffloadProvider {
                 new LoopbackStream(nameless(spec.remote()), local, link, open::decrementAndGet);
         LoopbackStream.join(client, server);
         open.addAndGet(2);
-        spec.asked().accept(() -> true); // whoever accepts may be quicker than this thread
+        spec.asked().accept(() -> true); // an accepting thread may be quicker than this one
         if (!listener.offer(server)) {
             client.close(true);
             server.close(true);

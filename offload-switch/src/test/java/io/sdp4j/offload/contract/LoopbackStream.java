@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 final class LoopbackStream implements OffloadStream {
     static final int RING_BYTES = 64 * 1024;
 
-    /** The provider's thread, for whoever does not wait himself. */
+    /** The provider's thread, for callers that do not wait. */
     private static final Executor TASKS =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().daemon().name("loopback").factory());
@@ -34,7 +34,7 @@ final class LoopbackStream implements OffloadStream {
     private boolean peerFinished; // a FIN is in, behind the ring
     private boolean finished; // we sent one
     private boolean inputShut;
-    private boolean resetPending; // nobody has been told yet
+    private boolean resetPending; // not reported yet
     private boolean dead; // nothing can be sent any more
     private boolean closed;
     private boolean oobInline;

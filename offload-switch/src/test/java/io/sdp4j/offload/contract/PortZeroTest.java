@@ -35,13 +35,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: a connect to port 0, where nobody can listen, is refused as the kernel refuses it, and no
+ * Goal: a connect to port 0, where no listener can be, is refused as the kernel refuses it, and no
  * provider spends the caller's time on it. Method: every kind of connect, with a provider that must
  * not be asked.
  */
 @Timeout(60)
 class PortZeroTest {
-    private static final InetSocketAddress NOBODY =
+    private static final InetSocketAddress PORT_ZERO =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private static final class Unasked implements OffloadProvider {
@@ -73,7 +73,7 @@ class PortZeroTest {
     @Test
     void ofASocket() throws Exception {
         try (Socket s = SwitchedSockets.socket(owner)) {
-            Expect.thrown(ConnectException.class, "Connection refused", () -> s.connect(NOBODY));
+            Expect.thrown(ConnectException.class, "Connection refused", () -> s.connect(PORT_ZERO));
             assertTrue(s.isClosed());
         }
     }
@@ -89,7 +89,7 @@ class PortZeroTest {
 
     private boolean isRefusedInAHurry() throws IOException {
         try (Socket s = SwitchedSockets.socket(owner)) {
-            IOException e = assertThrows(IOException.class, () -> s.connect(NOBODY, 1));
+            IOException e = assertThrows(IOException.class, () -> s.connect(PORT_ZERO, 1));
             assertTrue(s.isClosed());
             if (e instanceof SocketTimeoutException) {
                 return false;
@@ -102,7 +102,7 @@ class PortZeroTest {
     @Test
     void ofAChannel() throws Exception {
         try (SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
-            Expect.thrown(ConnectException.class, "Connection refused", () -> c.connect(NOBODY));
+            Expect.thrown(ConnectException.class, "Connection refused", () -> c.connect(PORT_ZERO));
         }
     }
 
@@ -113,7 +113,7 @@ class PortZeroTest {
             Expect.thrown(
                     ConnectException.class,
                     "Connection refused",
-                    () -> c.socket().connect(NOBODY, millis));
+                    () -> c.socket().connect(PORT_ZERO, millis));
         }
     }
 
@@ -125,7 +125,7 @@ class PortZeroTest {
                     assertThrows(
                             ConnectException.class,
                             () -> {
-                                c.connect(NOBODY);
+                                c.connect(PORT_ZERO);
                                 Awaitility.await()
                                         .atMost(Duration.ofSeconds(30))
                                         .until(c::finishConnect);
@@ -139,7 +139,7 @@ class PortZeroTest {
         try (AsynchronousSocketChannel c =
                 new SwitchAsynchronousChannelProvider(owner).openAsynchronousSocketChannel(null)) {
             ExecutionException e =
-                    assertThrows(ExecutionException.class, () -> c.connect(NOBODY).get());
+                    assertThrows(ExecutionException.class, () -> c.connect(PORT_ZERO).get());
             Expect.is(ConnectException.class, "Connection refused", e.getCause());
         }
     }
@@ -154,10 +154,10 @@ class PortZeroTest {
                 AsynchronousSocketChannel a =
                         new SwitchAsynchronousChannelProvider(only)
                                 .openAsynchronousSocketChannel(null)) {
-            Expect.thrown(ConnectException.class, refused, () -> s.connect(NOBODY, 1));
-            Expect.thrown(ConnectException.class, refused, () -> c.connect(NOBODY));
+            Expect.thrown(ConnectException.class, refused, () -> s.connect(PORT_ZERO, 1));
+            Expect.thrown(ConnectException.class, refused, () -> c.connect(PORT_ZERO));
             ExecutionException e =
-                    assertThrows(ExecutionException.class, () -> a.connect(NOBODY).get());
+                    assertThrows(ExecutionException.class, () -> a.connect(PORT_ZERO).get());
             assertInstanceOf(ConnectException.class, e.getCause());
             assertEquals(refused, e.getCause().getMessage());
         }

@@ -23,7 +23,7 @@ public abstract class SwitchedTest extends SocketContract {
         owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, kernel);
     }
 
-    /** Whose connections begin on kernel TCP. */
+    /** Variant whose connections begin on kernel TCP. */
     protected SwitchedTest(Policy policy, List<OffloadProvider> providers, UpgradePolicy upgrade) {
         owner =
                 new OffloadSwitch(

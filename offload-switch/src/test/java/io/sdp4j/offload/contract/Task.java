@@ -66,7 +66,7 @@ public final class Task<T> {
         }
     }
 
-    /** What the call threw. */
+    /** Exception of the call. */
     public Throwable thrown() throws Exception {
         try {
             T value = future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -91,6 +91,6 @@ public final class Task<T> {
             before = now;
         }
         assertTrue(!done(), "over already");
-        assertTrue(same >= 4, "never at rest");
+        assertTrue(same >= 4, "never idle");
     }
 }

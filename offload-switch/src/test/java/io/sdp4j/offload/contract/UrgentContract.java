@@ -210,7 +210,7 @@ interface UrgentContract extends Sockets {
         }
     }
 
-    /** More urgent bytes than any connection takes while nobody reads. */
+    /** More urgent bytes than any connection takes without a reader. */
     int MANY = 100_000;
 
     /** Sends urgent bytes, until there is no room or all are sent. */

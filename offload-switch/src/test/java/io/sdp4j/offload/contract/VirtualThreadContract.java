@@ -23,7 +23,7 @@ interface VirtualThreadContract extends Sockets {
     }
 
     /**
-     * Goal: blocked virtual threads pin nobody. Method: many wait in read, then one pair plays
+     * Goal: blocked virtual threads pin no carrier. Method: many wait in read, then one pair plays
      * ping-pong on the same few carriers, then all are released.
      */
     @Test

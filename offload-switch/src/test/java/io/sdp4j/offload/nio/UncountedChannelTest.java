@@ -59,7 +59,7 @@ class UncountedChannelTest {
         assertEquals(1, channel.write(ByteBuffer.allocate(1)));
     }
 
-    /** What counts, or null. No signature here may name a class that needs the JDK's internals. */
+    /** The counter, or null. No signature here may name a class that needs the JDK's internals. */
     private Object counting() {
         return ((SwitchSocketChannel) channel).moving();
     }

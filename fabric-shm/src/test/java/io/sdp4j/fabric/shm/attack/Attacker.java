@@ -40,13 +40,13 @@ public final class Attacker {
     private static final int REPLY = 0x53445052;
     private static final int VERSION = 3;
 
-    /** What the next Hello says of a connection that is to move. */
+    /** Statement of the next Hello about a connection that is to move. */
     private static int moves;
 
     private static final int NATIVE = 1;
     private static final int PORTABLE = 2;
     private static final int LOOPBACK = 0x7F000001;
-    private static final int NOBODYS = 0xCB00714D;
+    private static final int UNOWNED = 0xCB00714D;
     private static final int IP_FREEBIND = 15;
     private static final int MFD_ALLOW_SEALING = 2;
     private static final int MFD_HUGETLB = 4;
@@ -100,7 +100,7 @@ public final class Attacker {
         String said =
                 switch (args[0]) {
                     case "honest" -> hello(path, port, NATIVE, 8, 1024, bound(), 0, 0);
-                    case "liar" -> hello(path, port, NATIVE, 8, 1024, bound(), NOBODYS, 443);
+                    case "liar" -> hello(path, port, NATIVE, 8, 1024, bound(), UNOWNED, 443);
                     case "other-port" -> hello(path, port, NATIVE, 8, 1024, bound(), LOOPBACK, 22);
                     case "nothing" -> hello(path, port, NATIVE, 8, 1024, -1, LOOPBACK, 4711);
                     case "no-socket" -> hello(path, port, NATIVE, 8, 1024, 0, LOOPBACK, 4711);
@@ -222,8 +222,8 @@ public final class Attacker {
         MemorySegment on = ARENA.allocate(4, 4);
         on.set(JAVA_INT, 0, 1);
         call(OPTION, fd, 0, IP_FREEBIND, on, 4);
-        bind(fd, NOBODYS, 0);
-        return hello(path, port, NATIVE, 8, 1024, fd, NOBODYS, portOf(fd));
+        bind(fd, UNOWNED, 0);
+        return hello(path, port, NATIVE, 8, 1024, fd, UNOWNED, portOf(fd));
     }
 
     /** Writes over the memory of one connection of the process {@code /proc/PID}. */

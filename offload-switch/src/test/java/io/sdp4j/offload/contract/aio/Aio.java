@@ -75,7 +75,7 @@ public interface Aio {
         }
     }
 
-    /** What a future gives; nothing waits for ever. */
+    /** Result of a future; nothing waits for ever. */
     static <V> V get(Future<V> future) throws Exception {
         try {
             return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What asynchronous channels of the switch cost, beside the JDK's own. */
+/** Cost of the switch's asynchronous channels, beside the JDK's own. */
 class AioCostTest {
     private static final int ROUNDS = 20_000;
 

@@ -44,7 +44,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What only a switch has: rules, attempts that take their time, two queues at a listener. */
+/** Features of a switch alone: rules, attempts that take their time, two queues at a listener. */
 class AioRulesTest {
     private static final InetSocketAddress ANY_PORT =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -140,7 +140,10 @@ class AioRulesTest {
         }
     }
 
-    /** Goal: a TCP connection that came while nobody accepted is not lost, nor left when closed. */
+    /**
+     * Goal: a TCP connection that came without an accept under way is not lost, nor left when
+     * closed.
+     */
     @Test
     void whatTheKernelBroughtIsKept() throws Exception {
         OffloadSwitch owner = of(Policy.allowAll(), new LoopbackProvider());
@@ -198,7 +201,7 @@ class AioRulesTest {
             asked.countDown();
             try {
                 if (!go.await(20, TimeUnit.SECONDS)) {
-                    throw new OffloadUnavailable(ReasonCode.TIMED_OUT, "nobody said go");
+                    throw new OffloadUnavailable(ReasonCode.TIMED_OUT, "not told to go on");
                 }
             } catch (InterruptedException e) {
                 throw new OffloadUnavailable(ReasonCode.INTERNAL, "interrupted", false, e);
@@ -242,7 +245,9 @@ class AioRulesTest {
         }
     }
 
-    /** Goal: what comes up after nobody wants it any more is cut, and the caller knows at once. */
+    /**
+     * Goal: a connection that comes up after it was given up is cut, and the caller knows at once.
+     */
     @Test
     @DisplayName("96: a connect can be closed and cancelled while providers are asked")
     void closedOrCancelledWhileProvidersAreAsked() throws Exception {

@@ -34,7 +34,7 @@ interface AsyncConnectContract extends Aio {
         return new InetSocketAddress(Here.ADDRESS, port);
     }
 
-    /** A port that nobody listens on. */
+    /** A port without a listener. */
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
@@ -44,14 +44,14 @@ interface AsyncConnectContract extends Aio {
     @Test
     @DisplayName("2, 63: a refused connect")
     default void refused() throws Exception {
-        SocketAddress nobody = loopback(freePort());
+        SocketAddress unused = loopback(freePort());
         try (AsynchronousSocketChannel client = channel(null)) {
-            Aio.failed(ConnectException.class, "Connection refused", client.connect(nobody));
+            Aio.failed(ConnectException.class, "Connection refused", client.connect(unused));
             assertFalse(client.isOpen(), "closed by its failure");
         }
         try (AsynchronousSocketChannel client = channel(null)) {
             Outcome<Void> connect = new Outcome<>();
-            client.connect(nobody, "a", connect);
+            client.connect(unused, "a", connect);
             connect.failedWith(ConnectException.class, "Connection refused");
             assertEquals("a", connect.attachment());
             assertFalse(client.isOpen());

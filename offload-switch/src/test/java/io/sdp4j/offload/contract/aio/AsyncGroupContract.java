@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** Groups: behaviours 63, 64, 91 to 94 and 96. */
 interface AsyncGroupContract extends Aio {
-    /** Behaviours 91 and 94: handlers run on threads of the group, whoever initiates. */
+    /** Behaviours 91 and 94: handlers run on threads of the group, whichever thread initiates. */
     @Test
     @DisplayName("63, 91, 94: handlers run on threads of the group")
     default void handlersRunOnGroupThreads() throws Exception {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Data, time-out, cancel, half-close and close that come at the same moment. */
 interface AsyncRaceContract extends Aio {
-    /** What may happen to a waiting read; each is aimed at the same moment as the others. */
+    /** Events that may happen to a waiting read; each is aimed at the same moment as the others. */
     private static void strike(int how, Pair p, Future<Integer> future) throws Exception {
         switch (how) {
             case 0 -> Aio.send(p.client(), "x");

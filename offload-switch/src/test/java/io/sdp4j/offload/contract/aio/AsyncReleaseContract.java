@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What an operation was given is let go when it is over, however long its channel lives. */
+/** An operation lets go of its arguments when it is over, however long its channel lives. */
 interface AsyncReleaseContract extends Aio {
     /**
      * Objects of one operation, of which the test itself holds none: it gets what the handler was
@@ -124,8 +124,8 @@ interface AsyncReleaseContract extends Aio {
             s.close();
         }
         InetSocketAddress gone;
-        try (AsynchronousServerSocketChannel nobody = listen(null)) {
-            gone = (InetSocketAddress) nobody.getLocalAddress();
+        try (AsynchronousServerSocketChannel closed = listen(null)) {
+            gone = (InetSocketAddress) closed.getLocalAddress();
         }
         try (AsynchronousSocketChannel c = channel(null)) {
             Given<Void> given = new Given<>();

@@ -44,7 +44,7 @@ public final class Outcome<V> implements CompletionHandler<V, Object> {
         Assertions.assertTrue(told.await(PATIENCE_SECONDS, TimeUnit.SECONDS), "never completed");
     }
 
-    /** What the operation gave, exactly once. */
+    /** Outcome of the operation, exactly once. */
     public V get() throws InterruptedException {
         await();
         synchronized (this) {

@@ -41,8 +41,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connecting in both modes, and addresses. */
 interface ConnectingContract extends NioChannels {
-    /** An address of the loopback interface where nobody listens. */
-    private InetSocketAddress nobody() throws IOException {
+    /** An address of the loopback interface without a listener. */
+    private InetSocketAddress unused() throws IOException {
         try (ServerSocketChannel gone = listen(1)) {
             return (InetSocketAddress) gone.getLocalAddress();
         }
@@ -140,23 +140,23 @@ interface ConnectingContract extends NioChannels {
     @ParameterizedTest
     @EnumSource(Kind.class)
     default void refused(Kind kind) throws Exception {
-        InetSocketAddress nobody = nobody();
+        InetSocketAddress unused = unused();
         SocketChannel c = open();
-        Task<Boolean> connecting = Task.start(kind, () -> c.connect(nobody));
+        Task<Boolean> connecting = Task.start(kind, () -> c.connect(unused));
         Expect.is(ConnectException.class, "Connection refused", connecting.thrown());
         assertFalse(c.isOpen());
-        assertThrows(ClosedChannelException.class, () -> c.connect(nobody));
+        assertThrows(ClosedChannelException.class, () -> c.connect(unused));
     }
 
     @Test
     @DisplayName("40: refused without blocking: ConnectException, closed, ClosedChannelException")
     default void refusedNonBlocking() throws Exception {
-        InetSocketAddress nobody = nobody();
+        InetSocketAddress unused = unused();
         try (Selector selector = provider().openSelector()) {
             SocketChannel c = open();
             c.configureBlocking(false);
             SelectionKey key = c.register(selector, OP_CONNECT | OP_READ | OP_WRITE);
-            assertFalse(c.connect(nobody));
+            assertFalse(c.connect(unused));
             Nio.await().until(() -> (Nio.readyNow(selector, key) & OP_CONNECT) != 0);
             assertTrue(c.isOpen() && c.isConnectionPending());
             Expect.thrown(ConnectException.class, "Connection refused", c::finishConnect);
@@ -279,7 +279,7 @@ interface ConnectingContract extends NioChannels {
         }
     }
 
-    /** Goal: the peer sees the port that was bound, and nobody else gets it meanwhile. */
+    /** Goal: the peer sees the port that was bound, and no other socket gets it meanwhile. */
     @Test
     default void boundPortIsSeenAndHeld() throws IOException {
         try (ServerSocketChannel listener = listen(1);

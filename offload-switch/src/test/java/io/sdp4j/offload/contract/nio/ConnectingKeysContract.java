@@ -196,7 +196,7 @@ interface ConnectingKeysContract extends NioChannels {
     }
 
     @Test
-    @DisplayName("41, 47: a connect under way wakes nobody, and a close ends it")
+    @DisplayName("41, 47: a connect under way wakes no selector, and a close ends it")
     @SuppressWarnings("try") // closing early is the point
     default void pendingConnectIsQuiet() throws Exception {
         try (Nio.Deaf deaf = new Nio.Deaf();

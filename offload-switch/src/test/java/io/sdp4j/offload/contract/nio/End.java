@@ -47,7 +47,7 @@ final class End {
         return peer.outputShut || peer.closed;
     }
 
-    /** What a selector must find once everything has arrived. */
+    /** Readiness that a selector must find once everything has arrived. */
     int readyOps() {
         boolean readable = inputShut || unread() > 0 || over();
         return (readable ? SelectionKey.OP_READ : 0) | SelectionKey.OP_WRITE;

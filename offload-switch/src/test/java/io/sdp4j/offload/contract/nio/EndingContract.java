@@ -259,7 +259,7 @@ interface EndingContract extends NioChannels {
     }
 
     /**
-     * Goal: even what filled every buffer arrives, though nobody stands at the channel any more.
+     * Goal: even bytes that filled every buffer arrive, though no thread uses the channel any more.
      */
     @Test
     default void fullBuffersBeforeCloseArrive() throws Exception {

@@ -24,11 +24,11 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 
 /**
- * What every public method of a class does in some state, as text that can be compared: one line
- * per method and arguments, on an object of its own each, with ports and identities named.
+ * The behaviour of every public method of a class in some state, as text that can be compared: one
+ * line per method and arguments, on an object of its own each, with ports and identities named.
  */
 final class Matrix {
-    /** Those that wait for somebody, or for which a test of its own says more. */
+    /** Those that wait for a peer, or for which a test of its own says more. */
     private static final Set<String> LEFT_OUT =
             Set.of(
                     "accept",

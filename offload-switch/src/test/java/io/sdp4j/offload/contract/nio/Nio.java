@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/** What the channel contracts do all the time; every wait here ends. */
+/** Steps of the channel contracts; every wait here ends. */
 public final class Nio {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
@@ -120,7 +120,7 @@ public final class Nio {
         return total;
     }
 
-    /** Writes from another thread, which stays blocked as nobody reads. */
+    /** Writes from another thread, which stays blocked without a reader. */
     static Task<Void> fillBlocking(Task.Kind kind, SocketChannel c) throws InterruptedException {
         Task<Void> writer =
                 Task.start(
@@ -158,7 +158,7 @@ public final class Nio {
         return early;
     }
 
-    /** What a selection that waits for nothing says of {@code key}. */
+    /** Readiness of {@code key} in a selection that does not wait. */
     static int readyNow(Selector selector, SelectionKey key) throws IOException {
         selector.selectedKeys().clear();
         selector.selectNow();
@@ -179,7 +179,7 @@ public final class Nio {
                         e -> e != null);
     }
 
-    /** A plain TCP listener that answers nobody any more. */
+    /** A plain TCP listener that does not answer any more. */
     static final class Deaf implements AutoCloseable {
         private final ServerSocket full = new ServerSocket(0, 1, NioChannels.LOOPBACK);
         private final List<Socket> fillers = new ArrayList<>();

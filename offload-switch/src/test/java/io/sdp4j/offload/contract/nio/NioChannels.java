@@ -24,7 +24,7 @@ public interface NioChannels {
     }
 
     /**
-     * What a peer that does not read takes at least. Kernels take some 4 MB over the loopback
+     * Least that a peer that does not read takes. Kernels take some 4 MB over the loopback
      * interface; less is asked for here because a writer that is kept from running takes longer,
      * and then less is gathered in each message.
      */

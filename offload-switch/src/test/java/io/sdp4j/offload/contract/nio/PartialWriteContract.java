@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Blocking writes of more than fits, on virtual threads and beside them. */
 interface PartialWriteContract extends NioChannels {
-    /** More than any channel takes while nobody reads. */
+    /** More than any channel takes without a reader. */
     int MUCH = 32 << 20;
 
     private static Callable<Long> writing(SocketChannel c, int bytes, boolean gathering) {
@@ -57,7 +57,7 @@ interface PartialWriteContract extends NioChannels {
             long n = Task.start(Kind.VIRTUAL, writing(p.client(), MUCH, gathering)).get();
             assertTrue(n > 0 && n < MUCH, () -> "wrote " + n);
             Nio.drain(p.server(), n);
-            // the channel has become one that does not wait for the rest, whoever writes
+            // the channel has become one that does not wait for the rest, for all writers
             long again = Task.start(Kind.PLATFORM, writing(p.client(), MUCH, gathering)).get();
             assertTrue(again > 0 && again < MUCH, () -> "wrote " + again);
         }

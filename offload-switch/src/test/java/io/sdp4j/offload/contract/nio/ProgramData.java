@@ -28,7 +28,7 @@ final class ProgramData {
             return;
         }
         if (e.peer.closed) {
-            writeToNobody(e);
+            writeWithoutReader(e);
             return;
         }
         if (e.peer.inputShut || e.peer.unread() + n > UNREAD) {
@@ -52,10 +52,15 @@ final class ProgramData {
     }
 
     /** The first write may still vanish, so only what it comes to is written down. */
-    private void writeToNobody(End e) {
+    private void writeWithoutReader(End e) {
         boolean first = e.peer.aborted && !e.resetRead && !e.resetWritten;
         Throwable t = Nio.awaitThrown(() -> e.channel.write(ByteBuffer.allocate(1)));
-        trace.add(e.name + " write to nobody -> " + t.getClass().getName() + ": " + t.getMessage());
+        trace.add(
+                e.name
+                        + " write without reader -> "
+                        + t.getClass().getName()
+                        + ": "
+                        + t.getMessage());
         if (first) {
             e.resetWritten = true;
         }

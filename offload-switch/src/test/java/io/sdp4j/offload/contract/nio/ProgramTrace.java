@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** What a {@link RandomProgram} has seen: a line for each step, without sizes and times. */
+/** Observations of a {@link RandomProgram}: a line for each step, without sizes and times. */
 final class ProgramTrace {
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 

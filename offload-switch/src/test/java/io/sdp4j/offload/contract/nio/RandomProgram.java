@@ -37,7 +37,7 @@ final class RandomProgram implements AutoCloseable {
         keys = new ProgramSelector(on, random, trace, ends);
     }
 
-    /** What the program of {@code seed} sees, a line per step. */
+    /** Observations of the program of {@code seed}, a line per step. */
     static List<String> run(NioChannels on, long seed, int steps) throws Exception {
         try (RandomProgram p = new RandomProgram(on, seed)) {
             try {
@@ -175,23 +175,23 @@ final class RandomProgram implements AutoCloseable {
         listener.close();
         trace.log("old listener", listener::accept);
         listener = on.listen(8);
-        trace.log("nobody comes", () -> listener.configureBlocking(false) == listener);
+        trace.log("none comes", () -> listener.configureBlocking(false) == listener);
         trace.log("accept", listener::accept);
     }
 
     private void refused() throws Exception {
-        InetSocketAddress nobody;
+        InetSocketAddress unused;
         try (ServerSocketChannel gone = on.listen(1)) {
-            nobody = (InetSocketAddress) gone.getLocalAddress();
+            unused = (InetSocketAddress) gone.getLocalAddress();
         }
         SocketChannel c = on.open();
         c.configureBlocking(random.nextBoolean());
         boolean keyed = !c.isBlocking() && random.nextBoolean();
         SelectionKey key = keyed ? c.register(keys.selector(), SelectionKey.OP_CONNECT) : null;
         if (c.isBlocking()) {
-            trace.log("refused", () -> c.connect(nobody));
+            trace.log("refused", () -> c.connect(unused));
         } else {
-            c.connect(nobody);
+            c.connect(unused);
             Throwable t =
                     Nio.awaitThrown(
                             () -> {

@@ -130,7 +130,7 @@ interface ResetContract extends NioChannels {
         return true;
     }
 
-    /** Goal: closing over unread data is a reset, as nobody will ever read it. */
+    /** Goal: closing over unread data is a reset, as it will never be read. */
     @Test
     @DisplayName("18: close with unread data: the peer gets what was sent to it, then a reset")
     default void closeWithUnreadData() throws Exception {

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What channels take and give back: descriptors, threads, memory, processor time. */
+/** Resources that channels take and give back: descriptors, threads, memory, processor time. */
 interface ResourcesContract extends NioChannels {
     @Test
     @DisplayName("53: the peer sees the end at once, descriptors go with the next selection")

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What is ready, when, and in which selector. */
+/** Readiness: operations, times, selectors. */
 interface SelectingContract extends NioChannels {
     private static ByteBuffer room() {
         return ByteBuffer.allocate(16);
@@ -151,14 +151,14 @@ interface SelectingContract extends NioChannels {
     @Test
     @DisplayName("89: a refused connect is ready for all that was asked")
     default void refusalIsReadyForAll() throws Exception {
-        InetSocketAddress nobody;
+        InetSocketAddress unused;
         try (ServerSocketChannel gone = listen(1)) {
-            nobody = (InetSocketAddress) gone.getLocalAddress();
+            unused = (InetSocketAddress) gone.getLocalAddress();
         }
         try (Selector selector = provider().openSelector();
                 SocketChannel c = open()) {
             c.configureBlocking(false);
-            assertFalse(c.connect(nobody));
+            assertFalse(c.connect(unused));
             SelectionKey key = c.register(selector, OP_CONNECT | OP_READ | OP_WRITE);
             Nio.awaitReady(selector, key, OP_CONNECT | OP_READ | OP_WRITE);
         }

@@ -224,7 +224,7 @@ public interface ServerSocketChannelContract extends NioChannels {
     }
 
     @Test
-    @DisplayName("28: connections that nobody took are reset when the listener closes")
+    @DisplayName("28: connections that were not taken are reset when the listener closes")
     default void closeWithPendingConnections() throws Exception {
         try (SocketChannel c = open()) {
             ServerSocketChannel l = listen(4);

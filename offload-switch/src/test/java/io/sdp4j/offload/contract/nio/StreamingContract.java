@@ -122,15 +122,15 @@ interface StreamingContract extends NioChannels {
             Expect.is(SocketTimeoutException.class, "Connect timed out", connecting.thrown());
             assertFalse(c.isOpen());
         }
-        InetSocketAddress nobody;
+        InetSocketAddress unused;
         try (ServerSocketChannel gone = listen(1)) {
-            nobody = (InetSocketAddress) gone.getLocalAddress();
+            unused = (InetSocketAddress) gone.getLocalAddress();
         }
         try (SocketChannel c = open()) {
             Expect.thrown(
                     ConnectException.class,
                     "Connection refused",
-                    () -> c.socket().connect(nobody, 10_000));
+                    () -> c.socket().connect(unused, 10_000));
             assertFalse(c.isOpen());
         }
     }
@@ -262,7 +262,9 @@ interface StreamingContract extends NioChannels {
         return 300;
     }
 
-    /** Goal: blocked virtual threads pin nobody. Method: many wait, one pair plays ping-pong. */
+    /**
+     * Goal: blocked virtual threads pin no carrier. Method: many wait, one pair plays ping-pong.
+     */
     @Test
     @DisplayName("60: virtual threads that wait in channels leave their carriers to others")
     default void virtualThreadsDoNotPin() throws Exception {

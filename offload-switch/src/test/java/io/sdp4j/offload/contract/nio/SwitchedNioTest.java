@@ -27,7 +27,7 @@ public abstract class SwitchedNioTest extends NioContract {
         provider = SwitchChannels.provider(owner);
     }
 
-    /** Whose connections begin on kernel TCP. */
+    /** Variant whose connections begin on kernel TCP. */
     protected SwitchedNioTest(
             Policy policy, List<OffloadProvider> providers, UpgradePolicy upgrade) {
         owner =
@@ -55,7 +55,7 @@ public abstract class SwitchedNioTest extends NioContract {
         assertEquals(offloads(), info.reason() == ReasonCode.OFFLOADED, info::toString);
     }
 
-    /** One descriptor tells all selectors that somebody's interest is met. */
+    /** One descriptor tells all selectors that the interest of one is met. */
     @Override
     public boolean exactInEverySelector() {
         return !offloads();

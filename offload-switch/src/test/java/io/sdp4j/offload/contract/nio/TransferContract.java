@@ -293,7 +293,7 @@ interface TransferContract extends NioChannels {
         }
     }
 
-    /** What one end sends and gets. */
+    /** Bytes that one end sends and gets. */
     final class Flow {
         private final Random random;
         private final byte[] sent;

@@ -82,7 +82,7 @@ interface UrgentChannelContract extends NioChannels {
         }
     }
 
-    /** More urgent bytes than any connection takes while nobody reads. */
+    /** More urgent bytes than any connection takes without a reader. */
     int MANY = 100_000;
 
     /** Sends urgent bytes, until there is no room or all are sent. */

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What ends a selection that waits. */
+/** Events that end a selection that waits. */
 interface WakingContract extends NioChannels {
     private static ByteBuffer room() {
         return ByteBuffer.allocate(16);
