@@ -4,5 +4,7 @@ module io.sdp4j.policy {
     exports io.sdp4j.policy to
             io.sdp4j,
             io.sdp4j.agent,
+            io.sdp4j.fabric.shm,
+            io.sdp4j.fabric.verbs,
             io.sdp4j.offload;
 }

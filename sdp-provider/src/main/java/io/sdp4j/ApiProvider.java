@@ -14,12 +14,13 @@ import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.PolicySettings;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.RuleFile;
-import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.policy.Verdict;
 import io.sdp4j.stream.SdpOffloadProvider;
+import io.sdp4j.stream.SdpSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketException;
@@ -61,6 +62,7 @@ final class ApiProvider implements SdpProvider {
         this.closeable = closeable;
         Settings settings =
                 Settings.of(
+                        SdpSettings.ALL,
                         config.properties(),
                         line ->
                                 System.getLogger("io.sdp4j")
@@ -91,7 +93,8 @@ final class ApiProvider implements SdpProvider {
         if (!rules.ok()) {
             throw new IllegalArgumentException(rules.errors().getFirst().message());
         }
-        return rules.policy(PolicySource.programName(settings.text(Setting.PROGRAM), environment));
+        return rules.policy(
+                PolicySource.programName(settings.text(PolicySettings.PROGRAM), environment));
     }
 
     OffloadSwitch owner() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.api.SdpConfig;
 import io.sdp4j.policy.Settings;
+import io.sdp4j.stream.SdpSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class SdpConfigTest {
     private static void accepted(SdpConfig.Builder builder) {
         List<String> complaints = new ArrayList<>();
-        Settings.of(builder.build().properties(), new Properties(), complaints::add);
+        Settings.of(
+                SdpSettings.ALL, builder.build().properties(), new Properties(), complaints::add);
         assertEquals(List.of(), complaints);
     }
 

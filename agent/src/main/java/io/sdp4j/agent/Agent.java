@@ -2,6 +2,7 @@ package io.sdp4j.agent;
 
 import io.sdp4j.agent.log.LogSink;
 import io.sdp4j.api.ReasonCode;
+import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.SwitchReport;
@@ -16,8 +17,8 @@ import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.PolicySettings;
 import io.sdp4j.policy.PolicySource;
-import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
@@ -72,21 +73,22 @@ public final class Agent {
         String jdkConf = options.remove(JDK_SDP);
         String told = options.remove(TOLD);
         Console console = Console.of(options, told == null ? "" : told);
-        Settings settings = Settings.of(options, console);
-        LogSink.configure(settings.text(Setting.LOG_LEVEL), settings.text(Setting.LOG_FILE));
+        Settings settings = Settings.of(AgentSettings.ALL, options, console);
+        LogSink.configure(
+                settings.text(AgentSettings.LOG_LEVEL), settings.text(AgentSettings.LOG_FILE));
         Optional<String> missing = JdkBridge.selfTest();
         if (missing.isPresent()) {
             throw new IllegalStateException(missing.get());
         }
         Supplier<Policy> rules =
-                rules(settings, options.get(Setting.POLICY.option()), jdkConf, console);
+                rules(settings, options.get(PolicySettings.POLICY.option()), jdkConf, console);
         LocalAddresses local = LocalAddresses.system();
         OffloadProvider provider =
                 new LazyProvider(
                         "sdp", moves(settings, local), () -> provider(settings, local, console));
         OffloadSwitch target =
                 new OffloadSwitch(
-                        settings.flag(Setting.JMX) && hasJmx()
+                        settings.flag(AgentSettings.JMX) && hasJmx()
                                 ? new Watched(rules, JmxBean::watch)
                                 : rules,
                         List.of(provider),
@@ -165,8 +167,9 @@ public final class Agent {
                 PolicySource.open(
                         option,
                         jdkConf,
-                        settings.flag(Setting.POLICY_REQUIRED),
-                        PolicySource.programName(settings.text(Setting.PROGRAM), environment),
+                        settings.flag(PolicySettings.REQUIRED),
+                        PolicySource.programName(
+                                settings.text(PolicySettings.PROGRAM), environment),
                         environment,
                         sink);
         return source::current;
@@ -175,7 +178,7 @@ public final class Agent {
     /** Shared memory is what connections move to; a rule may prefer another fabric. */
     private static BiPredicate<InetAddress, List<String>> moves(
             Settings settings, LocalAddresses local) {
-        boolean shm = settings.flag(Setting.SHM_ENABLED);
+        boolean shm = settings.flag(ShmSettings.ENABLED);
         return (remote, fabrics) ->
                 shm
                         && (fabrics.isEmpty() || fabrics.getFirst().equals(HostResolver.SHM))
@@ -195,14 +198,14 @@ public final class Agent {
 
     private static SwitchSettings switchSettings(Settings settings, Consumer<String> sink) {
         return SwitchSettings.of(settings)
-                .withUpgrade(upgrade(settings.text(Setting.UPGRADE), sink));
+                .withUpgrade(upgrade(settings.text(SwitchSettings.UPGRADE), sink));
     }
 
     private static UpgradePolicy upgrade(String text, Consumer<String> sink) {
         try {
             return UpgradePolicy.of(text);
         } catch (IllegalArgumentException e) {
-            sink.accept(Setting.UPGRADE.id() + ": " + e.getMessage() + "; using auto");
+            sink.accept(SwitchSettings.UPGRADE.id() + ": " + e.getMessage() + "; using auto");
             return UpgradePolicy.of("auto");
         }
     }

@@ -1,6 +1,5 @@
 package io.sdp4j.agent;
 
-import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +29,9 @@ final class Console implements Consumer<String> {
      * @param told lines that were printed already
      */
     static Console of(Map<String, String> options, String told) {
-        return new Console(Settings.of(options, line -> {}).flag(Setting.QUIET), told);
+        return new Console(
+                Settings.of(AgentSettings.ALL, options, line -> {}).flag(AgentSettings.QUIET),
+                told);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.offload.jdk.JdkBridge;
-import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +25,7 @@ final class NativeGrant {
      * @return whether the sink was told that nothing is offloaded
      */
     static boolean apply(Settings settings, Consumer<String> sink) {
-        if (settings.text(Setting.SHM_NATIVE).equals("off")) {
+        if (!ShmSettings.allowNative(settings)) {
             return false;
         }
         ModuleLayer layer = NativeGrant.class.getModule().getLayer();
@@ -43,19 +43,19 @@ final class NativeGrant {
         }
         if (denied()) {
             sink.accept("native access is denied on the command line, " + without(settings));
-            return !settings.flag(Setting.SHM_PORTABLE);
+            return !settings.flag(ShmSettings.PORTABLE);
         }
         try {
             wanting.forEach(JdkBridge::enableNativeAccess);
             return false;
         } catch (IllegalStateException e) {
             sink.accept("no native access (" + e.getMessage() + "), " + without(settings));
-            return !settings.flag(Setting.SHM_PORTABLE);
+            return !settings.flag(ShmSettings.PORTABLE);
         }
     }
 
     private static String without(Settings settings) {
-        return settings.flag(Setting.SHM_PORTABLE)
+        return settings.flag(ShmSettings.PORTABLE)
                 ? "connections are offloaded in pure Java, which is slower"
                 : "so nothing is offloaded; shm.portable=true on both sides allows it in pure Java";
     }

@@ -18,12 +18,11 @@ import java.util.zip.ZipFile;
  * told at the start and not at the first socket, which may be an hour later; and connections that
  * the rules keep on the kernel do without the switch.
  *
- * <p>Defining the whole layer for that would cost every JVM's start about 100 ms. The rules' module
- * needs nothing but {@code java.base}, so its classes alone are read from the jar, by a loader of
- * their own; and only where something is configured.
+ * <p>Defining the whole layer for that would cost every JVM's start about 100 ms. Rules, and the
+ * classes in which modules declare their settings, need nothing but {@code java.base}, so these
+ * alone are read from the jar, by a loader of their own; and only where something is configured.
  */
 final class EarlyCheck extends ClassLoader {
-    private static final String FOLDER = Bundle.FOLDER + "io.sdp4j.policy/";
     private static final String USUAL_FILE = "/etc/libsdp.conf";
     private static final String[] VARIABLES = {"SDP4J_POLICY", "LIBSDP_CONFIG_FILE"};
 
@@ -49,7 +48,7 @@ final class EarlyCheck extends ClassLoader {
         try {
             Object check =
                     Loader.ONE
-                            .loadClass("io.sdp4j.policy.StartCheck")
+                            .loadClass("io.sdp4j.agent.StartCheck")
                             .getConstructor()
                             .newInstance();
             List<String> lines =
@@ -90,7 +89,7 @@ final class EarlyCheck extends ClassLoader {
                                             BiFunction<
                                                     InetSocketAddress, InetSocketAddress, String>>)
                                     Loader.ONE
-                                            .loadClass("io.sdp4j.policy.EarlyRules")
+                                            .loadClass("io.sdp4j.agent.EarlyRules")
                                             .getConstructor()
                                             .newInstance();
             return rules.apply(options, sink);
@@ -131,10 +130,21 @@ final class EarlyCheck extends ClassLoader {
         return new File(USUAL_FILE).exists();
     }
 
+    /** Packages begin with the name of their module. Null if there is no such class. */
+    private static ZipEntry entry(String name) {
+        String file = name.replace('.', '/').concat(".class");
+        ZipEntry found = null;
+        for (int end = name.lastIndexOf('.'); found == null && end > 0; ) {
+            String module = name.substring(0, end);
+            found = Loader.JAR.getEntry(Bundle.FOLDER.concat(module).concat("/").concat(file));
+            end = module.lastIndexOf('.');
+        }
+        return found;
+    }
+
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
-        ZipEntry entry =
-                Loader.JAR.getEntry(FOLDER.concat(name.replace('.', '/')).concat(".class"));
+        ZipEntry entry = entry(name);
         if (entry == null) {
             throw new ClassNotFoundException(name);
         }

@@ -49,8 +49,16 @@ class ArchitectureTest {
                     entry("linux", Set.of()),
                     entry("fabric", Set.of()),
                     // jdk.net: the credentials of the peer of a UNIX-domain socket
-                    entry("fabric-shm", Set.of("io.sdp4j.fabric", "io.sdp4j.linux", "jdk.net")),
-                    entry("fabric-verbs", Set.of("io.sdp4j.fabric", "io.sdp4j.linux")),
+                    entry(
+                            "fabric-shm",
+                            Set.of(
+                                    "io.sdp4j.fabric",
+                                    "io.sdp4j.linux",
+                                    "io.sdp4j.policy",
+                                    "jdk.net")),
+                    entry(
+                            "fabric-verbs",
+                            Set.of("io.sdp4j.fabric", "io.sdp4j.linux", "io.sdp4j.policy")),
                     entry("offload-switch", Set.of("io.sdp4j.api", "io.sdp4j.policy", "org.slf4j")),
                     entry(
                             "sdp-provider",

@@ -3,6 +3,7 @@ package io.sdp4j.offload;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,6 +17,42 @@ import java.util.concurrent.TimeUnit;
  */
 public record SwitchSettings(
         long connectTimeoutNanos, long missTtlNanos, int missCapacity, UpgradePolicy upgrade) {
+    /** Cap of an offload attempt. */
+    public static final Setting CONNECT_TIMEOUT_MS =
+            Setting.number(
+                    "sdp4j.connect.timeout.ms",
+                    1_000,
+                    1,
+                    60_000,
+                    "ms",
+                    "Longest time an offload attempt may take before kernel TCP is used.");
+
+    /** How long a miss is remembered. */
+    public static final Setting MISS_CACHE_SECONDS =
+            Setting.number(
+                    "sdp4j.miss.cache.seconds",
+                    10,
+                    0,
+                    86_400,
+                    "s",
+                    "How long a destination that did not answer goes straight to kernel TCP; 0: not at"
+                            + " all.");
+
+    /** When connections leave TCP. */
+    public static final Setting UPGRADE =
+            Setting.text(
+                    "sdp4j.upgrade",
+                    "auto",
+                    "",
+                    "When a connection to this host is offloaded that a rule both allows: auto, once it"
+                            + " has carried enough to pay for it, but no channel that does not block,"
+                            + " and nothing on one processor; connect, before connect returns; or a"
+                            + " number of bytes that it has carried.");
+
+    /** All that can be set. */
+    public static final List<Setting> ALL =
+            List.of(CONNECT_TIMEOUT_MS, MISS_CACHE_SECONDS, UPGRADE);
+
     private static final int REMEMBERED = 1024;
 
     /** Connections are offloaded before {@code connect} returns. */
@@ -43,8 +80,8 @@ public record SwitchSettings(
     /** What the operator has set; connections are offloaded before {@code connect} returns. */
     public static SwitchSettings of(Settings settings) {
         return new SwitchSettings(
-                TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CONNECT_TIMEOUT_MS)),
-                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.MISS_CACHE_SECONDS)),
+                TimeUnit.MILLISECONDS.toNanos(settings.longValue(CONNECT_TIMEOUT_MS)),
+                TimeUnit.SECONDS.toNanos(settings.longValue(MISS_CACHE_SECONDS)),
                 REMEMBERED);
     }
 

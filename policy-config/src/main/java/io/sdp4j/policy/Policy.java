@@ -163,7 +163,7 @@ public final class Policy {
     }
 
     /** Whether there may be connections of this program that must be offloaded. */
-    boolean canRequireOffload() {
+    public boolean canRequireOffload() {
         boolean required = otherwise.verdict() == Verdict.OFFLOAD_ONLY;
         for (Rule rule : rules) {
             required |=

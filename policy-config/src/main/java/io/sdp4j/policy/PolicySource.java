@@ -35,7 +35,7 @@ import java.util.function.Consumer;
  * the others get the policy there is. Any number of threads may call {@link #current}.
  */
 public final class PolicySource {
-    static final String PROPERTY = Setting.POLICY.id();
+    static final String PROPERTY = PolicySettings.POLICY.id();
     static final String VARIABLE = "SDP4J_POLICY";
     static final String LIBSDP_VARIABLE = "LIBSDP_CONFIG_FILE";
     static final String LIBSDP_FILE = "/etc/libsdp.conf";
@@ -83,7 +83,7 @@ public final class PolicySource {
      * @param explicit value of the agent option {@code policy}; null or empty: not given
      * @param jdkConf value of {@code com.sun.sdp.conf} before the agent cleared it; null or empty:
      *     not given
-     * @param required the value of {@link Setting#POLICY_REQUIRED}
+     * @param required the value of {@link PolicySettings#REQUIRED}
      * @param programName what program patterns are compared with; see {@link #programName}
      * @param environment where everything is read from
      * @param sink takes one line for each thing the operator should know
@@ -354,7 +354,8 @@ public final class PolicySource {
      * The name of this program for patterns: main class or jar, without folder, module and
      * arguments.
      *
-     * @param setting the value of {@link Setting#PROGRAM}, which goes first when it is not empty
+     * @param setting the value of {@link PolicySettings#PROGRAM}, which goes first when it is not
+     *     empty
      */
     public static String programName(String setting, Environment environment) {
         if (given(setting)) {

@@ -1,7 +1,7 @@
 package io.sdp4j.policy;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -10,46 +10,60 @@ import java.util.Properties;
 import java.util.function.Consumer;
 
 /**
- * The values of all {@link Setting}s, read once.
+ * The values of some modules' {@link Setting}s, read once.
  *
  * <p>Shape: immutable after construction; the getters allocate nothing. An agent option goes before
  * a system property. A value that is not acceptable is reported in one line and the default holds;
  * nothing here throws because of what a user wrote.
  */
 public final class Settings {
-    private final Map<Setting, Value> values = new EnumMap<>(Setting.class);
+    private final Map<Setting, Value> values = new HashMap<>();
 
     /** A number or flag has its text parsed; any other has the number 0. */
     private record Value(String text, long number) {}
 
-    private Settings() {
-        for (Setting setting : Setting.values()) {
+    private Settings(List<Setting> known) {
+        for (Setting setting : known) {
             put(setting, setting.defaultText());
         }
     }
 
     /** Every setting at its default. */
-    public static Settings defaults() {
-        return new Settings();
+    public static Settings defaults(List<Setting> known) {
+        return new Settings(known);
+    }
+
+    /** One list of several, in their order. */
+    @SafeVarargs
+    public static List<Setting> join(List<Setting>... lists) {
+        List<Setting> joined = new ArrayList<>();
+        for (List<Setting> list : lists) {
+            joined.addAll(list);
+        }
+        return List.copyOf(joined);
     }
 
     /**
-     * Reads all settings.
+     * Reads settings.
      *
+     * @param known all that there are; another name is unknown
      * @param agentOptions from {@link #agentOptions}; keys with or without {@code sdp4j.}
      * @param properties the system properties
      * @param sink takes one line for each value or key that is no good
      */
     public static Settings of(
-            Map<String, String> agentOptions, Properties properties, Consumer<String> sink) {
+            List<Setting> known,
+            Map<String, String> agentOptions,
+            Properties properties,
+            Consumer<String> sink) {
         Map<String, String> options = new LinkedHashMap<>();
         for (Map.Entry<String, String> option : agentOptions.entrySet()) {
             String key = option.getKey();
             options.put(
                     key.startsWith(Setting.PREFIX) ? key : Setting.PREFIX + key, option.getValue());
         }
-        Settings settings = new Settings();
-        for (Setting setting : Setting.values()) {
+        Settings settings = new Settings(known);
+        for (Setting setting : known) {
             String option = options.remove(setting.id());
             String property = properties.getProperty(setting.id());
             if (option == null || !settings.take(setting, option, "agent option", sink)) {
@@ -58,21 +72,22 @@ public final class Settings {
                 }
             }
         }
+        List<String> ids = ids(known);
         for (String unknown : options.keySet()) {
-            String question = question(unknown, ids());
+            String question = question(unknown, ids);
             sink.accept(
                     "sdp4j: agent option '"
                             + printable(unknown)
                             + "' is unknown, ignored"
                             + question);
         }
-        askForProperties(properties, sink);
+        askForProperties(properties, ids, sink);
         return settings;
     }
 
-    private static List<String> ids() {
+    private static List<String> ids(List<Setting> known) {
         List<String> ids = new ArrayList<>();
-        for (Setting setting : Setting.values()) { // no lambda: see the pom
+        for (Setting setting : known) { // no lambda: see the pom
             ids.add(setting.id());
         }
         return ids;
@@ -87,8 +102,8 @@ public final class Settings {
     }
 
     /** Only names near a setting: a property of this prefix may belong to other software. */
-    private static void askForProperties(Properties properties, Consumer<String> sink) {
-        List<String> ids = ids();
+    private static void askForProperties(
+            Properties properties, List<String> ids, Consumer<String> sink) {
         for (String name : properties.stringPropertyNames()) {
             if (name.startsWith(Setting.PREFIX) && !ids.contains(name)) {
                 String question = question(name, ids);
@@ -104,8 +119,9 @@ public final class Settings {
     }
 
     /** The settings of this JVM. */
-    public static Settings of(Map<String, String> agentOptions, Consumer<String> sink) {
-        return of(agentOptions, System.getProperties(), sink);
+    public static Settings of(
+            List<Setting> known, Map<String, String> agentOptions, Consumer<String> sink) {
+        return of(known, agentOptions, System.getProperties(), sink);
     }
 
     /**
@@ -165,7 +181,7 @@ public final class Settings {
      */
     public long longValue(Setting setting) {
         require(setting.isNumeric() && !setting.isFlag(), setting);
-        return values.get(setting).number;
+        return value(setting).number;
     }
 
     /** The value of a number that fits an int; all of them do. */
@@ -180,12 +196,20 @@ public final class Settings {
      */
     public boolean flag(Setting setting) {
         require(setting.isFlag(), setting);
-        return values.get(setting).number != 0;
+        return value(setting).number != 0;
     }
 
     /** The value as text; empty when there is none. */
     public String text(Setting setting) {
-        return values.get(setting).text;
+        return value(setting).text;
+    }
+
+    private Value value(Setting setting) {
+        Value value = values.get(setting);
+        if (value == null) {
+            throw new IllegalArgumentException(setting.id() + " was not read");
+        }
+        return value;
     }
 
     private static void require(boolean condition, Setting setting) {
@@ -201,26 +225,5 @@ public final class Settings {
         } catch (RuntimeException e) {
             return null;
         }
-    }
-
-    /**
-     * A table of the documents: one row per setting, in the order of the enum.
-     *
-     * @param internal whether that of docs/internal-settings.md, not that of docs/settings.md
-     */
-    public static String markdown(boolean internal) {
-        StringBuilder out =
-                new StringBuilder("| Setting | Default | Range | Unit | What it does |\n");
-        out.append("|---|---|---|---|---|\n");
-        for (Setting s : Setting.values()) {
-            if (s.isInternal() != internal) {
-                continue;
-            }
-            String fallback = s.defaultText().isEmpty() ? "" : "`" + s.defaultText() + "`";
-            out.append("| `").append(s.id()).append("` | ").append(fallback);
-            out.append(" | ").append(s.range()).append(" | ").append(s.unit());
-            out.append(" | ").append(s.help()).append(" |\n");
-        }
-        return out.toString().replace("|  |", "| |").replace("|  |", "| |");
     }
 }

@@ -32,7 +32,9 @@ class AllocationTest {
                     .append(".0/24:80\n");
         }
         Policy policy = RuleFile.parse("f", text.toString(), h -> List.of()).policy("p");
-        Settings settings = Settings.defaults();
+        Setting number = Setting.number("sdp4j.number", 20, 0, 1_000, "us", "A number.");
+        Setting flag = Setting.flag("sdp4j.flag", true, "A flag.");
+        Settings settings = Settings.defaults(List.of(number, flag));
         assertAllocatesNothing(
                 () -> {
                     for (int i = 0; i < 1000; i++) {
@@ -40,8 +42,8 @@ class AllocationTest {
                                 policy.decide(Role.CONNECT, false, 0, (10 << 24) + i, 80)
                                         .hashCode();
                         blackhole += policy.decide(Role.LISTEN, true, i, i, 0).hashCode();
-                        blackhole += settings.longValue(Setting.SPIN_MAX_US);
-                        blackhole += settings.flag(Setting.JMX) ? 1 : 0;
+                        blackhole += settings.longValue(number);
+                        blackhole += settings.flag(flag) ? 1 : 0;
                     }
                 });
     }

@@ -6,8 +6,10 @@ import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.shm.ShmConfig;
 import io.sdp4j.fabric.shm.ShmFabric;
+import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.fabric.verbs.VerbsConfig;
 import io.sdp4j.fabric.verbs.VerbsFabric;
+import io.sdp4j.fabric.verbs.VerbsSettings;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.EventLoops;
 import io.sdp4j.offload.jdk.LastHook;
@@ -17,7 +19,6 @@ import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
@@ -25,7 +26,6 @@ import io.sdp4j.resolve.FabricResolver;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -90,19 +90,20 @@ public final class SdpOffloadProvider implements OffloadProvider {
     /** The same, with a list of this host's addresses that others use, too. */
     public static SdpOffloadProvider create(Settings settings, LocalAddresses hosts) {
         EventLoop loop =
-                LOOPS.computeIfAbsent(allowsNative(settings), SdpOffloadProvider::caretaker);
+                LOOPS.computeIfAbsent(
+                        ShmSettings.allowNative(settings), SdpOffloadProvider::caretaker);
         UnaryOperator<Fabric> traced = Traces.around(settings);
         Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
-        if (settings.flag(Setting.SHM_ENABLED)) {
+        if (settings.flag(ShmSettings.ENABLED)) {
             openers.put(
                     HostResolver.SHM,
                     () -> traced.apply(ShmFabric.open(shmConfig(settings), loop, LOG::warn)));
         }
         FabricResolver resolver =
-                settings.flag(Setting.SHM_ENABLED)
+                settings.flag(ShmSettings.ENABLED)
                         ? new HostResolver(hosts)
                         : (local, remote) -> List.of();
-        if (settings.flag(Setting.VERBS_ENABLED)) {
+        if (settings.flag(VerbsSettings.ENABLED)) {
             openers.put(
                     DeviceResolver.VERBS,
                     () -> traced.apply(VerbsFabric.open(verbsConfig(settings), loop)));
@@ -115,8 +116,8 @@ public final class SdpOffloadProvider implements OffloadProvider {
                         StreamSettings.of(settings),
                         loop,
                         TimeUnit.MILLISECONDS.toNanos(
-                                settings.longValue(Setting.VERBS_CONNECT_TIMEOUT_MS)));
-        if (settings.flag(Setting.VERBS_ENABLED)) {
+                                settings.longValue(VerbsSettings.CONNECT_TIMEOUT_MS)));
+        if (settings.flag(VerbsSettings.ENABLED)) {
             provider.context.atExit().hook();
         }
         return provider;
@@ -133,37 +134,26 @@ public final class SdpOffloadProvider implements OffloadProvider {
     }
 
     static VerbsConfig verbsConfig(Settings settings) {
-        VerbsConfig defaults = VerbsConfig.defaults();
-        int spinners = settings.intValue(Setting.SPIN_SPINNERS_MAX);
-        long keysKeepMs = settings.longValue(Setting.VERBS_KEYS_KEEP_MS);
-        return defaults.withKeys(TimeUnit.MILLISECONDS.toNanos(keysKeepMs))
-                .withSpin(
-                        defaults.spinnersMax() == 0
-                                ? 0
-                                : TimeUnit.MICROSECONDS.toNanos(
-                                        settings.longValue(Setting.SPIN_MAX_US)),
-                        spinners < 0 ? defaults.spinnersMax() : spinners);
-    }
-
-    private static boolean allowsNative(Settings settings) {
-        return !"off".equals(settings.text(Setting.SHM_NATIVE));
+        VerbsConfig config = VerbsSettings.config(settings);
+        int usual = config.spinnersMax();
+        return config.withSpin(spinNanos(settings, usual), spinners(settings, usual));
     }
 
     static ShmConfig shmConfig(Settings settings) {
-        ShmConfig defaults = ShmConfig.defaults();
-        String directory = settings.text(Setting.SHM_DIR);
-        int spinners = settings.intValue(Setting.SPIN_SPINNERS_MAX);
-        long memoryMb = settings.longValue(Setting.MEMORY_MAX_MB);
-        return new ShmConfig(
-                directory.isEmpty() ? null : Path.of(directory),
-                allowsNative(settings),
-                defaults.spinnersMax() == 0
-                        ? 0
-                        : TimeUnit.MICROSECONDS.toNanos(settings.longValue(Setting.SPIN_MAX_US)),
-                spinners < 0 ? defaults.spinnersMax() : spinners,
-                memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20,
-                settings.flag(Setting.SLEEP_TOGETHER),
-                settings.flag(Setting.SHM_PORTABLE));
+        ShmConfig config = ShmSettings.config(settings);
+        int usual = config.spinnersMax();
+        return config.withSpin(spinNanos(settings, usual), spinners(settings, usual));
+    }
+
+    private static long spinNanos(Settings settings, int usualSpinners) {
+        return usualSpinners == 0
+                ? 0
+                : TimeUnit.MICROSECONDS.toNanos(settings.longValue(SdpSettings.SPIN_MAX_US));
+    }
+
+    private static int spinners(Settings settings, int usual) {
+        int set = settings.intValue(SdpSettings.SPIN_SPINNERS_MAX);
+        return set < 0 ? usual : set;
     }
 
     /**

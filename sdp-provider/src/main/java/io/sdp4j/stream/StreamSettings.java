@@ -2,7 +2,6 @@ package io.sdp4j.stream;
 
 import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.QpSpec;
-import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.wire.Features;
 import io.sdp4j.wire.SdpMachine;
@@ -85,7 +84,7 @@ record StreamSettings(
         private static final int RDMA_BYTES = 1 << 20;
 
         private static Zcopy of(Settings settings) {
-            String use = settings.text(Setting.ZCOPY_ENABLED).toUpperCase(Locale.ROOT);
+            String use = settings.text(SdpSettings.ZCOPY_ENABLED).toUpperCase(Locale.ROOT);
             return new Zcopy(
                     Use.valueOf(use),
                     limits(settings),
@@ -93,13 +92,13 @@ record StreamSettings(
                     PAUSE_WRITES,
                     BUFFERS,
                     RDMA_BYTES,
-                    settings.flag(Setting.ZCOPY_OFFERS));
+                    settings.flag(SdpSettings.ZCOPY_OFFERS));
         }
 
         private static ZcopyThreshold.Limits limits(Settings settings) {
             return new ZcopyThreshold.Limits(
-                    settings.flag(Setting.ZCOPY_ADAPTIVE),
-                    settings.intValue(Setting.ZCOPY_THRESHOLD_BYTES),
+                    settings.flag(SdpSettings.ZCOPY_ADAPTIVE),
+                    settings.intValue(SdpSettings.ZCOPY_THRESHOLD_BYTES),
                     MIN_BYTES,
                     MAX_BYTES,
                     PROBE_BUFFERS,
@@ -114,19 +113,19 @@ record StreamSettings(
     }
 
     static StreamSettings of(Settings settings) {
-        int bufferBytes = settings.intValue(Setting.BUFFERS_BYTES);
+        int bufferBytes = settings.intValue(SdpSettings.BUFFERS_BYTES);
         return new StreamSettings(
-                settings.intValue(Setting.BUFFERS_COUNT),
+                settings.intValue(SdpSettings.BUFFERS_COUNT),
                 bufferBytes,
-                Math.max(bufferBytes, settings.intValue(Setting.BUFFERS_MAX_BYTES)),
-                settings.intValue(Setting.VERBS_BUFFERS_COUNT),
-                settings.intValue(Setting.VERBS_BUFFERS_BYTES),
+                Math.max(bufferBytes, settings.intValue(SdpSettings.BUFFERS_MAX_BYTES)),
+                settings.intValue(SdpSettings.VERBS_BUFFERS_COUNT),
+                settings.intValue(SdpSettings.VERBS_BUFFERS_BYTES),
                 bulkBytes(settings),
-                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.CLOSE_TIMEOUT_S)),
-                TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.CLOSE_GRACE_MS)),
-                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.RESUME_TIMEOUT_S)),
-                TimeUnit.MILLISECONDS.toNanos(settings.longValue(Setting.BUFFERS_QUIET_MS)),
-                TimeUnit.SECONDS.toNanos(settings.longValue(Setting.KEEPALIVE_S)),
+                TimeUnit.SECONDS.toNanos(settings.longValue(SdpSettings.CLOSE_TIMEOUT_S)),
+                TimeUnit.MILLISECONDS.toNanos(settings.longValue(SdpSettings.CLOSE_GRACE_MS)),
+                TimeUnit.SECONDS.toNanos(settings.longValue(SdpSettings.RESUME_TIMEOUT_S)),
+                TimeUnit.MILLISECONDS.toNanos(settings.longValue(SdpSettings.BUFFERS_QUIET_MS)),
+                TimeUnit.SECONDS.toNanos(settings.longValue(SdpSettings.KEEPALIVE_S)),
                 Zcopy.of(settings));
     }
 
@@ -159,7 +158,7 @@ record StreamSettings(
     }
 
     private static long bulkBytes(Settings settings) {
-        long bytes = settings.longValue(Setting.BULK_BYTES);
+        long bytes = settings.longValue(SdpSettings.BULK_BYTES);
         return bytes == 0 ? Long.MAX_VALUE : bytes;
     }
 

@@ -1,7 +1,6 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.fabric.Fabric;
-import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.trace.TraceWriter;
 import java.io.IOException;
@@ -32,7 +31,7 @@ final class Traces {
      * time. If it cannot be made, the log says so and nothing is traced.
      */
     static UnaryOperator<Fabric> around(Settings settings) {
-        String name = settings.text(Setting.TRACE);
+        String name = settings.text(SdpSettings.TRACE);
         if (name.isEmpty()) {
             return UnaryOperator.identity();
         }
@@ -47,8 +46,8 @@ final class Traces {
             TraceWriter trace =
                     TraceWriter.create(
                             Path.of(file).toAbsolutePath(),
-                            settings.longValue(Setting.TRACE_LIMIT_MB) << 20,
-                            settings.intValue(Setting.TRACE_PAYLOAD_BYTES),
+                            settings.longValue(SdpSettings.TRACE_LIMIT_MB) << 20,
+                            settings.intValue(SdpSettings.TRACE_PAYLOAD_BYTES),
                             TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(),
                             System.nanoTime(),
                             process);

@@ -19,7 +19,11 @@ class DeviceBuffersTest {
 
     private static StreamSettings settings(String options) {
         return StreamSettings.of(
-                Settings.of(Settings.agentOptions(options), new Properties(), line -> {}));
+                Settings.of(
+                        SdpSettings.ALL,
+                        Settings.agentOptions(options),
+                        new Properties(),
+                        line -> {}));
     }
 
     @ParameterizedTest

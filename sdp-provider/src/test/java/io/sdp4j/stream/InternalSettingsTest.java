@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Goal: each internal setting arrives where it counts, with its unit. */
 class InternalSettingsTest {
     private static Settings with(String option, String value) {
-        return Settings.of(Map.of(option, value), new Properties(), line -> {});
+        return Settings.of(SdpSettings.ALL, Map.of(option, value), new Properties(), line -> {});
     }
 
     private static Arguments stream(
@@ -83,12 +83,13 @@ class InternalSettingsTest {
     void sleepingTogetherCanBeSwitchedOff() {
         Settings off = with("internal.sleep.together", "false");
         assertFalse(SdpOffloadProvider.shmConfig(off).sleepTogether());
-        assertTrue(SdpOffloadProvider.shmConfig(Settings.defaults()).sleepTogether());
+        assertTrue(
+                SdpOffloadProvider.shmConfig(Settings.defaults(SdpSettings.ALL)).sleepTogether());
     }
 
     @Test
     void nativeCallsCanBeSwitchedOff() {
         assertFalse(SdpOffloadProvider.shmConfig(with("internal.shm.native", "off")).allowNative());
-        assertTrue(SdpOffloadProvider.shmConfig(Settings.defaults()).allowNative());
+        assertTrue(SdpOffloadProvider.shmConfig(Settings.defaults(SdpSettings.ALL)).allowNative());
     }
 }

@@ -83,7 +83,7 @@ class RouteCacheTest {
                                         DeviceResolver.VERBS,
                                         () -> ShmFabric.open(ShmConfig.defaults(), loop))),
                         this::paths,
-                        StreamSettings.of(Settings.defaults()),
+                        StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
                         loop,
                         LIMIT_NANOS);
         try (ServerSocket kernel = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {

@@ -194,7 +194,7 @@ class StreamTraceTest {
         try (TestFabric fabric = new TestFabric()) {
             fabric.provider(
                     f -> {
-                        assertSame(f, Traces.around(Settings.defaults()).apply(f));
+                        assertSame(f, Traces.around(Settings.defaults(SdpSettings.ALL)).apply(f));
                         Path file = folder.resolve("t-%p");
                         assertInstanceOf(
                                 TracedFabric.class, Traces.around(settings(file)).apply(f));
@@ -253,6 +253,7 @@ class StreamTraceTest {
 
     private static Settings settings(Path file) {
         return Settings.of(
+                SdpSettings.ALL,
                 Map.of("trace", file.toString(), "trace.limit.mb", "1"),
                 new Properties(),
                 line -> {

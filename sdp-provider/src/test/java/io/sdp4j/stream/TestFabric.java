@@ -147,7 +147,7 @@ final class TestFabric implements AutoCloseable {
 
     /** With buffers of the sizes that programs have. */
     TestFabric buffersAsShipped() {
-        Settings shipped = Settings.of(Map.of(), new Properties(), line -> {});
+        Settings shipped = Settings.of(SdpSettings.ALL, Map.of(), new Properties(), line -> {});
         bufferBytes = StreamSettings.of(shipped).bufferBytes();
         deviceBuffers = StreamSettings.of(shipped).deviceBuffers();
         deviceBufferBytes = StreamSettings.of(shipped).deviceBufferBytes();

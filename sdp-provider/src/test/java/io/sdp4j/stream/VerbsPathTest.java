@@ -94,7 +94,7 @@ class VerbsPathTest {
         return new SdpOffloadProvider(
                 new FabricSet(Map.of(DeviceResolver.VERBS, () -> fabric)),
                 (local, remote) -> List.of(paths),
-                StreamSettings.of(Settings.defaults()),
+                StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
                 loop,
                 CAP);
     }
@@ -131,7 +131,7 @@ class VerbsPathTest {
                                 List.of(
                                         FabricPath.unusable("shm", PathCode.NOT_LOCAL, "far"),
                                         FabricPath.unusable("verbs", PathCode.NO_DEVICE, "none")),
-                        StreamSettings.of(Settings.defaults()),
+                        StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
                         loop,
                         CAP);
         OffloadUnavailable e =

@@ -29,7 +29,11 @@ class ZcopyUseTest {
     })
     void theSettingGoesBeforeTheFabric(String value, boolean sparesCopies, boolean used) {
         Settings settings =
-                Settings.of(Map.of("zcopy.enabled", value), new Properties(), line -> {});
+                Settings.of(
+                        SdpSettings.ALL,
+                        Map.of("zcopy.enabled", value),
+                        new Properties(),
+                        line -> {});
         StreamSettings.Zcopy zcopy = StreamSettings.of(settings).zcopy();
         assertEquals(used, zcopy.usable(capabilities(sparesCopies, 16)));
         assertFalse(zcopy.usable(capabilities(sparesCopies, 0)), "there is no RDMA");
@@ -37,7 +41,7 @@ class ZcopyUseTest {
 
     @Test
     void withoutASettingTheFabricDecides() {
-        StreamSettings.Zcopy zcopy = StreamSettings.of(Settings.defaults()).zcopy();
+        StreamSettings.Zcopy zcopy = StreamSettings.of(Settings.defaults(SdpSettings.ALL)).zcopy();
         for (boolean sparesCopies : new boolean[] {true, false}) {
             assertEquals(sparesCopies, zcopy.usable(capabilities(sparesCopies, 16)));
         }

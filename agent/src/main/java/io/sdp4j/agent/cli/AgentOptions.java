@@ -1,6 +1,6 @@
 package io.sdp4j.agent.cli;
 
-import io.sdp4j.policy.Setting;
+import io.sdp4j.agent.AgentSettings;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -22,14 +22,9 @@ final class AgentOptions {
 
     /** A value as it means the same in a JVM that runs in another directory. */
     static String absolute(String key, String value) {
-        for (Setting setting : Setting.values()) {
-            boolean same = key.equals(setting.id()) || key.equals(setting.option());
-            boolean path = setting.unit().equals("file") || setting.unit().equals("directory");
-            if (same && path && !value.isEmpty()) {
-                return Path.of(value).toAbsolutePath().toString();
-            }
-        }
-        return value;
+        return AgentSettings.isPath(key) && !value.isEmpty()
+                ? Path.of(value).toAbsolutePath().toString()
+                : value;
     }
 
     /**

@@ -4,6 +4,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.stream.SdpOffloadProvider;
+import io.sdp4j.stream.SdpSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -56,6 +57,7 @@ final class DeviceTestCommand implements Callable<Integer> {
             SdpOffloadProvider provider =
                     SdpOffloadProvider.create(
                             Settings.of(
+                                    SdpSettings.ALL,
                                     Map.of("verbs.enabled", "true", "shm.enabled", "false"),
                                     line -> {}));
             String why = provider.fabricStatus().get(DeviceResolver.VERBS);

@@ -1,6 +1,7 @@
 package io.sdp4j.agent.cli;
 
 import io.sdp4j.agent.Json;
+import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Explanation;
@@ -10,7 +11,6 @@ import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Rule;
-import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
@@ -188,7 +188,8 @@ final class ExplainCommand implements Callable<Integer> {
         if (role == Role.LISTEN) {
             return only ? "offloaded peers only" : "offloaded peers and kernel TCP, on one port";
         }
-        String when = Settings.of(Map.of(), line -> {}).text(Setting.UPGRADE);
+        String when =
+                Settings.of(SwitchSettings.ALL, Map.of(), line -> {}).text(SwitchSettings.UPGRADE);
         boolean later =
                 !only
                         && target.getAddress().isLoopbackAddress()

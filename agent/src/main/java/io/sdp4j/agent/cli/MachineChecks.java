@@ -2,10 +2,10 @@ package io.sdp4j.agent.cli;
 
 import io.sdp4j.fabric.shm.ShmConfig;
 import io.sdp4j.fabric.shm.ShmFabric;
+import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Lint;
 import io.sdp4j.policy.PolicySource;
-import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -84,7 +84,7 @@ final class MachineChecks {
 
     /** Where processes of this user meet; it is made when it is needed. */
     static Check rendezvous() {
-        String directory = Settings.of(Map.of(), line -> {}).text(Setting.SHM_DIR);
+        String directory = Settings.of(ShmSettings.ALL, Map.of(), line -> {}).text(ShmSettings.DIR);
         ShmConfig config = ShmConfig.defaults();
         return rendezvous(
                 ShmFabric.meetingPlace(

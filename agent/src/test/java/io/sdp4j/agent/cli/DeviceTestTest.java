@@ -13,6 +13,7 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.stream.SdpOffloadProvider;
+import io.sdp4j.stream.SdpSettings;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -83,6 +84,7 @@ class DeviceTestTest {
         SdpOffloadProvider provider =
                 SdpOffloadProvider.create(
                         Settings.of(
+                                SdpSettings.ALL,
                                 Map.of("shm.dir", folder.toString(), "shm.portable", "true"),
                                 line -> {}));
         new DeviceTest(
@@ -167,6 +169,6 @@ class DeviceTestTest {
     }
 
     private static Settings none() {
-        return Settings.of(Map.of("shm.enabled", "false"), line -> {});
+        return Settings.of(SdpSettings.ALL, Map.of("shm.enabled", "false"), line -> {});
     }
 }

@@ -1,5 +1,11 @@
-package io.sdp4j.policy;
+package io.sdp4j.agent;
 
+import io.sdp4j.policy.AddressRange;
+import io.sdp4j.policy.Environment;
+import io.sdp4j.policy.HostLookup;
+import io.sdp4j.policy.PolicySettings;
+import io.sdp4j.policy.PolicySource;
+import io.sdp4j.policy.Settings;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +19,9 @@ import java.util.function.Consumer;
  * socket: the operator shall read them at the top of the output.
  *
  * <p>The same lines, word for word, that {@link Settings} and {@link PolicySource} give later.
- * Needs this package alone and keeps nothing. Asks for no host name (an unknown one is told at the
- * first socket) and leaves {@link InetAddress} alone, whose start fixes what the application may
- * still want to set.
+ * Needs rules and declarations of settings alone and keeps nothing. Asks for no host name (an
+ * unknown one is told at the first socket) and leaves {@link InetAddress} alone, whose start fixes
+ * what the application may still want to set.
  */
 public final class StartCheck
         implements BiFunction<Map<String, String>, String, List<String>>, BooleanSupplier {
@@ -33,7 +39,7 @@ public final class StartCheck
     @Override
     public List<String> apply(Map<String, String> options, String jdkConf) {
         Lines lines = new Lines();
-        Settings settings = Settings.of(options, lines);
+        Settings settings = Settings.of(AgentSettings.ALL, options, lines);
         Environment system = Environment.system();
         Environment environment =
                 new Environment(
@@ -44,14 +50,15 @@ public final class StartCheck
                         new Anywhere());
         PolicySource source =
                 PolicySource.open(
-                        options.get(Setting.POLICY.option()),
+                        options.get(PolicySettings.POLICY.option()),
                         jdkConf,
-                        settings.flag(Setting.POLICY_REQUIRED),
-                        PolicySource.programName(settings.text(Setting.PROGRAM), environment),
+                        settings.flag(PolicySettings.REQUIRED),
+                        PolicySource.programName(
+                                settings.text(PolicySettings.PROGRAM), environment),
                         environment,
                         lines);
         requires = source.current().canRequireOffload();
-        return settings.flag(Setting.QUIET) ? List.of() : lines.found;
+        return settings.flag(AgentSettings.QUIET) ? List.of() : lines.found;
     }
 
     /** Whether, by what was checked, there may be connections that must be offloaded. */

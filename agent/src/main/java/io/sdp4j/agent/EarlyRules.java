@@ -1,5 +1,11 @@
-package io.sdp4j.policy;
+package io.sdp4j.agent;
 
+import io.sdp4j.policy.Environment;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.PolicySettings;
+import io.sdp4j.policy.PolicySource;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.policy.Verdict;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
@@ -36,14 +42,15 @@ public final class EarlyRules
             Map<String, String> given, Consumer<String> sink) {
         Map<String, String> options = new HashMap<>(given);
         String jdkConf = options.remove(JDK_SDP);
-        Settings settings = Settings.of(options, sink);
+        Settings settings = Settings.of(AgentSettings.ALL, options, sink);
         Environment environment = Environment.system();
         return new Verdicts(
                 PolicySource.open(
-                        options.get(Setting.POLICY.option()),
+                        options.get(PolicySettings.POLICY.option()),
                         jdkConf,
-                        settings.flag(Setting.POLICY_REQUIRED),
-                        PolicySource.programName(settings.text(Setting.PROGRAM), environment),
+                        settings.flag(PolicySettings.REQUIRED),
+                        PolicySource.programName(
+                                settings.text(PolicySettings.PROGRAM), environment),
                         environment,
                         sink));
     }

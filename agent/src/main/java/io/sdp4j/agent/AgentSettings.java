@@ -1,0 +1,78 @@
+package io.sdp4j.agent;
+
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.stream.SdpSettings;
+import java.util.List;
+
+/** What can be set about the agent. The shim reads some of them before, by their names. */
+public final class AgentSettings {
+    /** Where the report goes. */
+    static final Setting REPORT =
+            Setting.text("sdp4j.report", "", "file", "JSON report written at exit; empty: none.");
+
+    /** Least severe level that is logged. */
+    static final Setting LOG_LEVEL =
+            Setting.choice(
+                    "sdp4j.log.level",
+                    "off, error, warn, info, debug, trace",
+                    "warn",
+                    "Least severe level that is logged.");
+
+    /** Where log records go. */
+    static final Setting LOG_FILE =
+            Setting.text(
+                    "sdp4j.log.file",
+                    "",
+                    "file",
+                    "File that log records are appended to; empty: System.Logger, and standard error"
+                            + " for those below warn that it would drop.");
+
+    /** No line of ours on stderr. */
+    static final Setting QUIET =
+            Setting.flag(
+                    "sdp4j.quiet", false, "Print nothing on stderr, not even why offload is off.");
+
+    /** JMX bean. */
+    static final Setting JMX =
+            Setting.flag("sdp4j.jmx", true, "Register the report as a JMX bean.");
+
+    /** Selectable channels. */
+    static final Setting CHANNELS_ENABLED =
+            Setting.flag(
+                    "sdp4j.channels.enabled",
+                    true,
+                    "Offload SocketChannel and ServerSocketChannel; read when the agent starts.");
+
+    /** Asynchronous channels. */
+    static final Setting ASYNC_ENABLED =
+            Setting.flag(
+                    "sdp4j.async.enabled",
+                    true,
+                    "Offload asynchronous channels; read when the agent starts.");
+
+    /** These, and those of every other module: the tables of the documents. */
+    static final List<Setting> ALL =
+            Settings.join(
+                    List.of(
+                            REPORT,
+                            LOG_LEVEL,
+                            LOG_FILE,
+                            QUIET,
+                            JMX,
+                            CHANNELS_ENABLED,
+                            ASYNC_ENABLED),
+                    SdpSettings.ALL);
+
+    private AgentSettings() {}
+
+    /** Whether the value of an option names a file or a directory. */
+    public static boolean isPath(String key) {
+        for (Setting setting : ALL) {
+            if (key.equals(setting.id()) || key.equals(setting.option())) {
+                return setting.unit().equals("file") || setting.unit().equals("directory");
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,86 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What an operator or a test can set about shared memory. */
+public final class ShmSettings {
+    /** Shared-memory fabric. */
+    public static final Setting ENABLED =
+            Setting.flag("sdp4j.shm.enabled", true, "Use the shared-memory fabric.");
+
+    /** Connections over files. */
+    public static final Setting PORTABLE =
+            Setting.flag(
+                    "sdp4j.shm.portable",
+                    false,
+                    "Also offload to and from JVMs of this user that make no native calls, over memory in"
+                            + " files; nothing proves which addresses such a JVM holds, and it can end a"
+                            + " connection at any time. Both sides must set it.");
+
+    /** Rendezvous directory. */
+    public static final Setting DIR =
+            Setting.text(
+                    "sdp4j.shm.dir",
+                    "",
+                    "directory",
+                    "Directory in which each user's processes meet, in one of their own; empty: automatic.");
+
+    /** Bound of all shared memory. */
+    public static final Setting MEMORY_MAX_MB =
+            Setting.number(
+                    "sdp4j.memory.max.mb",
+                    0,
+                    0,
+                    16_777_216,
+                    "MiB",
+                    "Most shared memory mapped by this process, counted as if all of it were used; 0:"
+                            + " 16384.");
+
+    /** Native half of the shared-memory fabric. */
+    public static final Setting NATIVE =
+            Setting.choice(
+                    "sdp4j.internal.shm.native",
+                    "auto, off",
+                    "auto",
+                    "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
+                            + " slower).");
+
+    /** One processor for two threads that wait for each other. */
+    public static final Setting SLEEP_TOGETHER =
+            Setting.flag(
+                    "sdp4j.internal.sleep.together",
+                    true,
+                    "Let two threads that only answer each other sleep on one processor, where no thread spins"
+                            + " and that is faster, or give it to each other where every processor is"
+                            + " wanted (shared memory; a thread whose processors were chosen for it keeps"
+                            + " them).");
+
+    /** All of them. */
+    public static final List<Setting> ALL =
+            List.of(ENABLED, PORTABLE, DIR, MEMORY_MAX_MB, NATIVE, SLEEP_TOGETHER);
+
+    private ShmSettings() {}
+
+    /** Whether native calls may be used where the JVM grants them. */
+    public static boolean allowNative(Settings settings) {
+        return !"off".equals(settings.text(NATIVE));
+    }
+
+    /** What is set, with the default of what is not a setting of this module. */
+    public static ShmConfig config(Settings settings) {
+        ShmConfig defaults = ShmConfig.defaults();
+        String directory = settings.text(DIR);
+        long memoryMb = settings.longValue(MEMORY_MAX_MB);
+        return new ShmConfig(
+                directory.isEmpty() ? null : Path.of(directory),
+                allowNative(settings),
+                defaults.spinMaxNanos(),
+                defaults.spinnersMax(),
+                memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20,
+                settings.flag(SLEEP_TOGETHER),
+                settings.flag(PORTABLE));
+    }
+}

@@ -1,0 +1,50 @@
+package io.sdp4j.fabric.verbs;
+
+import io.sdp4j.policy.Setting;
+import io.sdp4j.policy.Settings;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** What an operator can set about RDMA devices. */
+public final class VerbsSettings {
+    /** RDMA devices. */
+    public static final Setting ENABLED =
+            Setting.flag(
+                    "sdp4j.verbs.enabled",
+                    false,
+                    "Use RDMA devices (InfiniBand, RoCE, iWARP) through librdmacm and libibverbs.");
+
+    /** Cap of an attempt over an RDMA device. */
+    public static final Setting CONNECT_TIMEOUT_MS =
+            Setting.number(
+                    "sdp4j.verbs.connect.timeout.ms",
+                    200,
+                    1,
+                    60_000,
+                    "ms",
+                    "Longest time an attempt over an RDMA device may take once this process is ready for it,"
+                            + " unless a rule names one.");
+
+    /** Life of unused keys. */
+    public static final Setting KEYS_KEEP_MS =
+            Setting.number(
+                    "sdp4j.verbs.keys.keep.ms",
+                    20,
+                    0,
+                    1_000,
+                    "ms",
+                    "How long a connection over an RDMA device keeps its peer's right to read a buffer that it"
+                            + " has lent more than once, after the buffer has come back, in case it is lent"
+                            + " again; 0: not at all.");
+
+    /** All of them. */
+    public static final List<Setting> ALL = List.of(ENABLED, CONNECT_TIMEOUT_MS, KEYS_KEEP_MS);
+
+    private VerbsSettings() {}
+
+    /** What is set, with the default of what is not a setting of this module. */
+    public static VerbsConfig config(Settings settings) {
+        return VerbsConfig.defaults()
+                .withKeys(TimeUnit.MILLISECONDS.toNanos(settings.longValue(KEYS_KEEP_MS)));
+    }
+}
