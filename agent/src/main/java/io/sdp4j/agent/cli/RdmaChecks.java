@@ -22,10 +22,10 @@ record RdmaChecks(Path root, ProcessLimits limits) {
     private static final long WANTED_BYTES = 64L << 20;
 
     /**
-     * At most: the completion channel and an eventfd; two more beside a selector; at the client the
+     * At most: the completion channel and an eventfd; one more beside a selector; at the client the
      * socket that holds the port.
      */
-    private static final int FILES_OF_A_CONNECTION = 5;
+    private static final int FILES_OF_A_CONNECTION = 4;
 
     private static final int GIDS_SHOWN = 4;
     private static final List<String> LIBRARIES = List.of("librdmacm.so.1", "libibverbs.so.1");

@@ -39,6 +39,7 @@ public final class JdkBridge {
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLLIN = 1;
+    private static final int EPOLL_CTL_MOD = 3;
 
     private JdkBridge() {}
 
@@ -238,17 +239,21 @@ public final class JdkBridge {
         return state == TCP_ESTABLISHED || state == TCP_FIN_WAIT1 || state == TCP_FIN_WAIT2;
     }
 
-    /** A descriptor that is readable while one of the two is; {@code second} may be -1. */
-    static int epollOf(int first, int second) throws IOException {
+    /**
+     * An epoll descriptor.
+     *
+     * @param watched for being readable; -1 = none
+     * @param more for nothing yet, see {@link #epollWatch}
+     */
+    static int epollOf(int watched, int more) throws IOException {
         try {
             int epoll = (int) PollHandles.EPOLL_CREATE.invokeExact();
-            int failed =
-                    (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_ADD, first, EPOLLIN);
-            if (failed == 0 && second >= 0) {
+            int failed = (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_ADD, more, 0);
+            if (failed == 0 && watched >= 0) {
                 failed =
                         (int)
                                 PollHandles.EPOLL_CTL.invokeExact(
-                                        epoll, EPOLL_CTL_ADD, second, EPOLLIN);
+                                        epoll, EPOLL_CTL_ADD, watched, EPOLLIN);
             }
             if (failed != 0) {
                 closeDescriptor(epoll);
@@ -257,6 +262,16 @@ public final class JdkBridge {
             return epoll;
         } catch (Throwable t) {
             throw SocketHandles.rethrow(t);
+        }
+    }
+
+    /** Begins or ends watching {@code fdVal}, which {@code epoll} has, for being readable. */
+    static void epollWatch(int epoll, int fdVal, boolean readable) {
+        int events = readable ? EPOLLIN : 0;
+        try {
+            int _ = (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_MOD, fdVal, events);
+        } catch (Throwable t) {
+            throw new AssertionError(t);
         }
     }
 

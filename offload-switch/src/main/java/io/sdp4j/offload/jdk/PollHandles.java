@@ -32,7 +32,6 @@ final class PollHandles {
     static final MethodHandle EVENT_NEW;
     static final MethodHandle EVENT_DESCRIPTOR;
     static final MethodHandle EVENT_SET;
-    static final MethodHandle EVENT_RESET;
     static final MethodHandle EVENT_CLOSE;
 
     static {
@@ -77,7 +76,6 @@ final class PollHandles {
                             .asType(MethodType.methodType(Object.class));
             EVENT_DESCRIPTOR = ofEvent(event, "efd", int.class);
             EVENT_SET = ofEvent(event, "set", void.class);
-            EVENT_RESET = ofEvent(event, "reset", void.class);
             EVENT_CLOSE = ofEvent(event, "close", void.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);

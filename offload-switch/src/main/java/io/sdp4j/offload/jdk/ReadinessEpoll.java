@@ -4,13 +4,15 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 
 /**
- * A descriptor for a selector: readable while somebody else's bell is, or while it is raised.
+ * A descriptor that is readable while somebody else's is, or while it is raised.
  *
- * <p>Shape: an epoll descriptor over {the bell, an eventfd}. {@code this} guards all fields.
+ * <p>Shape: an epoll descriptor over {somebody else's, one that is always readable}. The latter is
+ * shared, and watched for nothing until {@link #raise}: so to raise needs no descriptor and no
+ * memory of its own, and cannot fail. {@code this} guards all fields.
  */
 public final class ReadinessEpoll {
-    private final int bell;
-    private final EventDescriptor event;
+    private final int other;
+    private final AlwaysReadable always;
     private FileDescriptor epoll;
     private int epollVal;
     private boolean lent; // the number belongs to somebody else
@@ -19,12 +21,20 @@ public final class ReadinessEpoll {
     private boolean closed;
 
     /**
-     * @param bell somebody else's descriptor; -1 = none
+     * @param other somebody else's descriptor; -1 = none
      */
-    public ReadinessEpoll(int bell) throws IOException {
-        this.bell = bell;
-        event = new EventDescriptor();
-        epollVal = event.epollWith(bell);
+    public ReadinessEpoll(int other) throws IOException {
+        this.other = other;
+        always = AlwaysReadable.take();
+        boolean complete = false;
+        try {
+            epollVal = JdkBridge.epollOf(other, always.fdVal());
+            complete = true;
+        } finally {
+            if (!complete) {
+                always.release();
+            }
+        }
         epoll = JdkBridge.descriptor(epollVal);
     }
 
@@ -48,15 +58,11 @@ public final class ReadinessEpoll {
         return epollVal;
     }
 
-    /** Makes it readable whatever the bell does. Idempotent. */
+    /** Makes it readable whatever the other one is. Idempotent. */
     public synchronized void raise() {
         if (!raised && !closed) {
             raised = true;
-            try {
-                event.set();
-            } catch (IOException e) {
-                throw new IllegalStateException("an eventfd cannot be written", e);
-            }
+            JdkBridge.epollWatch(epollVal, always.fdVal(), true);
         }
     }
 
@@ -64,19 +70,15 @@ public final class ReadinessEpoll {
     public synchronized void lower() {
         if (raised && !closed) {
             raised = false;
-            try {
-                event.reset();
-            } catch (IOException e) {
-                throw new IllegalStateException("an eventfd cannot be read", e);
-            }
+            JdkBridge.epollWatch(epollVal, always.fdVal(), false);
         }
     }
 
-    /** The bell is about to be closed by its owner, or means nothing any more. Idempotent. */
-    public synchronized void forgetBell() {
-        if (!closed && !forgotten && bell >= 0) {
+    /** The other one is about to be closed by its owner, or means nothing any more. Idempotent. */
+    public synchronized void forgetOther() {
+        if (!closed && !forgotten && other >= 0) {
             forgotten = true;
-            JdkBridge.epollRemove(epollVal, bell);
+            JdkBridge.epollRemove(epollVal, other);
         }
     }
 
@@ -91,7 +93,7 @@ public final class ReadinessEpoll {
                 JdkBridge.closeDescriptor(epollVal);
             }
         } finally {
-            event.close();
+            always.release();
         }
     }
 }

@@ -177,7 +177,7 @@ final class Acceptor {
             try {
                 waiter.close();
             } catch (IOException e) {
-                throw new IllegalStateException("an eventfd cannot be closed", e);
+                throw new IllegalStateException("an epoll descriptor cannot be closed", e);
             } finally {
                 acceptLock.unlock();
             }

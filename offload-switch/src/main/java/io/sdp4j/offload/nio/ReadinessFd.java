@@ -34,7 +34,7 @@ final class ReadinessFd {
 
     private final SwitchSocketChannel channel;
     private final StreamHandle stream;
-    private final ReadinessEpoll bell;
+    private final ReadinessEpoll epoll;
     private final int number = NUMBERS.getAndIncrement();
     private volatile SelectorPollPolicy watch; // of the selector that was last told of readiness
     private int interest; // this
@@ -48,20 +48,20 @@ final class ReadinessFd {
     ReadinessFd(SwitchSocketChannel channel, StreamHandle stream, int provided) throws IOException {
         this.channel = channel;
         this.stream = stream;
-        this.bell = new ReadinessEpoll(provided);
+        this.epoll = new ReadinessEpoll(provided);
     }
 
     /** See {@link ReadinessEpoll#moveOver}. */
     void moveOver(FileDescriptor over) throws IOException {
-        bell.moveOver(over);
+        epoll.moveOver(over);
     }
 
     FileDescriptor descriptor() {
-        return bell.descriptor();
+        return epoll.descriptor();
     }
 
     int value() {
-        return bell.value();
+        return epoll.value();
     }
 
     /** For {@code translateInterestOps}: one key now wants {@code ops}. */
@@ -146,7 +146,7 @@ final class ReadinessFd {
         SelectorPollPolicy w = watch;
         if (w != null
                 && w.onlyOne(number)
-                && w.mayBusyPoll(bell.value())
+                && w.mayBusyPoll(epoll.value())
                 && channel.connectedStream() != null) {
             stream.busyPoll(streamOps(ops), w);
         }
@@ -215,9 +215,9 @@ final class ReadinessFd {
             ready = answer != 0;
         }
         if (ready) {
-            bell.raise();
+            epoll.raise();
         } else {
-            bell.lower();
+            epoll.lower();
         }
     }
 
@@ -233,7 +233,7 @@ final class ReadinessFd {
         int ops = streamOps(interest);
         int ready = stream.requestNotify(ops);
         if (ready == OffloadStream.NO_DOORBELL) {
-            bell.forgetBell();
+            epoll.forgetOther();
         }
         return ready >= 0 ? ready : stream.arm(ops, this::onReady) ? 0 : ops;
     }
@@ -241,7 +241,7 @@ final class ReadinessFd {
     /** On a thread of the provider, where its own doorbell cannot be used. */
     private synchronized void onReady() {
         if (!silent && (readyOps() & interest) != 0) {
-            bell.raise();
+            epoll.raise();
         } else {
             settle(); // it may come for no reason
         }
@@ -257,14 +257,14 @@ final class ReadinessFd {
     synchronized void silence() {
         if (!silent) {
             silent = true;
-            bell.forgetBell();
-            bell.lower();
+            epoll.forgetOther();
+            epoll.lower();
         }
     }
 
     /** Gives the descriptors back; no selector knows them any more. */
     void close() throws IOException {
         silence();
-        bell.close();
+        epoll.close();
     }
 }

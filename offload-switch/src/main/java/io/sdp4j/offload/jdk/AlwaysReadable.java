@@ -1,0 +1,61 @@
+package io.sdp4j.offload.jdk;
+
+import java.io.IOException;
+
+/**
+ * A descriptor that is always readable, for epolls that are to be readable by hand: an eventfd that
+ * some of them share, because Linux allows a descriptor in 500 nested epolls only. Thread-safe.
+ */
+final class AlwaysReadable {
+    /** Each new one costs a look at all others. */
+    private static final int MOST_USERS = 64;
+
+    private static AlwaysReadable open; // the class: has room for one more, or null
+
+    private final Object eventFd;
+    private final int fdVal;
+    private int users; // the class
+
+    private AlwaysReadable() throws Throwable {
+        eventFd = (Object) PollHandles.EVENT_NEW.invokeExact();
+        fdVal = (int) PollHandles.EVENT_DESCRIPTOR.invokeExact(eventFd);
+        PollHandles.EVENT_SET.invokeExact(eventFd);
+    }
+
+    /** One more user, until {@link #release}. */
+    static AlwaysReadable take() throws IOException {
+        synchronized (AlwaysReadable.class) {
+            try {
+                AlwaysReadable taken = open == null ? new AlwaysReadable() : open;
+                taken.users++;
+                open = taken.users < MOST_USERS ? taken : null;
+                return taken;
+            } catch (Throwable t) {
+                throw SocketHandles.rethrow(t);
+            }
+        }
+    }
+
+    int fdVal() {
+        return fdVal;
+    }
+
+    /** Once for each {@link #take}. */
+    void release() throws IOException {
+        synchronized (AlwaysReadable.class) {
+            users--;
+            if (users > 0) {
+                open = this;
+                return;
+            }
+            if (open == this) {
+                open = null;
+            }
+            try {
+                PollHandles.EVENT_CLOSE.invokeExact(eventFd);
+            } catch (Throwable t) {
+                throw SocketHandles.rethrow(t);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.sdp4j.offload.jdk;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import sun.nio.ch.SelChImpl;
+
+class ReadinessEpollTest {
+    /** More than Linux lets share one descriptor below nested epolls. */
+    private static final int MANY = 1_200;
+
+    private static boolean readable(ReadinessEpoll epoll) throws IOException {
+        return JdkBridge.readable(epoll.descriptor());
+    }
+
+    @Test
+    void isReadableWhileRaisedOrWhileTheOtherIs() throws IOException {
+        Pipe pipe = Pipe.open();
+        try (Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink()) {
+            ReadinessEpoll epoll = new ReadinessEpoll(((SelChImpl) source).getFDVal());
+            assertFalse(readable(epoll));
+            epoll.raise();
+            assertTrue(readable(epoll));
+            epoll.lower();
+            assertFalse(readable(epoll));
+            sink.write(ByteBuffer.allocate(1));
+            assertTrue(readable(epoll));
+            epoll.forgetOther();
+            assertFalse(readable(epoll));
+            epoll.raise();
+            assertTrue(readable(epoll));
+            epoll.close();
+        }
+    }
+
+    @Test
+    void ofManyBelowASelectorEachIsRaisedByItself() throws IOException {
+        ReadinessEpoll selector = new ReadinessEpoll(-1);
+        List<ReadinessEpoll> all = new ArrayList<>();
+        try {
+            for (int i = 0; i < MANY; i++) {
+                ReadinessEpoll epoll = new ReadinessEpoll(-1);
+                all.add(epoll);
+                JdkBridge.epollAdd(selector.value(), epoll.value(), JdkBridge.POLLIN);
+            }
+            for (ReadinessEpoll epoll : all) {
+                assertFalse(readable(selector));
+                epoll.raise();
+                assertTrue(readable(selector));
+                epoll.lower();
+            }
+        } finally {
+            for (ReadinessEpoll epoll : all) {
+                epoll.close();
+            }
+            selector.close();
+        }
+    }
+
+    @Test
+    void raisingWakesAThreadThatWaits() throws Exception {
+        ReadinessEpoll epoll = new ReadinessEpoll(-1);
+        FileDescriptor descriptor = epoll.descriptor();
+        Thread waiting =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    try {
+                                        JdkBridge.park(descriptor, epoll.value(), 0, () -> true);
+                                    } catch (IOException e) {
+                                        throw new IllegalStateException(e);
+                                    }
+                                });
+        epoll.raise();
+        waiting.join();
+        epoll.close();
+    }
+}
