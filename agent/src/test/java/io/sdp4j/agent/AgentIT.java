@@ -257,7 +257,7 @@ class AgentIT {
                         Jvm.run(OneConnection.class, List.of(Jvm.agent(options + rules)));
                 assertEquals(1, outcome.exitCode(), outcome::err);
                 assertEquals("", outcome.out());
-                assertTrue(outcome.err().contains("what cannot be offloaded is refused"));
+                assertTrue(outcome.err().contains("cannot be offloaded is refused"));
             }
             Jvm.Outcome outcome = Jvm.run(OneConnection.class, List.of(Jvm.agent(options + good)));
             assertEquals(BYTE, outcome.outLines(), outcome::err);

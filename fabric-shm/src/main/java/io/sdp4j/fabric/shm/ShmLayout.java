@@ -129,7 +129,7 @@ final class ShmLayout {
         return (long) spec.receiveSlots() * stride(spec.receiveBytes());
     }
 
-    /** The most that a peer of {@code own} may ask for: what this side does, or the usual. */
+    /** The most that a peer of {@code own} may ask for: as much as this side, or the usual. */
     static long mostWishes(QpSpec own) {
         return Math.max(WISHES_BYTES, wishes(own));
     }
