@@ -1,6 +1,6 @@
 package io.sdp4j.agent;
 
-/** {@value JmxBean#NAME}: what the switch of this JVM has done since it started. */
+/** {@value JmxBean#NAME}: counts and connections of this JVM's switch since it started. */
 public interface SwitchMXBean {
     /** All of it as JSON, as docs/report.md describes. */
     String getReport();

@@ -21,8 +21,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The agent's life in the unnamed module: what {@code premain} must do at once, and the switch's
- * start at the first socket.
+ * The agent's life in the unnamed module: the work that {@code premain} must do at once, and the
+ * switch's start at the first socket.
  *
  * <p>{@code premain} costs a JVM that never opens a socket next to nothing: it takes the JDK's own
  * SDP switch out of the way, sets two socket factories and becomes the selector provider. The

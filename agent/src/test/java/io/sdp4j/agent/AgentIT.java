@@ -167,7 +167,7 @@ class AgentIT {
     }
 
     @Test
-    @DisplayName("68, 71: what the application sees is as without")
+    @DisplayName("68, 71: the application's view is as without")
     void leavesNoTraceInTheApplication() {
         Jvm.Outcome plain = Jvm.run(Surroundings.class, List.of());
         Jvm.Outcome with = Jvm.run(Surroundings.class, List.of(Jvm.agent("")));
@@ -182,7 +182,7 @@ class AgentIT {
                 "\n", outcome.outLines().stream().filter(line -> !line.contains(word)).toList());
     }
 
-    /** Goal: what the JVM gave the agent is not given on to every library. */
+    /** Goal: the agent's rights are not passed on to every library. */
     @Test
     void reflectionFindsNothingThatOnlyAnAgentMayHave() {
         Jvm.Outcome outcome = Jvm.run(Prying.class, List.of(Jvm.agent("")), Jvm.JAR.toString());
@@ -257,7 +257,7 @@ class AgentIT {
                         Jvm.run(OneConnection.class, List.of(Jvm.agent(options + rules)));
                 assertEquals(1, outcome.exitCode(), outcome::err);
                 assertEquals("", outcome.out());
-                assertTrue(outcome.err().contains("what cannot be offloaded is refused"));
+                assertTrue(outcome.err().contains("cannot be offloaded is refused"));
             }
             Jvm.Outcome outcome = Jvm.run(OneConnection.class, List.of(Jvm.agent(options + good)));
             assertEquals(BYTE, outcome.outLines(), outcome::err);

@@ -116,7 +116,7 @@ class AsyncIT {
                 outcome.errLines());
     }
 
-    /** Goal: who turns it off has the JDK's own channels. */
+    /** Goal: a program that turns it off has the JDK's own channels. */
     @Test
     void canBeTurnedOff() {
         Jvm.Outcome who =

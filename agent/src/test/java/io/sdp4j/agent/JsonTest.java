@@ -57,7 +57,7 @@ class JsonTest {
         assertEquals(text, JsonReader.parse(new String(bytes, StandardCharsets.UTF_8)));
     }
 
-    /** Goal: what is no JSON is refused, never a fault of the reader. */
+    /** Goal: text that is no JSON is refused, never a fault of the reader. */
     @Property
     void survivesAnyText(@ForAll String text) {
         try {

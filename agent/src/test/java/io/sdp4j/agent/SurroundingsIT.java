@@ -128,7 +128,7 @@ class SurroundingsIT {
         }
     }
 
-    /** Goal: who never opens a socket reads of mistakes too, once, and where he looks. */
+    /** Goal: mistakes are reported without any socket, too, once, at the top of the output. */
     @Test
     void tellsMistakesAtTheStart() throws IOException {
         Path rules = Files.writeString(folder.resolve("rules.conf"), "use carrots client * *:*\n");

@@ -6,8 +6,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 
 /**
- * The way to plain kernel TCP where other sockets are offloaded, by the agent or by this API: what
- * an address family of its own is to other switches.
+ * The way to plain kernel TCP where other sockets are offloaded, by the agent or by this API. Other
+ * switches have an address family of their own for that.
  *
  * <p>Thread-safe. A scope covers the thread that runs the piece, and threads forked in a structured
  * way from it. A socket created inside stays on the kernel wherever it is used; one created outside

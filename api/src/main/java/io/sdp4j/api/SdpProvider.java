@@ -149,8 +149,8 @@ public interface SdpProvider extends AutoCloseable {
 
     /**
      * Closes every socket, channel and listener that was opened or accepted through this provider,
-     * each as by its own {@code close}, and opens nothing any more. Does not wait: what was written
-     * before is delivered in the background, within 60 s. Idempotent.
+     * each as by its own {@code close}, and opens nothing any more. Does not wait: bytes written
+     * before are delivered in the background, within 60 s. Idempotent.
      *
      * @throws UnsupportedOperationException if this is the provider of {@link Sdp}
      */

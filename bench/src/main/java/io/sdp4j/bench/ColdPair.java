@@ -80,7 +80,7 @@ final class ColdPair {
         }
     }
 
-    /** Runs the program; what it has said. */
+    /** Runs the program; returns its output. */
     private String[] run(List<String> command) throws IOException, InterruptedException {
         Process process =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * How long two processors take to hand a number to each other and back through memory, with nothing
- * else between them: what no round trip between two processes can do without, and what tells a
- * machine's states apart from outside. A virtual machine's processors may share a core at one
- * moment and be far apart at another.
+ * else between them: the least part of every round trip between two processes, and a figure that
+ * tells a machine's states apart from outside. A virtual machine's processors may share a core at
+ * one moment and be far apart at another.
  *
  * <p>For one thread, which must not be confined to a processor; it and another one are busy
  * meanwhile.

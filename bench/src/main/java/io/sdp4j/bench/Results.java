@@ -96,7 +96,7 @@ final class Results {
                 waitedMs / 1000);
     }
 
-    /** For {@link Json}: what was set aside. */
+    /** For {@link Json}: the slices set aside. */
     List<Map<String, Object>> asideForJson() {
         return aside;
     }
@@ -282,7 +282,7 @@ final class Results {
         return rows;
     }
 
-    /** For {@link Json}: what the agents reported, by configuration. */
+    /** For {@link Json}: the agents' reports, by configuration. */
     Map<String, Object> reportedForJson() {
         Map<String, Object> all = new LinkedHashMap<>();
         reported.forEach((config, counts) -> all.put(config.id, counts));

@@ -12,7 +12,7 @@ import static io.sdp4j.bench.Config.UNIX;
 import java.util.List;
 
 /**
- * One line of the table: what is measured, in which configurations, and what must come out.
+ * One line of the table: the measurement, its configurations, and its bars.
  *
  * @param id the name for {@code --rows}
  * @param title the name for people
@@ -44,9 +44,7 @@ record Row(
         this(id, title, work, metric, configs, slices, 1, bars);
     }
 
-    /**
-     * Less than one object in a thousand calls: what the JVM does beside the calls, not in them.
-     */
+    /** Less than one object in a thousand calls: the JVM's work beside the calls, not in them. */
     static final double ZERO_BYTES = 0.05;
 
     /** Slices of a round where neighbours shall differ by a few percents at most. */

@@ -24,7 +24,7 @@ record Times(
     static final Times FULL = new Times(5, 3000, 20_000, 500, 600, Integer.MAX_VALUE, 720_000);
     static final Times QUICK = new Times(3, 400, 0, 60, 120, 1);
 
-    /** Fresh JVMs for four seconds each: what warms up is what is measured. */
+    /** Fresh JVMs for four seconds each: the warm-up itself is measured. */
     static final Times COLD = new Times(5, 0, 0, 0, 4000, Integer.MAX_VALUE);
 
     /** Fresh JVMs for twenty seconds each; the first five are told apart. */
@@ -50,7 +50,7 @@ record Times(
     }
 
     /**
-     * As this, with short slices, for rows that compare neighbours: what else the machine does
+     * As this, with short slices, for rows that compare neighbours: the machine's other work
      * changes within a second.
      */
     Times forNeighbours() {

@@ -14,7 +14,7 @@ class RowTest {
                 .toList();
     }
 
-    /** Goal: what may differ by three percents at most is told from a machine's noise. */
+    /** Goal: a difference of three percent at most is told from a machine's noise. */
     @Test
     void neighboursAreManyAndNear() {
         assertEquals(

@@ -57,8 +57,8 @@ public interface Fabric extends AutoCloseable {
     }
 
     /**
-     * Whether the end of this process cuts its connections: what has not {@link #arrived} is lost,
-     * and an end that was not said looks to the peer like a loss.
+     * Whether the end of this process cuts its connections: messages that have not {@link #arrived}
+     * are lost, and an end that was not said looks to the peer like a loss.
      */
     default boolean endsWithProcess() {
         return false;

@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /**
  * A fabric could not do what was asked. {@link #why()} is stable and meant for programs, the
- * message for people: what failed, why, and what the user can do.
+ * message for people: the fault, its cause, and the user's remedy.
  */
 public final class FabricException extends IOException {
     private static final long serialVersionUID = 1L;

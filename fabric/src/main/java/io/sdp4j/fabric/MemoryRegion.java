@@ -19,8 +19,8 @@ public interface MemoryRegion extends AutoCloseable {
     /**
      * Opens it again after {@link #close}, over the same memory with the same rights, and maybe
      * another {@link #rkey} and {@link #address}: for memory that is used again and again, in less
-     * time and without an object. The caller knows that it is still the same memory: he can reach
-     * the buffer that it was registered from.
+     * time and without an object. The caller knows that it is still the same memory, as it can
+     * reach the buffer that it was registered from.
      *
      * @return false if it has ended, as it may at any time while it is closed; it is then to be
      *     registered anew

@@ -257,7 +257,7 @@ public interface QueuePair {
     }
 
     /**
-     * Closes the connection in order (DREQ): what was posted before still arrives. The peer sees
+     * Closes the connection in order (DREQ): messages posted before still arrive. The peer sees
      * {@link Completion#DISCONNECTED} after it. Idempotent. Caller's lock.
      */
     void disconnect();

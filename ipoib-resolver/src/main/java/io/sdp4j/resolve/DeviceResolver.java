@@ -26,7 +26,7 @@ import java.util.function.LongSupplier;
  * connection manager has to find out.
  *
  * <p>Shape: immutable apart from {@link NetworkWatch}. Any number of threads. Closing ends the
- * kernel's announcements; what is asked later is answered without them.
+ * kernel's announcements; later questions are answered without them.
  */
 public final class DeviceResolver implements FabricResolver, Closeable {
     /** Name of the fabric of RDMA devices. */

@@ -14,10 +14,10 @@ import java.util.function.LongSupplier;
  * link, an address or an RDMA device. Nothing is polled. Routes are not kept at all: the kernel is
  * asked for each, which costs microseconds and obeys every rule it has.
  *
- * <p>Shape: {@code changes} counts announcements; what was read is good as long as the count is
- * that from before it was read. Subscribed to at the first question on a host that has a device; a
- * host without never opens a socket. Where announcements cannot be had, each question reads. Any
- * number of threads.
+ * <p>Shape: {@code changes} counts announcements; a reading is good as long as the count is that
+ * from before it was read. Subscribed to at the first question on a host that has a device; a host
+ * without never opens a socket. Where announcements cannot be had, each question reads. Any number
+ * of threads.
  */
 final class NetworkWatch implements Closeable {
     private static final int UEVENT_KERNEL = 1;

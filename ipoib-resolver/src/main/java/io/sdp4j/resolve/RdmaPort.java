@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A port of an RDMA device, as sysfs shows it: what cannot change is read once, the state and the
- * GID table at each question. A file that is not there or cannot be read, as those of an empty GID
- * entry, is an empty text. Bounded by {@value #MAX_ENTRIES} entries of any directory.
+ * A port of an RDMA device, as sysfs shows it: constants are read once, the state and the GID table
+ * at each question. A file that is not there or cannot be read, as those of an empty GID entry, is
+ * an empty text. Bounded by {@value #MAX_ENTRIES} entries of any directory.
  *
  * @param device its name
  * @param number 1-based

@@ -121,7 +121,7 @@ final class RouteMessages {
         return message;
     }
 
-    /** Writes the header of a message; what follows it is still zero. */
+    /** Writes the header of a message; the bytes after it are still zero. */
     private static ByteBuffer request(byte[] message, int type, int flags, int sequence) {
         return ByteBuffer.wrap(message)
                 .order(ByteOrder.nativeOrder())

@@ -218,7 +218,7 @@ abstract class LoopBase implements EventLoop {
         return false;
     }
 
-    /** Runs {@code task}; what it throws goes to the sink and ends nothing. */
+    /** Runs {@code task}; its exceptions go to the sink and end nothing. */
     final void guard(Runnable task) {
         try {
             task.run();

@@ -89,7 +89,8 @@ class AdaptiveSpinTest {
     }
 
     /**
-     * Goal: what stands for many rings may spin longer, but not for ever, and never where none may.
+     * Goal: a wait that stands for many notifications may spin longer, but not for ever, and never
+     * where none may.
      */
     @Test
     void manyRingsAreWorthALongerSpin() {

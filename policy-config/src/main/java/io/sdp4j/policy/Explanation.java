@@ -49,7 +49,7 @@ public record Explanation(
         return text.startsWith("/") ? text.substring(1) : text;
     }
 
-    /** One sentence: what happens, and by which rule. */
+    /** One sentence: the outcome, and the rule. */
     public String sentence() {
         String who = role.word() + " " + (role == Role.CONNECT ? "to " : "on ") + place();
         String what =

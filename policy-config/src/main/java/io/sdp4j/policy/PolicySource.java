@@ -167,7 +167,7 @@ public final class PolicySource {
                 List.of(
                         why
                                 + (required
-                                        ? "; what cannot be offloaded is refused"
+                                        ? "; a connection that cannot be offloaded is refused"
                                         : "; every connection uses kernel TCP")));
     }
 

@@ -42,7 +42,7 @@ public record RuleError(String file, int line, int column, String found, String 
     }
 
     /**
-     * A file may hold anything, terminal escapes included; what we print of it is harmless and
+     * A file may hold anything, terminal escapes included; our excerpts of it are harmless and
      * short.
      */
     private static String printable(String text) {

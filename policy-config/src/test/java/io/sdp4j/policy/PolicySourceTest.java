@@ -239,7 +239,9 @@ class PolicySourceTest {
             PolicySource source = PolicySource.open(file, null, true, "p", environment, lines::add);
             assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), file);
             assertEquals(1, lines.size(), lines::toString);
-            assertTrue(lines.getFirst().endsWith("; what cannot be offloaded is refused"), file);
+            assertTrue(
+                    lines.getFirst().endsWith("; a connection that cannot be offloaded is refused"),
+                    file);
         }
         assertEquals(
                 Verdict.KERNEL,

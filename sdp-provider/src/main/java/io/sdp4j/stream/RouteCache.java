@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * so.
  *
  * <p>Shape: a table of {@value #PLACES} places, one for each hash; the latest stays. Thread-safe
- * without locks: what one thread writes over another's is asked for again.
+ * without locks: an entry that another thread overwrites is asked for again.
  */
 final class RouteCache {
     /** Time for which a route is taken for granted. */

@@ -179,7 +179,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
 
     /**
      * Connects and listens no more. The caller has closed all listeners and streams, which deliver
-     * what they hold; what is left when their time is over is cut. Returns at once. Idempotent.
+     * their bytes; those left when their time is over are cut. Returns at once. Idempotent.
      */
     public void close() {
         fabrics.end();

@@ -28,8 +28,7 @@ final class StagingBuffer {
     /**
      * Adds to a slot, see {@link SendSlots#fill}.
      *
-     * @param at where in the slot; what was added last, if anything was since {@link #settle}, ends
-     *     there
+     * @param at where in the slot; the last bytes added, if any since {@link #settle}, end there
      */
     void add(int slot, int at, byte[] b, int off, ByteBuffer src, int n) {
         if (keptBytes + n > QueuePair.STAGING_BYTES) {

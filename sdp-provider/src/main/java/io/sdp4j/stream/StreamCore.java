@@ -264,7 +264,7 @@ final class StreamCore {
         return most <= usual || (coalescer.peerBehind() && qp.bookLong()) ? most : usual;
     }
 
-    /** As {@link #nextPayload}: what is owed is not mixed with what is not. */
+    /** As {@link #nextPayload}: owed bytes are not mixed with others. */
     int payloadLimit() {
         assert Thread.holdsLock(this);
         return Math.min(machine.source().payloadLimit(), nextPayload());

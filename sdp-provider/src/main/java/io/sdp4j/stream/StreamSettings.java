@@ -172,7 +172,7 @@ record StreamSettings(
         };
     }
 
-    /** Slots of the largest size: what is not used of them is not touched. */
+    /** Slots of the largest size: unused parts of them are not touched. */
     QpSpec qpSpec() {
         return new QpSpec(buffers, maxBufferBytes, buffers);
     }

@@ -6,7 +6,7 @@ import java.util.function.IntConsumer;
 
 /**
  * The timers that a machine has asked for, at most one of each kind. Guarded by the stream's lock;
- * what they call does not hold it.
+ * the timers' tasks do not hold it.
  */
 final class StreamTimers {
     private final StreamSettings settings;

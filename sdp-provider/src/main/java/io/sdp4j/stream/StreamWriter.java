@@ -200,7 +200,7 @@ final class StreamWriter {
         }
     }
 
-    /** Ends a gathering write: what was kept for it leaves, unless the peer is behind. */
+    /** Ends a gathering write: bytes kept for it leave, unless the peer is behind. */
     void endGather() {
         int wake;
         synchronized (core) {

@@ -21,7 +21,7 @@ import java.nio.ByteBuffer;
  * timer (docs/protocol.md 17.4 and 18, Nagle flush).
  *
  * <p>Small writes are added under the lock. A large one <em>takes out</em> the slot and fills it on
- * without the lock; what was in it before is the peer's if this process ends meanwhile. It is kept
+ * without the lock; bytes in it before are the peer's if this process ends meanwhile. It is kept
  * again where that makes a difference to what the peer can take: where a message may be longer than
  * is usual, and the last one.
  *

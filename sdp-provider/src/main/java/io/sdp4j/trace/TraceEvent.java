@@ -26,7 +26,7 @@ public record TraceEvent(
         RDMA_WRITE(2),
         /** The connection below was closed in order. */
         DISCONNECT(3),
-        /** The connection below was cut; what was kept says why, if it is known. */
+        /** The connection below was cut; the kept bytes say why, if it is known. */
         ABORT(4);
 
         private static final Kind[] BY_CODE = {MESSAGE, RDMA_READ, RDMA_WRITE, DISCONNECT, ABORT};

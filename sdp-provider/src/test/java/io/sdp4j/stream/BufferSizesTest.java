@@ -87,7 +87,7 @@ final class BufferSizesTest {
         }
     }
 
-    /** Goal: what the peer has not got is asked for once, and costs nothing afterwards. */
+    /** Goal: a feature that the peer lacks is asked for once, and costs nothing afterwards. */
     @Test
     void theyGrowToWhatThePeerHasAgainAndAgain() throws Exception {
         int least = 2 * FIRST_BYTES + 1000;

@@ -78,9 +78,9 @@ class FailureTest {
     }
 
     /**
-     * Goal: what our peer's queue pair could not go on with is a reset, even if the peer had taken
-     * all that we sent; an end of stream is for processes that have ended. Method: the peer's
-     * fabric cuts its queue pairs.
+     * Goal: a failure of our peer's queue pair is a reset, even if the peer had taken all that we
+     * sent; an end of stream is for processes that have ended. Method: the peer's fabric cuts its
+     * queue pairs.
      */
     @Test
     void aPeerWhoseQueuePairFailedIsNoEndOfStream() throws Exception {

@@ -106,7 +106,7 @@ final class IdleMemoryTest {
         return all;
     }
 
-    /** One thread is both: what fits the buffers is written, then read. */
+    /** One thread is both: as much as fits the buffers is written, then read. */
     private static void pass(OffloadStream from, OffloadStream to, byte[] bytes)
             throws IOException {
         byte[] came = new byte[bytes.length];

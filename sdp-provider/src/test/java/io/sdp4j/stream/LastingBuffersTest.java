@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Goal: whose memory may end is told apart each time, however many were asked about. */
+/** Goal: buffers whose memory may end are told apart each time, however many were asked about. */
 class LastingBuffersTest {
     private final LastingBuffers buffers = new LastingBuffers();
 

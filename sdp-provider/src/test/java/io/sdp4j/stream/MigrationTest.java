@@ -244,7 +244,8 @@ class MigrationTest {
     @ValueSource(booleans = {true, false})
     void closedMeanwhile(boolean abortive) throws Exception {
         if (abortive) {
-            fabric.resumingWithin(TimeUnit.MILLISECONDS.toNanos(500)); // who asked may be gone
+            fabric.resumingWithin(
+                    TimeUnit.MILLISECONDS.toNanos(500)); // the asking side may be gone
         }
         connect();
         Object before = listeners();

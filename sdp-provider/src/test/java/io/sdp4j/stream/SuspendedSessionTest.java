@@ -286,7 +286,7 @@ final class SuspendedSessionTest {
                         });
     }
 
-    /** The peer never comes back: what came is read, then it is a reset. */
+    /** The peer never comes back: received bytes are read, then it is a reset. */
     @Test
     void isLostWhenThePeerNeverComesBack() throws Exception {
         connect(TestFabric.NO_ZCOPY, TimeUnit.MILLISECONDS.toNanos(200));
@@ -339,7 +339,9 @@ final class SuspendedSessionTest {
         stream.close(false);
     }
 
-    /** A lent buffer comes back; what of it had not moved follows on the next connection. */
+    /**
+     * A lent buffer comes back; the part of it that had not moved follows on the next connection.
+     */
     @Test
     void aLoanComesBack() throws Exception {
         connect(TestFabric.zcopy(true, false), LONG_NANOS);

@@ -103,7 +103,7 @@ final class TimedOutTest {
         }
     }
 
-    /** Goal: what was only flushed by the end does not speak for it. */
+    /** Goal: a request that was only flushed by the end does not speak for it. */
     @Test
     void aFlushedProbeSaysNothing() throws Exception {
         try (TestFabric fabric = new TestFabric();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: what is written is read again; the file has a bound; no file can harm its reader. Method:
+ * Goal: written events are read again; the file has a bound; no file can harm its reader. Method:
  * writer and reader on files of 64 KiB, and those files bent.
  */
 class TraceFileTest {

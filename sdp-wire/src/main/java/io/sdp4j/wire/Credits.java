@@ -3,9 +3,9 @@ package io.sdp4j.wire;
 /**
  * Both directions' buffer accounting of one connection, and the sequence numbers it depends on.
  *
- * <p>Shape: what we may send ({@code balance}, less {@code reserved}), and what the peer may send
- * ({@code posted} buffers, of which it knows {@code known}). All sequence numbers wrap at 2^32 and
- * are compared by difference only.
+ * <p>Shape: the messages that we may send ({@code balance}, less {@code reserved}), and those that
+ * the peer may send ({@code posted} buffers, of which it knows {@code known}). All sequence numbers
+ * wrap at 2^32 and are compared by difference only.
  *
  * <p>Invariant: {@code known <= posted} at all times, because every message that lowers one lowers
  * the other and only a message that leaves sets {@code known} to {@code posted}.
@@ -31,7 +31,7 @@ final class Credits {
     private int reserved;
     private int posted;
     private int known;
-    private int told; // MSeqAck + Bufs of our last message: what the peer may count up to
+    private int told; // MSeqAck + Bufs of our last message: the peer may count up to it
     private boolean holding; // MSeqAck is held back at heldAck (6.6)
     private int heldAck;
 

@@ -3,9 +3,9 @@ package io.sdp4j.wire;
 /**
  * Features that a machine may use beyond buffered copy, because its shell can carry it out.
  *
- * <p>There is no negotiation of features (docs/protocol.md 16.5): what is off here is answered as
- * by a peer that does not have it. The peer's SrcAvails get SendSm, its requests to resize get the
- * old size, its SuspComm cuts the connection.
+ * <p>There is no negotiation of features (docs/protocol.md 16.5): a feature that is off is answered
+ * as by a peer that does not have it. The peer's SrcAvails get SendSm, its requests to resize get
+ * the old size, its SuspComm cuts the connection.
  *
  * @param lentBuffers source buffers, and as many sink buffers, that the shell may lend at a time; 0
  *     = no zero copy; at most 65,535

@@ -23,7 +23,7 @@ public final class HelloAck {
     /** Size of the short form. */
     public static final int SHORT_BYTES = 28;
 
-    /** Size of the InfiniBand form: what a CM REP can carry. */
+    /** Size of the InfiniBand form, as a CM REP can carry. */
     public static final int IB_BYTES = 196;
 
     private HelloAck() {}

@@ -139,7 +139,7 @@ public final class Mid {
     }
 
     /**
-     * Bytes of the extended header of a known {@code mid}; what Hello and HelloAck have is payload.
+     * Bytes of the extended header of a known {@code mid}; that of Hello and HelloAck is payload.
      */
     static int extendedBytes(int mid) {
         return SHAPES[mid] & ~PAYLOAD;

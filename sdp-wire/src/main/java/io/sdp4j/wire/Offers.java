@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * Advertisements of the peer that are not processed, oldest first: what both halves know of them.
+ * Advertisements of the peer that are not processed, oldest first: the common part of both halves.
  */
 abstract sealed class Offers permits SourceOffers, SinkOffers {
     final Regions held = new Regions();

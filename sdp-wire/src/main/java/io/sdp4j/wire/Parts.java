@@ -62,7 +62,7 @@ abstract sealed class Parts permits SetUp {
         return life.state();
     }
 
-    /** Whether the peer has ended its half in order: what was delivered is all there is. */
+    /** Whether the peer has ended its half in order: the delivered bytes are all. */
     public boolean eof() {
         return life.eof();
     }

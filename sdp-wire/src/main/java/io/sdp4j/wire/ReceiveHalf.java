@@ -111,7 +111,8 @@ final class ReceiveHalf {
         if (inlineBytes > 0 && offers.expected() > 0) {
             return AbortReason.ILLEGAL_IN_MODE; // what is owed comes first (6.4)
         }
-        // A SinkAvail that is out wins (6.5): what crosses it is ignored, and none is held then.
+        // A SinkAvail that is out wins (6.5): those that cross it are ignored, and none is held
+        // then.
         assert offers.isEmpty() || sinks.offered() == 0;
         if (sinks.offered() == 0) {
             offers.hold(len & 0xFFFF_FFFFL, inlineBytes, rkey, va, !zcopy || shut);

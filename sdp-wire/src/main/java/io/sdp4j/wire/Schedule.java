@@ -3,8 +3,9 @@ package io.sdp4j.wire;
 /**
  * Work after every event: everything that is due and allowed, in one order.
  *
- * <p>Shape: messages without payload are not queued: what is due is a fact of the half-connections
- * or of the connection, and is looked at again after every event, so nothing can pile up.
+ * <p>Shape: messages without payload are not queued: that one is due is a fact of the
+ * half-connections or of the connection, and is looked at again after every event, so nothing can
+ * pile up.
  *
  * <p>Source: docs/protocol.md 4.3 to 4.5, 6.8, 10 and 12.4.
  */

@@ -104,7 +104,7 @@ final class SinkOffers extends Offers {
         revoked = Math.max(0, revoked - 1);
     }
 
-    /** Our ModeChange to Combined leaves: what is held is dropped (7.3). */
+    /** Our ModeChange to Combined leaves: held offers are dropped (7.3). */
     void onLeavingPipelined(int mseq) {
         assert !inProcess() && !cancelled();
         held.clear();
@@ -113,7 +113,7 @@ final class SinkOffers extends Offers {
         q = p;
     }
 
-    /** The half has ended: what is held is void. */
+    /** The half has ended: held offers are void. */
     void giveUp() {
         assert !inProcess() && !cancelled();
         held.clear();

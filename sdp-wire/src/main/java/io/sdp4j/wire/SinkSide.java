@@ -1,8 +1,8 @@
 package io.sdp4j.wire;
 
 /**
- * The half-connection on which we are the Sink, beyond buffered copy: what the peer lends us to
- * read, and buffers that we lend it to be filled.
+ * The half-connection on which we are the Sink, beyond buffered copy: buffers that the peer lends
+ * us to read, and those that we lend it to be filled.
  *
  * <p>Shape: a part of {@link SdpMachine}, under the same lock. A reader first takes what was
  * delivered; when nothing is left of it, it may lend its buffer. The machine then fills it by RDMA

@@ -70,7 +70,7 @@ final class Sinks {
 
     /**
      * The buffer to read into next, null when there is none. While SinkAvails are out there is
-     * nothing to read: what the peer advertises is ignored (6.5).
+     * nothing to read: the peer's advertisements are ignored (6.5).
      */
     Region fillable() {
         if (recalled) {
@@ -196,7 +196,7 @@ final class Sinks {
     }
 
     /**
-     * The half has left Pipelined: what was offered becomes ordinary (7.3). With the next change of
+     * The half has left Pipelined: offered buffers become ordinary (7.3). With the next change of
      * mode its Source has nothing more to say of it.
      */
     void forgetOffers() {

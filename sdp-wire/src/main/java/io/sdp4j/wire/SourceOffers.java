@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * The peer's SrcAvails that we hold as a Sink: what of them is read, told, refused.
+ * The peer's SrcAvails that we hold as a Sink: the parts of them that are read, told, refused.
  *
  * <p>Shape: a queue, oldest first; answers always concern the oldest.
  *

@@ -61,15 +61,16 @@ public final class SourceSide {
         return send.sources.owed();
     }
 
-    /** Most payload bytes of the next Data message: what is owed is not mixed with what is not. */
+    /** Most payload bytes of the next Data message: owed bytes are not mixed with others. */
     public int payloadLimit() {
         long owed = send.sources.owed();
         return owed == 0 ? machine.maxPayload() : (int) Math.min(owed, machine.maxPayload());
     }
 
     /**
-     * The application wants its buffers back: what the peer has not touched is withdrawn, what is
-     * under way is finished (SrcAvailCancel). Until all are returned nothing can be lent.
+     * The application wants its buffers back: buffers that the peer has not touched are withdrawn,
+     * transfers under way are finished (SrcAvailCancel). Until all are returned nothing can be
+     * lent.
      */
     public void recall(ActionList out) {
         boolean couldWrite = machine.writable();

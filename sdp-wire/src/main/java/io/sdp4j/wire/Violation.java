@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A message with which the peer broke the protocol: what an operator needs to find out why.
+ * A message with which the peer broke the protocol: facts for an operator to find out why.
  *
  * <p>Source: docs/protocol.md 13.2.
  *

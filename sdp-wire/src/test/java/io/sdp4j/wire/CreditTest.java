@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Credits, credit updates and counters: what each event does to them, at their edges. */
+/** Credits, credit updates and counters: the effects of each event, at their edges. */
 class CreditTest {
     @Test
     void counters() {

@@ -28,7 +28,7 @@ final class Greeting {
         }
     }
 
-    /** Another one, from him who was told to. The shells say when it is up. */
+    /** Another one, from the side that was told to. The shells say when it is up. */
     static void again(MachinePair pair, Side from) {
         Greeting greeting = new Greeting(pair, from);
         greeting.prepare();

@@ -172,7 +172,7 @@ final class Lender {
         return offered && pipelined ? 1 : sinks.size();
     }
 
-    /** Payload has gone to the program: what was lent for it must have come back. */
+    /** Payload has gone to the program: buffers lent for it must have come back. */
     void delivered(int useless, long returnedBefore) {
         check(
                 side.machine.closed() || sinksReturned - returnedBefore >= useless,
@@ -350,7 +350,7 @@ final class Lender {
         return side.machine.state() == State.SUSPENDED;
     }
 
-    /** Another connection: what was under way on the last one has ended with it. */
+    /** Another connection: transfers of the last one have ended with it. */
     void renew() {
         boolean done = readsDone.isEmpty() && writesDone.isEmpty() && readsInFlight == 0;
         check(nothingLent() && (done || pair.unsafe()), "suspended with RDMA under way");

@@ -30,7 +30,7 @@ final class LendingMoves {
                 false);
     }
 
-    /** When only the order is chosen: what may be done now, one bit each. */
+    /** When only the order is chosen: the moves that are possible now, one bit each. */
     private int plainMoves() {
         SdpMachine machine = side.machine;
         boolean connecting = side == pair.a;

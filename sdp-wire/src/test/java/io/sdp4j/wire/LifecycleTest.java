@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From Hello to the last timer: what each event does in each state, and what it must not do. */
+/** From Hello to the last timer: the effects of each event in each state. */
 class LifecycleTest {
     private final MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
 
@@ -247,7 +247,7 @@ class LifecycleTest {
         assertEquals(List.of(), rig.mids(), "there is no peer to tell");
     }
 
-    /** It goes before our DisConn could leave: what we had written is lost. */
+    /** It goes before our DisConn could leave: our written bytes are lost. */
     @Test
     void disconnectedBeforeDisConnLeft() {
         Rig rig = new Rig(0);

@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * One machine and its peer of another {@link Vintage}: what passes between them.
+ * One machine and its peer of another {@link Vintage}: the messages between them.
  *
  * <p>Oracles besides those of {@link SingleMachine} and of the peer's own books: bytes come once
  * and in order, both ways; the machine sends within its credit.

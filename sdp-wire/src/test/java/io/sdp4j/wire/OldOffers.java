@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The SinkAvails of an {@link OldPeer}: what it offers the machine to write into, of every shape
- * that its vintage is known by, and what has become of that.
+ * The SinkAvails of an {@link OldPeer}: buffers that it offers the machine to write into, of every
+ * shape that its vintage is known by, and their state.
  *
  * <p>Books: {@code n} is NonDiscards; a cancel is open until it is answered or nothing is left to
  * revoke, and then its answer may still come, late, once or never (6.5, 6.7).
@@ -150,7 +150,7 @@ final class OldOffers {
         held.clear();
     }
 
-    /** The half has left Pipelined, or ended: what is offered is forgotten (7.3, 12.2). */
+    /** The half has left Pipelined, or ended: offers are forgotten (7.3, 12.2). */
     void forget() {
         host.require(held.isEmpty() || held.peek().written == 0, "leaves a write unfinished");
         held.clear();

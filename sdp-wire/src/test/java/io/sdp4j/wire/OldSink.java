@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The half on which an {@link OldPeer} is the Sink: what the machine sends and advertises. */
+/** The half on which an {@link OldPeer} is the Sink: the machine's messages and advertisements. */
 final class OldSink {
     /** A SrcAvail of the machine's. */
     private static final class Advert {

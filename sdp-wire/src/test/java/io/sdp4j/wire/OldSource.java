@@ -2,7 +2,7 @@ package io.sdp4j.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/** The half on which an {@link OldPeer} is the Source: what it sends and advertises. */
+/** The half on which an {@link OldPeer} is the Source: its messages and advertisements. */
 final class OldSource {
     private static final int RKEY = 77;
 

@@ -23,7 +23,7 @@ final class Oracles {
         boolean wasClosed;
     }
 
-    /** Messages sent, by MID: what a search has never seen it has not tested. */
+    /** Messages sent, by MID: a search has tested only those that it has seen. */
     final int[] sent = new int[256];
 
     private final MachinePair pair;
@@ -267,7 +267,7 @@ final class Oracles {
         return count;
     }
 
-    /** Nothing is under way on this side: what is still to happen must be its program's idea. */
+    /** Nothing is under way on this side: any further event must come from its program. */
     private static boolean quiet(Side side) {
         return side.established
                 && side.wire.isEmpty()

@@ -139,7 +139,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertEquals(40, late.out.mseqAck(late.row(ActionList.CONTROL)));
     }
 
-    /** The same with less lent than advertised: what is left goes back by SendSm. */
+    /** The same with less lent than advertised: the rest goes back by SendSm. */
     @Test
     void s14partial() {
         Rig late = new Rig(CONFIG, 64, 0, 39);

@@ -35,7 +35,7 @@ class RevocationTest extends ZcopyRig {
         assertEquals(List.of(Mid.RDMA_WR_COMPL), rig.mids());
     }
 
-    /** The stream's order: what is owed leaves as Data before what was lent after it. */
+    /** The stream's order: owed bytes leave as Data before those lent after them. */
     @Test
     void owedBytesLeaveBeforeASinkAvailIsFilled() {
         pipelineSource();

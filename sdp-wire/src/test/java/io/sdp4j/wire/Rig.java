@@ -68,7 +68,7 @@ final class Rig {
         return -1;
     }
 
-    /** Feeds a message given byte by byte; what it caused is in {@link #out}. */
+    /** Feeds a message given byte by byte; its effects are in {@link #out}. */
     void feed(String hex) {
         byte[] bytes = bytes(hex);
         mseq = bytes.length < Bsdh.BYTES ? mseq : Bsdh.mseq(MemorySegment.ofArray(bytes), 0);

@@ -261,7 +261,7 @@ final class Side {
         return moved;
     }
 
-    /** The connection below ended: what we had on the wire may or may not have landed. */
+    /** The connection below ended: our messages on the wire may or may not have landed. */
     private void disconnected(boolean failed) {
         if (machine.state() == State.ESTABLISHED && !machine.suspension.answered()) {
             pair.rough();

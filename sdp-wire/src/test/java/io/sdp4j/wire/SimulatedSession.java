@@ -3,8 +3,8 @@ package io.sdp4j.wire;
 import java.util.Deque;
 
 /**
- * The session of one side of the {@link MachinePair}, beyond its connection: what the shell keeps
- * from one connection for the next (docs/protocol.md 10).
+ * The session of one side of the {@link MachinePair}, beyond its connection: the state that the
+ * shell keeps from one connection for the next (docs/protocol.md 10).
  *
  * <p>Shape: <em>suspended</em> from SUSPENDED until both are suspended; then the side that was told
  * to connects to the other, with machines, counters and buffers that are new on both sides.

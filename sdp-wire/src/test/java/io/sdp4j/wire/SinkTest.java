@@ -108,7 +108,7 @@ class SinkTest extends ZcopyRig {
         poor.assertAlive();
     }
 
-    /** The half leaves Pipelined: what was offered becomes ordinary, and can be read into (7.3). */
+    /** The half leaves Pipelined: offered buffers become ordinary, and can be read into (7.3). */
     @Test
     void offersAreForgotten() {
         pipelineSink();
@@ -142,7 +142,7 @@ class SinkTest extends ZcopyRig {
         rig.assertViolation(AbortReason.UNEXPECTED_ANSWER);
     }
 
-    /** The Source has left Pipelined, or ended: what it says of SinkAvails before is void (6.3). */
+    /** The Source has left Pipelined, or ended: its word on earlier SinkAvails is void (6.3). */
     @ParameterizedTest
     @ValueSource(ints = {Mid.MODE_CHANGE, Mid.DISCONN})
     void anEndedSinkAvailMayBeCompleted(int end) {

@@ -49,7 +49,7 @@ class SourceTest extends ZcopyRig {
         rig.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
     }
 
-    /** The same from one that does: what it sends is trusted. */
+    /** The same from one that does: its messages are trusted. */
     @Test
     void aPeerThatHoldsAcknowledgementsBack() {
         assertTrue(lendSource(3, 1000));
@@ -77,7 +77,7 @@ class SourceTest extends ZcopyRig {
         assertSourceReturned(4, 1, ActionList.COPY);
     }
 
-    /** SendSm concerns one SrcAvail: what waits behind it is advertised all the same. */
+    /** SendSm concerns one SrcAvail: buffers that wait behind it are advertised all the same. */
     @Test
     void aRefusalConcernsOne() {
         Rig source =
@@ -160,7 +160,7 @@ class SourceTest extends ZcopyRig {
         assertEquals(1, rig.machine.source().payloadLimit());
     }
 
-    /** The last RdmaRdCompl crosses a cancel: what waits behind comes back all the same. */
+    /** The last RdmaRdCompl crosses a cancel: buffers that wait behind come back all the same. */
     @Test
     void aRecallThatCrossesTheEnd() {
         Features combined = new Features(8, 65_536, 4, 1, false, 0, 0, false);

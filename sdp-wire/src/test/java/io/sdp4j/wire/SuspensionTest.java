@@ -178,7 +178,7 @@ class SuspensionTest extends ZcopyRig {
         assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.SUSP_COMM), able.mids());
     }
 
-    /** Both halves are silent after SuspComm: what follows it is a violation. */
+    /** Both halves are silent after SuspComm: a message after it is a violation. */
     @Test
     void nothingFollowsSuspComm() {
         able.feed(Mid.SUSP_COMM, 64, 0, suspComm(1));

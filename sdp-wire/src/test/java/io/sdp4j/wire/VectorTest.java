@@ -303,7 +303,7 @@ class VectorTest extends VectorRig {
         assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.flags(row));
     }
 
-    /** The urgent byte in the other direction: what we send has both flags. */
+    /** The urgent byte in the other direction: our message has both flags. */
     @Test
     void v19sent() {
         Rig rig = new Rig();

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * Peers as they are, were, or could be found: what each of them does and leaves undone.
+ * Peers as they are, were, or could be found: the habits of each.
  *
  * <p>Source: docs/protocol.md 2.12, 3.5, 6.4, 9, 10 and 16.
  */
@@ -84,7 +84,7 @@ enum Vintage {
             Habit.OFFERS,
             Habit.ASKS_SIZES),
 
-    /** The same with three buffers; what it does not offer to have written, it has copied. */
+    /** The same with three buffers; bytes that it does not offer a buffer for, it has copied. */
     OFFERS_AND_COPIES(Greeting.IB_2_2, 3, 2, Habit.COPIES, Habit.ADVERTISES, Habit.OFFERS),
 
     /** Offers buffers that are too small, or of no bytes. */

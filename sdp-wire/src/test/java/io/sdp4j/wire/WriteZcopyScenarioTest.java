@@ -99,7 +99,9 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         assertSourceReturned(3, 1000, ActionList.DONE);
     }
 
-    /** The Source: what is partly written is completed short, the rest given up with one answer. */
+    /**
+     * The Source: a partly written buffer is completed short, the rest given up with one answer.
+     */
     @Test
     void s24() {
         Rig few = new Rig(CONFIG.with(new Features(8, 5000, 1, 1, true, 0, 0, false)), 64, 0, 0);
@@ -190,7 +192,9 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         assertEquals(1, nonDiscards(rowOf(Mid.SINK_AVAIL)), "one message");
     }
 
-    /** One that is offered takes the message for itself; what waits behind it stays (6.5). */
+    /**
+     * One that is offered takes the message for itself; a buffer that waits behind it stays (6.5).
+     */
     @Test
     void oneMessageReturnsOneThatIsOffered() {
         pipelineSink();

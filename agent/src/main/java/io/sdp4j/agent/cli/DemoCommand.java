@@ -224,7 +224,7 @@ final class DemoCommand implements Callable<Integer> {
                 ratio < 1 ? worse : better);
     }
 
-    /** The last word: what came of it, and why where that is less than was promised. */
+    /** The last line: the result, and the reason where it is less than was promised. */
     static String sentence(
             StreamRun.Result kernel, StreamRun.Result offload, boolean same, boolean moved) {
         if (!same) {

@@ -36,7 +36,7 @@ final class Place {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    /** The checkout: what the script says, or two levels above {@code agent/target}. */
+    /** The checkout: as the script says, or two levels above {@code agent/target}. */
     static Path home() {
         String given = System.getProperty("sdp4j.home");
         if (given != null) {

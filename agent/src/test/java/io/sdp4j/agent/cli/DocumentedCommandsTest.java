@@ -23,9 +23,9 @@ import org.junit.jupiter.api.TestFactory;
 import picocli.CommandLine;
 
 /**
- * Goal: what the documents tell a reader to type is understood. Method: every command line in them,
- * with each of its optional parts and alternatives, goes through the parser of the command line;
- * and every option that there is stands in the help of its command.
+ * Goal: every command in the documents is understood. Method: every command line in them, with each
+ * of its optional parts and alternatives, goes through the parser of the command line; and every
+ * option that there is stands in the help of its command.
  */
 class DocumentedCommandsTest {
     private static final Path ROOT = Path.of("..");

@@ -102,7 +102,7 @@ public final class NativeTransport {
     @io.netty.channel.ChannelHandler.Sharable
     private static final class Echo extends ChannelInboundHandlerAdapter {
         @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // who waits for it misses it
+        @SuppressWarnings("FutureReturnValueIgnored") // a caller that waits for it misses it
         public void channelRead(ChannelHandlerContext context, Object message) {
             context.writeAndFlush(message);
         }

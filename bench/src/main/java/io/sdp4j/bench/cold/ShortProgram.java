@@ -9,7 +9,7 @@ import java.net.Socket;
 
 /**
  * {@code ShortProgram PORT}: connects, makes 20 round trips of 64 bytes, prints {@code connect
- * NANOSECONDS exit NANOTIME}, and returns: what many tools do in their whole life.
+ * NANOSECONDS exit NANOTIME}, and returns: the whole life of many tools.
  */
 public final class ShortProgram {
     private static final int TRIPS = 20;

@@ -1,6 +1,6 @@
 package io.sdp4j.bench.net;
 
-/** A program that opens no socket: what the cost of starting with the agent is measured on. */
+/** A program that opens no socket: the cost of starting with the agent is measured on it. */
 public final class Nothing {
     private Nothing() {}
 

@@ -34,13 +34,13 @@ final class Crowd {
      *     the first
      */
     String measure(int idle, int warmMs, int measureMs) throws IOException {
-        List<SocketChannel> company = new ArrayList<>();
+        List<SocketChannel> idlers = new ArrayList<>();
         try (SelectorLink alone = open(new byte[] {NetServer.STAY}, List.of())) {
-            idle(company, idle, Ports.here(), ports.selectors());
-            idle(company, idle, Ports.kernelHere(), ports.kernel());
+            idle(idlers, idle, Ports.here(), ports.selectors());
+            idle(idlers, idle, Ports.kernelHere(), ports.kernel());
             ByteBuffer words = ByteBuffer.allocate(5);
-            words.put((byte) NioServer.CROWDED).putInt(company.size());
-            try (SelectorLink crowded = open(words.array(), company)) {
+            words.put((byte) NioServer.CROWDED).putInt(idlers.size());
+            try (SelectorLink crowded = open(words.array(), idlers)) {
                 Samples one = new Samples(Math.max(warmMs, measureMs), 1);
                 Samples other = new Samples(Math.max(warmMs, measureMs), 1);
                 inTurns(alone, one, crowded, other, warmMs);
@@ -50,7 +50,7 @@ final class Crowd {
                 return text(Samples.sorted(List.of(one)), Samples.sorted(List.of(other)));
             }
         } finally {
-            for (SocketChannel channel : company) {
+            for (SocketChannel channel : idlers) {
                 channel.close();
             }
         }
@@ -77,19 +77,19 @@ final class Crowd {
         }
     }
 
-    private SelectorLink open(byte[] words, List<SocketChannel> company) throws IOException {
+    private SelectorLink open(byte[] words, List<SocketChannel> idlers) throws IOException {
         SocketChannel channel = Ports.connect(Ports.here(), ports.selectors());
         channel.write(ByteBuffer.wrap(words));
-        SelectorLink link = new SelectorLink(channel, company);
+        SelectorLink link = new SelectorLink(channel, idlers);
         link.noDelay();
         return link;
     }
 
-    private static void idle(List<SocketChannel> company, int n, InetAddress address, int port)
+    private static void idle(List<SocketChannel> idlers, int n, InetAddress address, int port)
             throws IOException {
         for (int i = 0; i < n; i++) {
             SocketChannel channel = Ports.connect(address, port);
-            company.add(channel);
+            idlers.add(channel);
             channel.write(ByteBuffer.wrap(new byte[] {NioServer.IDLE}));
         }
     }

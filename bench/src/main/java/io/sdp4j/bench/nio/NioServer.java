@@ -72,11 +72,11 @@ public final class NioServer {
             return null;
         }
         return new SelectorLink(
-                channel, first.get(0) == CROWDED ? company(read(channel, 4).getInt(0)) : List.of());
+                channel, first.get(0) == CROWDED ? idlers(read(channel, 4).getInt(0)) : List.of());
     }
 
     /** Waits until so many channels wait; they come by other listeners, too. */
-    private static List<SocketChannel> company(int size) throws IOException {
+    private static List<SocketChannel> idlers(int size) throws IOException {
         synchronized (WAITING) {
             try {
                 while (WAITING.size() < size) {
@@ -85,9 +85,9 @@ public final class NioServer {
             } catch (InterruptedException e) {
                 throw new InterruptedIOException("interrupted");
             }
-            List<SocketChannel> company = List.copyOf(WAITING);
+            List<SocketChannel> idlers = List.copyOf(WAITING);
             WAITING.clear();
-            return company;
+            return idlers;
         }
     }
 

@@ -20,19 +20,19 @@ final class SelectorLink extends Link {
     private final Selector selector;
     private final SelectionKey key;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_BYTES);
-    private final List<SocketChannel> company;
+    private final List<SocketChannel> idlers;
 
     /**
      * Takes over the channel.
      *
-     * @param company channels that are in the selector, too, and about which nothing ever happens;
+     * @param idlers channels that are in the selector, too, and about which nothing ever happens;
      *     closed together with this
      */
-    SelectorLink(SocketChannel channel, List<SocketChannel> company) throws IOException {
+    SelectorLink(SocketChannel channel, List<SocketChannel> idlers) throws IOException {
         this.channel = channel;
-        this.company = company;
+        this.idlers = idlers;
         selector = Selector.open();
-        for (SocketChannel idle : company) {
+        for (SocketChannel idle : idlers) {
             idle.configureBlocking(false);
             idle.register(selector, SelectionKey.OP_READ);
         }
@@ -108,7 +108,7 @@ final class SelectorLink extends Link {
 
     @Override
     public void close() throws IOException {
-        for (SocketChannel idle : company) {
+        for (SocketChannel idle : idlers) {
             idle.close();
         }
         channel.close();

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
  * Lets this side's thread sleep on the processor of the peer's, when {@link CoLocationPolicy} says
  * that this is better and the peer does the same.
  *
- * <p>Shape: each side says in its company word whether it sees a conversation; side 0, which
+ * <p>Shape: each side says in its co-location word whether it sees a conversation; side 0, which
  * measures, adds whether to sleep together. It stays where it is and side 1 comes to the processor
  * that its control line names: two that come to each other change places for ever. Both are
  * confined while they sleep and free again before anything else happens. A peer that lies gets a
@@ -24,7 +24,7 @@ final class CoLocation {
     private final boolean leads;
     private final long own;
     private final long peer;
-    private final CoLocationPolicy company = new CoLocationPolicy();
+    private final CoLocationPolicy policy = new CoLocationPolicy();
     private Affinity affinity;
     private int shown;
 
@@ -44,12 +44,12 @@ final class CoLocation {
      * @return the processor that the thread is confined to until {@link #part}, or -1
      */
     int join(long nowNanos, int said, boolean crowded) {
-        boolean talks = company.talks(nowNanos, said);
-        int peers = (int) SharedWords.INT.getOpaque(mem, peer + ShmLayout.COMPANY_WORD);
+        boolean talks = policy.talks(nowNanos, said);
+        int peers = (int) SharedWords.INT.getOpaque(mem, peer + ShmLayout.CO_LOCATION_WORD);
         boolean joins =
                 talks
                         && (peers & TALKS) != 0
-                        && (leads ? crowded || company.together() : (peers & TOGETHER) != 0);
+                        && (leads ? crowded || policy.together() : (peers & TOGETHER) != 0);
         show((talks ? TALKS : 0) | (joins ? TOGETHER : 0));
         return joins && !(crowded && Linux.cpu() == peersCpu()) ? confine() : -1;
     }
@@ -73,7 +73,7 @@ final class CoLocation {
     private void show(int word) {
         if (word != shown) {
             shown = word;
-            SharedWords.INT.setOpaque(mem, own + ShmLayout.COMPANY_WORD, word);
+            SharedWords.INT.setOpaque(mem, own + ShmLayout.CO_LOCATION_WORD, word);
         }
     }
 }

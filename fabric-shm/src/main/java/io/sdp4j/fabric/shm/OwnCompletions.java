@@ -61,7 +61,7 @@ final class OwnCompletions {
         return true;
     }
 
-    /** The end is being reported: what has not ended is flushed. */
+    /** The end is being reported: requests that have not ended are flushed. */
     void end(RdmaEngine rdma) {
         over = true;
         if (rdma != null) {

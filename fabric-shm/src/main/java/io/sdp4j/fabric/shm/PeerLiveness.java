@@ -4,12 +4,13 @@ import io.sdp4j.fabric.WcStatus;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The socket and the mapping of one connection: who is still there, who may still touch the memory.
+ * The socket and the mapping of one connection: whether the peer is still there, and which side may
+ * still touch the memory.
  *
  * <p>Shape: {@code gone} is set by the event thread when the socket shows that the peer has left;
- * what it published before is still delivered. The failed word of a side's control line tells the
- * peer, before the socket does, that a queue pair went to error and did not merely vanish with its
- * process.
+ * messages that it published before are still delivered. The failed word of a side's control line
+ * tells the peer, before the socket does, that a queue pair went to error and did not merely vanish
+ * with its process.
  *
  * <p>{@code life} guards {@code closed}, so that the event thread and wake-ups never touch memory
  * that was unmapped.
@@ -125,7 +126,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         }
     }
 
-    /** Cuts the connection from outside; the user learns {@code why} at his next poll. */
+    /** Cuts the connection from outside; the user sees {@code why} at the next poll. */
     void kill(WcStatus why) {
         killed = why;
         fail();

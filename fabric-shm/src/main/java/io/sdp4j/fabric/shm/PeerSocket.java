@@ -15,7 +15,7 @@ abstract class PeerSocket {
         /** Something can be received; called again only after new bytes came. */
         void onReadable();
 
-        /** The peer is gone; what it sent before may still be there. */
+        /** The peer is gone; bytes that it sent before may still be there. */
         void onHangup();
     }
 

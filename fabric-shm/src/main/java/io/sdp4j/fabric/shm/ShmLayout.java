@@ -12,7 +12,7 @@ import java.util.Arrays;
  * {@code s} sends.
  *
  * {@snippet lang = text :
- *  0     control line of side 0   sleep, wake, CPU number + 1, failed, company: words; at 64 what
+ *  0     control line of side 0   sleep, wake, CPU number + 1, failed, co-location: words; at 64 what
  *                                 is unsent: long, and read to its end: word        (128 bytes)
  *  128   control line of side 1
  *  256   descriptor ring of direction 0, of 1      8-byte entries, written by the sender
@@ -38,7 +38,7 @@ final class ShmLayout {
     static final int FAILED_WORD = 12;
 
     /** Word of {@link CoLocationPolicy} for this side. */
-    static final int COMPANY_WORD = 16;
+    static final int CO_LOCATION_WORD = 16;
 
     /** See {@link Unsent}; in a line that the peer does not look at. */
     static final int UNSENT_WORD = 64;
@@ -129,7 +129,7 @@ final class ShmLayout {
         return (long) spec.receiveSlots() * stride(spec.receiveBytes());
     }
 
-    /** The most that a peer of {@code own} may ask for: what this side does, or the usual. */
+    /** The most that a peer of {@code own} may ask for: as much as this side, or the usual. */
     static long mostWishes(QpSpec own) {
         return Math.max(WISHES_BYTES, wishes(own));
     }

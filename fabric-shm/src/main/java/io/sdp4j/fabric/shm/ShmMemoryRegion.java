@@ -9,9 +9,9 @@ import java.lang.ref.WeakReference;
  *
  * <p>Addresses count from 0.
  *
- * <p>It has another key each time that it is opened: what the peer was told before reaches nothing.
- * Its monitor is held while bytes are copied, so {@link #close} returns only when no access runs
- * any more. While it is closed it keeps no memory from being collected.
+ * <p>It has another key each time that it is opened: keys that the peer was told before reach
+ * nothing. Its monitor is held while bytes are copied, so {@link #close} returns only when no
+ * access runs any more. While it is closed it keeps no memory from being collected.
  */
 final class ShmMemoryRegion implements MemoryRegion {
     /** In place of a key: an access of this side, which needs none. */

@@ -394,7 +394,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         liveness.onHangup();
     }
 
-    /** Cuts the connection from outside; the user learns {@code why} at his next poll. */
+    /** Cuts the connection from outside; the user sees {@code why} at the next poll. */
     void kill(WcStatus why) {
         liveness.kill(why);
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The registered memory of one queue pair, by key. Keys are random, so that a peer cannot guess one
- * it was not told; what the peer has no right to has none. Thread-safe.
+ * it was not told; memory that the peer has no right to has none. Thread-safe.
  */
 final class ShmRegions {
     private static final int MAX_REGIONS = 4096;

@@ -16,7 +16,7 @@ class CoLocationPolicyTest {
     private static final int MANY = 20_000;
     private static final long FAST = 10_000;
     private static final long SLOW = 50_000;
-    private final CoLocationPolicy company = new CoLocationPolicy();
+    private final CoLocationPolicy policy = new CoLocationPolicy();
     private long now = 7;
 
     /**
@@ -28,7 +28,7 @@ class CoLocationPolicyTest {
         int n = 0;
         for (int i = 0; i < rounds; i++) {
             now += last ? with : without;
-            last = company.talks(now, 1) && company.together();
+            last = policy.talks(now, 1) && policy.together();
             n += last ? 1 : 0;
         }
         return n;
@@ -36,7 +36,7 @@ class CoLocationPolicyTest {
 
     private void talks(boolean expected, long passed, int said) {
         now += passed;
-        assertEquals(expected, company.talks(now, said));
+        assertEquals(expected, policy.talks(now, said));
     }
 
     @Test
@@ -82,7 +82,7 @@ class CoLocationPolicyTest {
         talks(false, FAST, 0);
         for (int i = 0; i < CoLocationPolicy.RUN; i++) {
             now += FAST;
-            company.talks(now, 1);
+            policy.talks(now, 1);
         }
         talks(true, FAST, CoLocationPolicy.MOST_SAID);
     }
@@ -91,7 +91,7 @@ class CoLocationPolicyTest {
     void aLongConversationSurvivesALapse() {
         for (int i = 0; i < MANY; i++) {
             now += FAST;
-            company.talks(now, 1);
+            policy.talks(now, 1);
         }
         talks(false, CoLocationPolicy.LONG_NANOS, 1);
         talks(true, FAST, 1);
@@ -102,7 +102,7 @@ class CoLocationPolicyTest {
         boolean talks = false;
         for (int i = 0; i < MANY; i++) {
             now += FAST;
-            talks |= company.talks(now, 10 * CoLocationPolicy.MOST_SAID);
+            talks |= policy.talks(now, 10 * CoLocationPolicy.MOST_SAID);
         }
         assertFalse(talks);
     }

@@ -63,7 +63,7 @@ final class Ends {
         return dir.resolve("sdp4j-" + OwnUser.id(false));
     }
 
-    /** Removes it; what is left in it, for the caller to judge. */
+    /** Removes it; returns the files left in it, for the caller to judge. */
     static List<String> remove(Path dir) throws IOException {
         List<String> left = new ArrayList<>();
         Path meeting = meeting(dir);

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: what a hostile process of the same user says is not believed, and costs it more than us.
+ * Goal: claims of a hostile process of the same user are not believed, and cost it more than us.
  * Method: an {@link Attacker}, which shares no class with the fabric, against a listener and
  * against a client that are configured as by default. The numbers are those of docs/security.md.
  */

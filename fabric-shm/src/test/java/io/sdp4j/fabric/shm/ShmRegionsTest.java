@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Goal: what is registered stays registered, whatever the garbage collector does meanwhile. */
+/** Goal: registered memory stays registered, whatever the garbage collector does meanwhile. */
 @Timeout(60)
 final class ShmRegionsTest {
     private static final long FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);

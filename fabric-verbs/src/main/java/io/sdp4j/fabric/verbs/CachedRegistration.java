@@ -18,7 +18,7 @@ abstract class CachedRegistration {
         users++;
     }
 
-    /** One more user; whether he may leave it, as no other may. */
+    /** One more user; whether that user may leave it, as no other may. */
     final boolean addLeaver(RegistrationHandle use) {
         users++;
         if (leaver == null) {

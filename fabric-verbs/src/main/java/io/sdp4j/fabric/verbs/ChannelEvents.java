@@ -29,7 +29,7 @@ final class ChannelEvents {
     /** Whether reads of the descriptor sleep. */
     private boolean blocking;
 
-    /** A thread sleeps in such a read: what comes is its to take. */
+    /** A thread sleeps in such a read: events are its to take. */
     private boolean beingRead;
 
     /** Others have taken events, or tried to, so often. */

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>A peer of ours marks the last message of each burst (a solicited event), and a thread that
  * blocks sleeps until one comes: of four messages that follow each other, one wakes it. A mark is
- * never relied on: who has slept a while without one asks to be woken by any message.
+ * never relied on: a thread that has slept a while without one asks to be woken by any message.
  *
  * <p>Another poller gets an epoll of the channel and another eventfd, made when first asked for;
  * changes that the channel does not tell, and events that another thread took from it, are

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * {@code struct ibv_qp_init_attr}: 64 bytes; what was granted is written back into {@code cap}
+ * {@code struct ibv_qp_init_attr}: 64 bytes; granted values are written back into {@code cap}
  * (infiniband/verbs.h, rdma-core 44).
  */
 final class IbvQpInitAttr {

@@ -153,7 +153,8 @@ final class RegistrationCache {
      */
     synchronized boolean sweep() {
         evictClosed();
-        sweeping = false; // before anything is looked at: what is left from now on is released
+        sweeping =
+                false; // before anything is looked at: registrations left from now on are released
         for (Entry e : List.copyOf(entries.values())) {
             if (e.takeRecent()) {
                 sweeping = true;
@@ -217,7 +218,7 @@ final class RegistrationCache {
     private void forget(Entry e) {
         assert Thread.holdsLock(this);
         bytes -= e.key.lenBytes;
-        e.setKept(false); // first: what is left from now on is released
+        e.setKept(false); // first: registrations left from now on are released
         if (e.idle()) {
             registrar.deregister(e.registration);
         }

@@ -221,7 +221,7 @@ final class Registrations {
                 SWEEP_NANOS);
     }
 
-    /** Ends what is kept; what is in use ends with its use. */
+    /** Ends the kept ones; those in use end with their use. */
     void close() {
         closed = true;
         cache.close();

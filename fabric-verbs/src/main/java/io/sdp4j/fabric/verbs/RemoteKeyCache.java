@@ -244,7 +244,8 @@ final class RemoteKeyCache {
      * @return whether there is to be another one
      */
     synchronized boolean tick() {
-        ticking = false; // before anything is looked at: what is left from now on is released
+        ticking =
+                false; // before anything is looked at: registrations left from now on are released
         for (Entry e : List.copyOf(entries.values())) {
             if (e.takeRecent()) {
                 ticking = true;
@@ -332,7 +333,7 @@ final class RemoteKeyCache {
     private void drop(Entry e) {
         assert Thread.holdsLock(this);
         entries.remove(e.key);
-        e.setKept(false); // first: what is left from now on is released
+        e.setKept(false); // first: registrations left from now on are released
         e.key.lender.entries--;
         bytes -= e.key.lenBytes;
         if (e.idle() && e.registration != 0) {

@@ -291,7 +291,7 @@ final class VerbsActiveSide implements CmChannel.Target {
 
     /**
      * Of those that this host itself brings about most are there already. The clock is read only
-     * when a wait was in vain: what time is left to others follows from what was waited for them.
+     * when a wait was in vain: the time left to others follows from the time waited for them.
      */
     private CmEvent next(boolean peers) throws FabricException {
         CmEvent e = caller != null || !peers ? take() : null;

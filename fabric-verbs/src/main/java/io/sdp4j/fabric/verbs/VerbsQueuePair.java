@@ -86,8 +86,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     }
 
     /**
-     * Takes send slots, before the peer is told anything: what is found missing afterwards would
-     * cut a connection that the peer has already handed to its application.
+     * Takes send slots, before the peer is told anything: a failure afterwards would cut a
+     * connection that the peer has already handed to its application.
      *
      * @param trailer what the peer told of its receive slots, or null if it has not yet: as large
      *     as our own then

@@ -308,7 +308,7 @@ final class WorkRequests {
         return rdma;
     }
 
-    /** The queue pair was destroyed: what it still owed is flushed. */
+    /** The queue pair was destroyed: requests that it still owed are flushed. */
     void onDeaf() {
         reap();
         deaf = true;

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what is registered is used again, and never for memory that is not the same any more. */
+/** Goal: a registration is used again, and never for memory that is not the same any more. */
 class RegistrationCacheTest {
     private static final long MIB = 1 << 20;
 

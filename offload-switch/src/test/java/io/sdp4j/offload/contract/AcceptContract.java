@@ -117,7 +117,7 @@ interface AcceptContract extends Sockets {
 
     /** Goal: clients that connected before accept is called are served, in order. */
     @Test
-    @DisplayName("28: who waits is served in order")
+    @DisplayName("28: waiting clients are served in order")
     default void backlogIsServedInOrder() throws IOException {
         List<Socket> clients = new ArrayList<>();
         try (ServerSocket listener = listen(50)) {
@@ -170,7 +170,7 @@ interface AcceptContract extends Sockets {
         }
     }
 
-    /** Goal: who accepts sees addresses alone, although the client asked for a name. */
+    /** Goal: the accepting side sees addresses alone, although the client asked for a name. */
     @Test
     default void wildcardListener() throws IOException {
         try (ServerSocket listener = newServerSocket();

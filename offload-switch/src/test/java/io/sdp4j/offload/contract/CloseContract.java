@@ -97,7 +97,7 @@ interface CloseContract extends Sockets {
     }
 
     @Test
-    @DisplayName("12, 13: what the second shutdown and later writes say")
+    @DisplayName("12, 13: answers of the second shutdown and of later writes")
     default void repeatedShutdowns() throws IOException {
         try (Pair p = pair()) {
             OutputStream out = p.client().getOutputStream();
@@ -186,7 +186,7 @@ interface CloseContract extends Sockets {
         }
     }
 
-    /** Goal: what was written before a close arrives, then the end of stream. */
+    /** Goal: bytes written before a close arrive, then the end of stream. */
     @Test
     default void dataBeforeCloseArrives() throws IOException {
         try (Pair p = pair()) {

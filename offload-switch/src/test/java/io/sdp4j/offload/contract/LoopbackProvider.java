@@ -121,7 +121,7 @@ public final class LoopbackProvider implements OffloadProvider {
         public void close() {
             listeners.remove(spec.address().getPort(), this);
             synchronized (this) {
-                closed = true; // who found us before that must not leave a stream behind
+                closed = true; // a client that found us before that must not leave a stream behind
             }
             for (OffloadStream stream = poll(); stream != null; stream = poll()) {
                 stream.close(true);

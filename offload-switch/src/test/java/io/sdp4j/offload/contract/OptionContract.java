@@ -185,7 +185,7 @@ interface OptionContract extends Sockets {
         assertEquals(value, s.getOption(name), name.name());
     }
 
-    /** Goal: what was set before connecting holds afterwards. */
+    /** Goal: options set before connecting hold afterwards. */
     @Test
     default void optionsSurviveConnect() throws IOException {
         try (ServerSocket listener = listen(1);

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sun.nio.ch.SelChImpl;
 
-/** Goal: what a group's threads watch for us takes nothing away from what the group has to do. */
+/**
+ * Goal: the descriptors that a group's threads watch for us take nothing away from the group's own
+ * work.
+ */
 @Timeout(60)
 class GroupPortTest {
     private record Blocking(CountDownLatch busy, CountDownLatch release)

@@ -116,7 +116,7 @@ interface AsyncGroupContract extends Aio {
         }
     }
 
-    /** Behaviour 94: what a handler does to its interrupt flag is gone with it. */
+    /** Behaviour 94: a handler's change of its interrupt flag is gone with it. */
     @Test
     default void interruptEndsWithItsHandler() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");

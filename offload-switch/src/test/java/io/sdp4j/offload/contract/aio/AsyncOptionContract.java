@@ -78,7 +78,7 @@ interface AsyncOptionContract extends Aio {
         assertEquals(value, channel.getOption(name));
     }
 
-    /** Goal: what was set before the connection was decided holds after it. */
+    /** Goal: options set before the connection was decided hold after it. */
     @Test
     default void optionsSurviveTheConnect() throws Exception {
         try (AsynchronousServerSocketChannel listener = listen(null);

@@ -29,8 +29,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * A waiting operation tells the stream that its buffers are lent, from its start to its end: what a
- * stream needs that moves payload without a copy.
+ * A waiting operation tells the stream that its buffers are lent, from its start to its end, as a
+ * stream needs it that moves payload without a copy.
  */
 class OperationBuffersTest implements Aio {
     private final Lender provider = new Lender();

@@ -168,7 +168,7 @@ interface ConnectingKeysContract extends NioChannels {
         }
     }
 
-    /** Goal: what holds the port number does not keep the unconnected socket alive. */
+    /** Goal: the socket that holds the port number does not keep the unconnected socket alive. */
     @Test
     @DisplayName("6, 41: a channel that was bound and looked at keeps its port")
     default void boundAndPolledBeforeConnect() throws Exception {

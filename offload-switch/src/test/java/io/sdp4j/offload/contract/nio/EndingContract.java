@@ -247,7 +247,7 @@ interface EndingContract extends NioChannels {
         }
     }
 
-    /** Goal: what was written before a close arrives, then the end of stream. */
+    /** Goal: bytes written before a close arrive, then the end of stream. */
     @Test
     default void dataBeforeCloseArrives() throws Exception {
         try (Pair p = polledPair()) {

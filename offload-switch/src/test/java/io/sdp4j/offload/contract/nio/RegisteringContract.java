@@ -132,7 +132,7 @@ interface RegisteringContract extends NioChannels {
         }
     }
 
-    /** Goal: what the JDK's HttpServer does with every connection. */
+    /** Goal: the steps of the JDK's HttpServer with every connection. */
     @Test
     @DisplayName("51: cancel, blocking mode at once, back, register again, many times")
     default void backAndForth() throws Exception {

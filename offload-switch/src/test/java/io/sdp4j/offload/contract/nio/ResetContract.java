@@ -80,7 +80,7 @@ interface ResetContract extends NioChannels {
     }
 
     /**
-     * Goal: what a channel cannot write any more it does not write, but the news of a reset is gone
+     * Goal: a channel does not write what it cannot write any more, but the news of a reset is gone
      * with it. Method: a selector tells when the reset has come, which takes nothing away.
      */
     @ParameterizedTest
