@@ -32,7 +32,7 @@ public final class Entry {
                 return;
             }
             ((BiConsumer<String, Object[]>)
-                            Class.forName("io.sdp4j.shim.Boot$Start")
+                            Class.forName("io.sdp4j.shim.Premain")
                                     .asSubclass(BiConsumer.class)
                                     .getConstructor()
                                     .newInstance())

@@ -1,49 +1,34 @@
 package io.sdp4j.shim;
 
-import java.io.File;
-import java.io.IOException;
-import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The agent's life in the unnamed module: the work that {@code premain} must do at once, and the
- * switch's start at the first socket.
+ * The switch's start, at the first socket, and the shim's questions before and after it.
  *
- * <p>{@code premain} costs a JVM that never opens a socket next to nothing: it takes the JDK's own
- * SDP switch out of the way, sets two socket factories and becomes the selector provider. The
- * module layer with everything else is defined when one of them is asked for the first time; when
- * that fails, the factories are taken out again and the application runs on kernel TCP.
+ * <p>The module layer with everything but the shim is defined when one of the factories is asked
+ * for the first time; when that fails, they are taken out again and the application runs on kernel
+ * TCP.
  *
- * <p>States: untouched, {@link #taken}, then {@link #factories} is set once: to the switch's own
- * pair, or to {@link KernelImpl}'s. {@link #LOCK} guards the start.
+ * <p>States: {@link Premain} gives {@link #grants} and {@link #options}, then {@link #factories} is
+ * set once: to the switch's own pair, or to {@link KernelImpl}'s. {@link #LOCK} guards the start.
  */
-public final class Boot {
-    /** The shim's own name for a property of the JDK's own SDP switch. */
-    private static final String JDK_SDP = "com.sun.sdp.conf";
-
+final class Boot {
     /** The class in the layer that starts the switch. */
     private static final String AGENT = "io.sdp4j.agent.Agent";
 
     /** The key under which the switch is given the lines that were printed already. */
-    private static final String TOLD = "told";
-
-    /** Asks a JVM that has the agent for its report: given by a later load of the agent. */
-    private static final String REPORT_NOW = "report.now";
+    static final String TOLD = "told";
 
     /** The verdict that forbids TCP. */
     static final String OFFLOAD_ONLY = "OFFLOAD_ONLY";
@@ -54,10 +39,8 @@ public final class Boot {
     private static final Object LAYER_LOCK = new Object();
     private static final Object EARLY_LOCK = new Object();
 
-    private static boolean taken; // guarded by Boot.class
-
-    private static Grants grants;
-    private static Map<String, String> options = Map.of();
+    static Grants grants; // set once, when the agent is installed
+    static Map<String, String> options = Map.of();
 
     private static boolean starting; // guarded by LOCK
     private static Layer layer; // guarded by LAYER_LOCK
@@ -75,28 +58,6 @@ public final class Boot {
 
     private Boot() {}
 
-    /** For {@link Entry}, which is too old to know this class: an interface and no reflection. */
-    public static final class Start implements BiConsumer<String, Object[]> {
-        /** By name. */
-        public Start() {}
-
-        /**
-         * Does what the JVM has called.
-         *
-         * @param text the options
-         * @param given the {@code Instrumentation}, and whether the JVM runs already
-         */
-        @Override
-        public void accept(String text, Object[] given) {
-            Instrumentation instrumentation = (Instrumentation) given[0];
-            if ((boolean) given[1]) {
-                agentmain(text, instrumentation);
-            } else {
-                install(text, instrumentation, false);
-            }
-        }
-    }
-
     private static final class EarlyCounts implements Supplier<Map<String, Long>> {
         @Override
         public Map<String, Long> get() {
@@ -104,158 +65,8 @@ public final class Boot {
         }
     }
 
-    private static void agentmain(String text, Instrumentation given) {
-        String file = Options.parse(text).get(REPORT_NOW);
-        if (file == null) {
-            install(text, given, true);
-        } else {
-            reportNow(file);
-        }
-    }
-
-    /** Writes the report of a switch that was installed before, and does nothing else. */
-    private static synchronized void reportNow(String file) {
-        if (taken) {
-            report(file);
-        }
-    }
-
-    private static synchronized void install(String text, Instrumentation given, boolean late) {
-        if (taken) {
-            say("the agent was given twice, only the first one counts");
-            return;
-        }
-        taken = true;
-        grants = new Grants(given);
-        Map<String, String> parsed = Options.parse(text);
-        options = parsed;
-        reportAtExit();
-        String missing = KernelImpl.missing();
-        if (missing != null) {
-            off("this JDK has no " + missing + ", it is too new for this version");
-            return;
-        }
-        String conf = neutraliseJdkSdp(given);
-        if (conf != null) {
-            parsed.put(JDK_SDP, conf);
-        }
-        options = Map.copyOf(parsed);
-        if (!setFactories(given)) {
-            off("another socket factory is installed already; put this -javaagent first");
-            return;
-        }
-        checkConfiguration(parsed);
-        checkProxies();
-        if (late) {
-            say(
-                    "attached late: sockets made from now on pass the switch, older ones stay as"
-                            + " they are");
-            if (parsed.isEmpty()) {
-                say(
-                        "no options came with it; jcmd drops them unless they are quoted: jcmd PID"
-                                + " JVMTI.agent_load sdp4j-agent.jar '\"report=FILE\"'");
-            }
-        }
-        if (flag("channels.enabled", true)) {
-            sayIf(ChannelProvider.install());
-        }
-        if (flag("async.enabled", true)) {
-            sayIf(AsyncProvider.install());
-        }
-        new NativeTransports(new LoadedClasses()).start();
-    }
-
-    /** Says what is wrong with options and rules now; the first socket may be hours away. */
-    private static void checkConfiguration(Map<String, String> parsed) {
-        String conf = parsed.remove(JDK_SDP);
-        List<String> lines = EarlyCheck.lines(parsed, conf);
-        if (!lines.isEmpty()) {
-            for (String line : lines) {
-                System.err.println(line);
-            }
-            if (conf != null) {
-                parsed.put(JDK_SDP, conf);
-            }
-            parsed.put(TOLD, String.join("\n", lines));
-            options = Map.copyOf(parsed);
-        }
-    }
-
-    /**
-     * The JDK's own SDP switch turns kernel sockets into a family this kernel lacks. It reads its
-     * property once, when it is initialised: so that happens here, with the property out of sight.
-     *
-     * @return the property's value, which is visible again, or null
-     */
-    private static String neutraliseJdkSdp(Instrumentation given) {
-        String conf = System.getProperty(JDK_SDP);
-        boolean initialised = conf != null && loaded(given, "sun.net.NetHooks");
-        if (conf != null) {
-            System.clearProperty(JDK_SDP);
-        }
-        try {
-            Class.forName("sun.net.NetHooks", true, null);
-        } catch (ClassNotFoundException e) {
-            // a JDK without that switch
-        } finally {
-            if (conf != null) {
-                System.setProperty(JDK_SDP, conf);
-            }
-        }
-        if (initialised) {
-            clearJdkSdpRules();
-        }
-        return conf;
-    }
-
-    /** An earlier agent has used sockets, the JDK's switch has its rules: empty them. */
-    private static void clearJdkSdpRules() {
-        try {
-            layer().type("io.sdp4j.agent.JdkSdp").getMethod("clear").invoke(null);
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            say(
-                    "the JDK's own SDP switch is on and cannot be cleared ("
-                            + cause(e)
-                            + "): remove "
-                            + JDK_SDP);
-        }
-    }
-
-    private static final class LoadedClasses implements Supplier<Class<?>[]> {
-        @Override
-        public Class<?>[] get() {
-            return (Class<?>[]) grants.ask(Grants.Deed.LOADED_CLASSES);
-        }
-    }
-
-    private static boolean loaded(Instrumentation given, String name) {
-        for (Class<?> c : given.getAllLoadedClasses()) {
-            if (c.getName().equals(name)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Sets both factories or none. */
-    @SuppressWarnings("deprecation") // not for removal, and the only way in
-    private static boolean setFactories(Instrumentation given) {
-        try {
-            Socket.setSocketImplFactory(new Factory(false));
-        } catch (IOException e) {
-            return false;
-        }
-        try {
-            ServerSocket.setSocketFactory(new Factory(true));
-            return true;
-        } catch (IOException e) {
-            KernelImpl.removeFactory(given, Socket.class);
-            return false;
-        }
-    }
-
     /** No lambda, here and elsewhere on the way of each start: the first one costs milliseconds. */
-    private record Factory(boolean server) implements SocketImplFactory, Function<Object, String> {
+    record Factory(boolean server) implements SocketImplFactory, Function<Object, String> {
         @Override
         public SocketImpl createSocketImpl() {
             return create(server);
@@ -265,22 +76,6 @@ public final class Boot {
         @Override
         public String apply(Object address) {
             return refusal(address);
-        }
-    }
-
-    /**
-     * Teaches the JDK's SOCKS client the rules, if they may forbid TCP. They are not loaded for
-     * that, because {@code InetAddress} would be, and with it fix what the program may yet set.
-     */
-    private static void checkProxies() {
-        try {
-            if (EarlyCheck.mayForbidTcp && !(boolean) grants.ask(Grants.Deed.PATCH_SOCKS)) {
-                say(
-                        "new Socket(proxy) does not obey sdp rules: this JDK does not let its SOCKS"
-                                + " client be told");
-            }
-        } catch (RuntimeException | LinkageError e) {
-            say("new Socket(proxy) does not obey sdp rules: " + cause(e));
         }
     }
 
@@ -412,7 +207,7 @@ public final class Boot {
     }
 
     /** The layer of this JVM, defined at its first use. */
-    private static Layer layer() {
+    static Layer layer() {
         synchronized (LAYER_LOCK) {
             if (layer == null) {
                 layer = (Layer) grants.ask(Grants.Deed.LAYER);
@@ -499,30 +294,7 @@ public final class Boot {
         }
     }
 
-    /** Whatever becomes of the switch, the report says so; where it cannot be, it is said now. */
-    private static void reportAtExit() {
-        String report = options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
-        if (report.isEmpty()) {
-            return;
-        }
-        String pid = Long.toString(ProcessHandle.current().pid());
-        File file = new File(report.replace("%p", pid)).getAbsoluteFile();
-        File folder = file.getParentFile();
-        if (folder == null || file.isDirectory()) {
-            say("no report: report=" + report + " is a directory, name a file");
-        } else if (!folder.isDirectory()) {
-            say(
-                    "no report: report="
-                            + report
-                            + " is in "
-                            + folder
-                            + ", which is no directory; make it, or name another");
-        } else {
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> report(report), "sdp4j-report"));
-        }
-    }
-
-    private static void report(String file) {
+    static void report(String file) {
         try {
             layer().type(AGENT)
                     .getMethod("report", String.class, Supplier.class)
@@ -532,13 +304,7 @@ public final class Boot {
         }
     }
 
-    private static void sayIf(String lineOrNull) {
-        if (lineOrNull != null) {
-            say(lineOrNull);
-        }
-    }
-
-    private static void off(String why) {
+    static void off(String why) {
         say("off, the application runs on kernel TCP: " + why);
     }
 
@@ -550,7 +316,7 @@ public final class Boot {
     }
 
     /** One of the few settings that count before there are Settings. */
-    private static boolean flag(String name, boolean byDefault) {
+    static boolean flag(String name, boolean byDefault) {
         String text = setting(name);
         return text == null
                 ? byDefault
@@ -565,7 +331,7 @@ public final class Boot {
     }
 
     /** The innermost message of ours, or the class of what went wrong. */
-    private static String cause(Throwable t) {
+    static String cause(Throwable t) {
         Throwable c = t;
         while ((c instanceof InvocationTargetException || c instanceof ExceptionInInitializerError)
                 && c.getCause() != null) {
