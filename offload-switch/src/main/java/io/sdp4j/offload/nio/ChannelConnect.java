@@ -253,6 +253,7 @@ final class ChannelConnect {
                                 _ -> {});
                 offloaded = attempt.stream() != null && channel.adopt(attempt.stream());
                 if (offloaded) {
+                    port.take(selectors.polled());
                     move(State.OFFLOADED);
                 }
             } finally {

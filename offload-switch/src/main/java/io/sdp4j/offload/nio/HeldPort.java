@@ -67,6 +67,24 @@ final class HeldPort {
         }
     }
 
+    /**
+     * The attempt has won: the kernel's channel holds the number itself from now on, unless a
+     * selector may know its descriptor.
+     */
+    void take(boolean polled) throws IOException {
+        synchronized (channel.stateLock) {
+            if (holder == null || polled || !channel.isOpen()) {
+                return;
+            }
+            SocketChannel before = holder;
+            ChannelBridge.duplicate(
+                    ((SelChImpl) before).getFD(), ((SelChImpl) channel.kernel).getFD());
+            holder = null;
+            channel.options.answeredBy(channel.kernel);
+            before.close();
+        }
+    }
+
     /** The attempt failed; TCP shall choose as if there had been none. */
     void giveBack() {
         synchronized (channel.stateLock) {
