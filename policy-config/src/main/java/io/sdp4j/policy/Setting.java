@@ -78,15 +78,6 @@ public enum Setting {
             60_000,
             "ms",
             "Longest time an offload attempt may take before kernel TCP is used."),
-    /** How long a miss is remembered. */
-    MISS_CACHE_SECONDS(
-            "sdp4j.miss.cache.seconds",
-            10,
-            0,
-            86_400,
-            "s",
-            "How long a destination that did not answer goes straight to kernel TCP; 0: not at"
-                    + " all."),
     /** When connections leave TCP. */
     UPGRADE(
             "sdp4j.upgrade",
@@ -231,6 +222,15 @@ public enum Setting {
             "auto",
             "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
                     + " slower)."),
+    /** How long a miss is remembered. */
+    MISS_CACHE_SECONDS(
+            "sdp4j.internal.miss.cache.seconds",
+            10,
+            0,
+            86_400,
+            "s",
+            "How long a destination that did not answer goes straight to kernel TCP; 0: not at"
+                    + " all."),
     /** Size of a receive buffer under load. */
     BUFFERS_MAX_BYTES(
             "sdp4j.internal.buffers.max.bytes",
