@@ -155,6 +155,14 @@ public enum Setting {
             "How long a connection over an RDMA device keeps its peer's right to read a buffer that it"
                     + " has lent more than once, after the buffer has come back, in case it is lent"
                     + " again; 0: not at all."),
+    /** Where plug-ins are. */
+    PLUGINS(
+            "sdp4j.plugins",
+            Kind.TEXT,
+            "",
+            "directory",
+            "Directory with plug-ins, further fabrics and protocols, as a full path; their code runs"
+                    + " with the agent's rights; empty: none."),
     /** Receive buffers per connection. */
     BUFFERS_COUNT(
             "sdp4j.buffers.count",
