@@ -13,12 +13,16 @@ module io.sdp4j.agent {
     // for the doctor, which asks other JVMs
     requires static jdk.attach;
 
-    // for the shim in the unnamed module, which is the only one to see this layer, and for JMX
+    // for the shim in the unnamed module, the only one but plug-ins to see this layer, and for JMX
     exports io.sdp4j.agent;
     exports io.sdp4j.agent.cli;
 
     opens io.sdp4j.agent.cli to
             info.picocli;
+
+    // of plug-ins
+    uses io.sdp4j.fabric.FabricFactory;
+    uses io.sdp4j.offload.spi.OffloadProvider;
 
     provides org.slf4j.spi.SLF4JServiceProvider with
             io.sdp4j.agent.log.LogProvider;

@@ -1,8 +1,4 @@
-/** RC queue pairs: the SPI that every fabric implements. */
-@SuppressWarnings("module") // those that may use it are built after it
+/** RC queue pairs: the SPI that every fabric implements, those of plug-ins included. */
 module io.sdp4j.fabric {
-    exports io.sdp4j.fabric to
-            io.sdp4j,
-            io.sdp4j.fabric.shm,
-            io.sdp4j.fabric.verbs;
+    exports io.sdp4j.fabric;
 }

@@ -20,7 +20,6 @@ module io.sdp4j.offload {
     exports io.sdp4j.offload.nio to
             io.sdp4j,
             io.sdp4j.agent;
-    exports io.sdp4j.offload.spi to
-            io.sdp4j,
-            io.sdp4j.agent;
+    // for plug-ins, whichever
+    exports io.sdp4j.offload.spi;
 }

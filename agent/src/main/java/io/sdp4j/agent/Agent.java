@@ -1,7 +1,9 @@
 package io.sdp4j.agent;
 
 import io.sdp4j.agent.log.LogSink;
+import io.sdp4j.agent.plugin.Plugins;
 import io.sdp4j.api.ReasonCode;
+import io.sdp4j.fabric.FabricFactory;
 import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchCounters;
@@ -30,6 +32,7 @@ import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -83,15 +86,20 @@ public final class Agent {
         Supplier<Policy> rules =
                 rules(settings, options.get(PolicySettings.POLICY.option()), jdkConf, console);
         LocalAddresses local = LocalAddresses.system();
-        OffloadProvider provider =
+        Plugins plugins = Plugins.of(settings.text(AgentSettings.PLUGINS), console);
+        List<OffloadProvider> providers = new ArrayList<>();
+        providers.add(
                 new LazyProvider(
-                        "sdp", moves(settings, local), () -> provider(settings, local, console));
+                        "sdp",
+                        moves(settings, local),
+                        () -> provider(settings, local, plugins.fabrics(), console)));
+        providers.addAll(plugins.protocols());
         OffloadSwitch target =
                 new OffloadSwitch(
                         settings.flag(AgentSettings.JMX) && hasJmx()
                                 ? new Watched(rules, JmxBean::watch)
                                 : rules,
-                        List.of(provider),
+                        providers,
                         switchSettings(settings, console));
         target.counters().connectedBefore(() -> byReason(early));
         started = target;
@@ -187,12 +195,22 @@ public final class Agent {
 
     /** Makes the provider; with the first match, so that a JVM on kernel TCP pays nothing. */
     private static OffloadProvider provider(
-            Settings settings, LocalAddresses local, Consumer<String> sink) {
+            Settings settings,
+            LocalAddresses local,
+            List<FabricFactory> plugins,
+            Consumer<String> sink) {
         if (NativeGrant.apply(settings, sink)) {
             started.told(ReasonCode.UNAVAILABLE);
         }
-        SdpOffloadProvider provider = SdpOffloadProvider.create(settings, local);
-        provider.fabricStatus(); // opens the fabrics now, outside the time of the first connection
+        SdpOffloadProvider provider = SdpOffloadProvider.create(settings, local, plugins);
+        // opens the fabrics now, outside the time of the first connection
+        Map<String, String> status = provider.fabricStatus();
+        for (FabricFactory plugin : plugins) {
+            String why = status.getOrDefault(plugin.name(), "");
+            if (!why.isEmpty()) {
+                sink.accept("sdp4j: plug-in fabric " + plugin.name() + " cannot be used: " + why);
+            }
+        }
         return provider;
     }
 

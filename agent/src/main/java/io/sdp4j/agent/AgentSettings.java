@@ -51,6 +51,15 @@ public final class AgentSettings {
                     true,
                     "Offload asynchronous channels; read when the agent starts.");
 
+    /** Where plug-ins are. */
+    public static final Setting PLUGINS =
+            Setting.text(
+                    "sdp4j.plugins",
+                    "",
+                    "directory",
+                    "Directory with plug-ins, further fabrics and protocols, as a full path; their code runs"
+                            + " with the agent's rights; empty: none.");
+
     /** These, and those of every other module: the tables of the documents. */
     static final List<Setting> ALL =
             Settings.join(
@@ -61,7 +70,8 @@ public final class AgentSettings {
                             QUIET,
                             JMX,
                             CHANNELS_ENABLED,
-                            ASYNC_ENABLED),
+                            ASYNC_ENABLED,
+                            PLUGINS),
                     SdpSettings.ALL);
 
     private AgentSettings() {}

@@ -39,7 +39,11 @@ final class EarlySockets
 
     /** Settings that decide where a connection begins, and their defaults. */
     private static final Map<String, String> DECISIVE =
-            Map.of("policy.required", "false", "upgrade", "auto", "verbs.enabled", "false");
+            Map.of(
+                    "policy.required", "false",
+                    "plugins", "",
+                    "upgrade", "auto",
+                    "verbs.enabled", "false");
 
     /** See {@link Boot#rules}. */
     private final BiFunction<InetSocketAddress, InetSocketAddress, String> rules;

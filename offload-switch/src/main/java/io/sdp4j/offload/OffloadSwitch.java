@@ -324,7 +324,7 @@ public final class OffloadSwitch {
     }
 
     private boolean moves(Decision decision, InetSocketAddress remote) {
-        if (remote.getAddress().isLoopbackAddress()) {
+        if (remote.getAddress().isLoopbackAddress() && decision.fabrics().isEmpty()) {
             return true;
         }
         for (OffloadProvider provider : providers) {
@@ -526,6 +526,9 @@ public final class OffloadSwitch {
         OffloadUnavailable cause;
 
         void add(OffloadUnavailable e) {
+            if (cause != null && e.reason() == ReasonCode.NO_PROVIDER) {
+                return;
+            }
             reason = e.reason();
             detail = e.getMessage();
             remember |= e.remember();

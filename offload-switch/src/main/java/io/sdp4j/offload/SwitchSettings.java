@@ -30,7 +30,7 @@ public record SwitchSettings(
     /** How long a miss is remembered. */
     public static final Setting MISS_CACHE_SECONDS =
             Setting.number(
-                    "sdp4j.miss.cache.seconds",
+                    "sdp4j.internal.miss.cache.seconds",
                     10,
                     0,
                     86_400,

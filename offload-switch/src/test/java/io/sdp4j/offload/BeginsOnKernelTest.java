@@ -69,6 +69,14 @@ class BeginsOnKernelTest {
         assertFalse(owner.beginsOnKernel(BOTH, FOREIGN));
     }
 
+    /** What a rule names may be unable to move anything. */
+    @Test
+    void toLoopbackIfWhatTheRuleNamesCanMoveThem() {
+        Decision named = Decision.of(Verdict.OFFLOAD_FIRST, List.of("own"), -1, "use both", "f:3");
+        assertTrue(of(UpgradePolicy.AUTO).beginsOnKernel(named, OWN));
+        assertFalse(of(UpgradePolicy.AUTO).beginsOnKernel(named, LOOPBACK));
+    }
+
     @Test
     void notWhereTheKernelWillNotDo() {
         assertFalse(of(UpgradePolicy.AUTO).beginsOnKernel(ONLY, OWN));

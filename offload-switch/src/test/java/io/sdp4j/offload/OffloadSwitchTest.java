@@ -98,6 +98,15 @@ class OffloadSwitchTest {
         assertEquals(2, asked.size());
     }
 
+    /** One that the rule does not mean says nothing of the one that it means. */
+    @Test
+    void theReasonIsThatOfAProviderThatTheRuleMeans() throws ConnectException {
+        OffloadProvider other = new Failing(ReasonCode.NO_PROVIDER, false);
+        OffloadProvider meant = new Failing(ReasonCode.NO_PEER, false);
+        assertEquals(ReasonCode.NO_PEER, connect(of(other, meant), FIRST, NO_LIMIT).reason());
+        assertEquals(ReasonCode.NO_PEER, connect(of(meant, other), FIRST, NO_LIMIT).reason());
+    }
+
     @Test
     void noProviderAtAll() throws ConnectException {
         assertEquals(ReasonCode.NO_PROVIDER, connect(of(), FIRST, NO_LIMIT).reason());

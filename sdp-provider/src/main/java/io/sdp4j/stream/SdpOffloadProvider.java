@@ -4,6 +4,7 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricFactory;
 import io.sdp4j.fabric.shm.ShmConfig;
 import io.sdp4j.fabric.shm.ShmFabric;
 import io.sdp4j.fabric.shm.ShmSettings;
@@ -89,6 +90,16 @@ public final class SdpOffloadProvider implements OffloadProvider {
 
     /** The same, with a list of this host's addresses that others use, too. */
     public static SdpOffloadProvider create(Settings settings, LocalAddresses hosts) {
+        return create(settings, hosts, List.of());
+    }
+
+    /**
+     * The same.
+     *
+     * @param plugins fabrics that are tried after those of this build; no two have one name
+     */
+    public static SdpOffloadProvider create(
+            Settings settings, LocalAddresses hosts, List<FabricFactory> plugins) {
         EventLoop loop =
                 LOOPS.computeIfAbsent(
                         ShmSettings.allowNative(settings), SdpOffloadProvider::caretaker);
@@ -109,15 +120,18 @@ public final class SdpOffloadProvider implements OffloadProvider {
                     () -> traced.apply(VerbsFabric.open(verbsConfig(settings), loop)));
             resolver = DeviceResolver.behind(resolver, new KernelNetlink(loop));
         }
+        for (FabricFactory plugin : plugins) {
+            openers.put(plugin.name(), () -> traced.apply(new PluginFabric(plugin.open())));
+        }
         SdpOffloadProvider provider =
                 new SdpOffloadProvider(
                         new FabricSet(openers),
-                        resolver,
+                        PluginFabric.behind(resolver, plugins),
                         StreamSettings.of(settings),
                         loop,
                         TimeUnit.MILLISECONDS.toNanos(
                                 settings.longValue(VerbsSettings.CONNECT_TIMEOUT_MS)));
-        if (settings.flag(VerbsSettings.ENABLED)) {
+        if (settings.flag(VerbsSettings.ENABLED) || !plugins.isEmpty()) {
             provider.context.atExit().hook();
         }
         return provider;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.policy.Settings;
 import java.util.Map;
 import java.util.Properties;
@@ -77,6 +78,12 @@ class InternalSettingsTest {
         Settings settings = with("internal.spin.spinners.max", "5");
         assertEquals(5, SdpOffloadProvider.shmConfig(settings).spinnersMax());
         assertEquals(5, SdpOffloadProvider.verbsConfig(settings).spinnersMax());
+    }
+
+    @Test
+    void missesAreRememberedForThatLong() {
+        Settings settings = with("internal.miss.cache.seconds", "3");
+        assertEquals(TimeUnit.SECONDS.toNanos(3), SwitchSettings.of(settings).missTtlNanos());
     }
 
     @Test

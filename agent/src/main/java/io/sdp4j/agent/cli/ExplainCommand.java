@@ -1,7 +1,10 @@
 package io.sdp4j.agent.cli;
 
 import io.sdp4j.agent.Json;
+import io.sdp4j.agent.AgentSettings;
+import io.sdp4j.agent.plugin.Plugins;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Explanation;
@@ -44,8 +47,6 @@ import picocli.CommandLine.Spec;
                     + " something."
         })
 final class ExplainCommand implements Callable<Integer> {
-    private static final List<String> FABRICS = List.of(HostResolver.SHM, DeviceResolver.VERBS);
-
     private static final List<String> ROLES = List.of("connect", "client", "listen", "server");
 
     @Spec private CommandSpec spec;
@@ -72,6 +73,16 @@ final class ExplainCommand implements Callable<Integer> {
             description = "Name that program patterns are compared with (default: java).")
     private String program = "java";
 
+    @Option(
+            names = "--plugins",
+            paramLabel = "DIR",
+            description = "Directory with plug-ins, as the setting sdp4j.plugins names it.")
+    private String directory =
+            Settings.of(List.of(AgentSettings.PLUGINS), Map.of(), line -> {})
+                    .text(AgentSettings.PLUGINS);
+
+    private Plugins plugins;
+
     @Option(names = "--lint", description = "Also list rules that cannot mean what they say.")
     private boolean lint;
 
@@ -88,6 +99,7 @@ final class ExplainCommand implements Callable<Integer> {
                     spec.commandLine(), "give HOST:PORT, or --lint");
         }
         List<String> notes = new ArrayList<>();
+        plugins = Plugins.of(directory, notes::add);
         Environment environment = Environment.system();
         String jdkConf = environment.property().apply("com.sun.sdp.conf");
         PolicySource source =
@@ -124,19 +136,21 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    /** Rules that name a fabric which this build does not have. */
-    private static List<String> unknownFabrics(Policy policy) {
+    /** Rules that name a fabric which neither this build nor a plug-in has. */
+    private List<String> unknownFabrics(Policy policy) {
+        List<String> known = new ArrayList<>(List.of(HostResolver.SHM, DeviceResolver.VERBS));
+        known.addAll(plugins.names());
         List<String> found = new ArrayList<>();
         for (Rule rule : policy.rules()) {
             for (String fabric : rule.decision().fabrics()) {
-                if (!FABRICS.contains(fabric)) {
+                if (!known.contains(fabric)) {
                     found.add(
                             rule
                                     + " names fabric '"
                                     + fabric
                                     + "', which this build does not have: use "
-                                    + String.join(" or ", FABRICS)
-                                    + Nearest.question(fabric, FABRICS));
+                                    + String.join(" or ", known)
+                                    + Nearest.question(fabric, known));
                 }
             }
         }
@@ -178,6 +192,12 @@ final class ExplainCommand implements Callable<Integer> {
             steps.add(Paths.sentence(path));
             details.add(Paths.json(path));
         }
+        for (OffloadProvider protocol : plugins.protocols()) {
+            if (decision.fabrics().isEmpty() || decision.fabrics().contains(protocol.name())) {
+                reachable = true; // as far as can be known without asking the peer
+                steps.add(protocol.name() + ", a protocol of a plug-in, if it finds the peer");
+            }
+        }
         String otherwise = only ? "an error, the rule allows nothing else" : "kernel TCP";
         steps.add(otherwise);
         if (!reachable) {
@@ -193,6 +213,8 @@ final class ExplainCommand implements Callable<Integer> {
         boolean later =
                 !only
                         && target.getAddress().isLoopbackAddress()
+                        && (decision.fabrics().isEmpty()
+                                || decision.fabrics().getFirst().equals(HostResolver.SHM))
                         && !when.equalsIgnoreCase("connect");
         String rest = when.equalsIgnoreCase("auto") ? " (not channels in selectors)" : "";
         return (later ? "kernel TCP at first; offloaded by upgrade=" + when + rest : "offloaded")
@@ -201,12 +223,16 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     private List<FabricPath> paths(Decision decision, InetSocketAddress target) {
-        List<FabricPath> found = Paths.to(target.getAddress());
+        List<FabricPath> found = Paths.to(target.getAddress(), plugins.fabrics());
         if (decision.fabrics().isEmpty()) {
             return found;
         }
         List<FabricPath> ordered = new ArrayList<>();
+        List<String> protocols = plugins.protocols().stream().map(OffloadProvider::name).toList();
         for (String fabric : decision.fabrics()) {
+            if (protocols.contains(fabric)) {
+                continue; // comes behind
+            }
             List<FabricPath> own = found.stream().filter(p -> p.fabric().equals(fabric)).toList();
             ordered.addAll(
                     own.isEmpty()

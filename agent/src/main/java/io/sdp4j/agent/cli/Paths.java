@@ -1,10 +1,12 @@
 package io.sdp4j.agent.cli;
 
+import io.sdp4j.fabric.FabricFactory;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
 import io.sdp4j.stream.KernelNetlink;
+import io.sdp4j.stream.PluginFabric;
 import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,8 +21,13 @@ final class Paths {
 
     /** Facts from the kernel, the devices and the addresses of this machine; sends nothing. */
     static List<FabricPath> to(InetAddress address) {
+        return to(address, List.of());
+    }
+
+    /** The same, and what fabrics of plug-ins say. */
+    static List<FabricPath> to(InetAddress address, List<FabricFactory> plugins) {
         try (DeviceResolver resolver = resolver()) {
-            return resolver.paths(null, address);
+            return PluginFabric.behind(resolver, plugins).paths(null, address);
         }
     }
 

@@ -5,9 +5,18 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** A way to carry streams outside the kernel's TCP. Thread-safe. */
+/**
+ * A way to carry streams outside the kernel's TCP. Thread-safe.
+ *
+ * <p>Also the service that a plug-in with a protocol of its own provides. Such a provider is asked
+ * only where the rule allows any fabric or names this provider as one, and to move a connection
+ * only if it {@link #moves} it.
+ */
 public interface OffloadProvider {
-    /** Short name for reports, for example {@code sdp}. */
+    /**
+     * Short name for reports, for example {@code sdp}; of a plug-in also for rules: ASCII letters,
+     * digits, {@code _} and {@code -}.
+     */
     String name();
 
     /**
@@ -21,9 +30,9 @@ public interface OffloadProvider {
     /**
      * Whether a connection that begins on kernel TCP can move onto a stream of this provider later,
      * see {@link ConnectSpec#socket}: then it need not be offloaded at once. Never blocks. Loopback
-     * is not asked for, as all connections there begin on TCP.
+     * is asked for only where a rule names fabrics; otherwise all connections there begin on TCP.
      *
-     * @param remote resolved, not a loopback address
+     * @param remote resolved
      * @param fabrics as in {@link ConnectSpec}
      */
     default boolean moves(InetAddress remote, List<String> fabrics) {

@@ -1,0 +1,119 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.fabric.Capabilities;
+import io.sdp4j.fabric.ConnectRequest;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricFactory;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.resolve.FabricPath;
+import io.sdp4j.resolve.FabricResolver;
+import io.sdp4j.resolve.PathCode;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * A fabric of a plug-in. While connections are set up its faults are failures of this fabric alone,
+ * so that others are tried; also those of one that was built for another version.
+ */
+public final class PluginFabric implements Fabric {
+    private final Fabric fabric;
+
+    PluginFabric(Fabric fabric) {
+        this.fabric = fabric;
+    }
+
+    /** The paths of a resolver, and behind them those over fabrics of plug-ins. */
+    public static FabricResolver behind(FabricResolver first, List<FabricFactory> plugins) {
+        if (plugins.isEmpty()) {
+            return first;
+        }
+        return (local, remote) -> {
+            List<FabricPath> all = new ArrayList<>(first.paths(local, remote));
+            plugins.forEach(plugin -> all.add(path(plugin, remote)));
+            return all;
+        };
+    }
+
+    private static FabricPath path(FabricFactory plugin, InetAddress remote) {
+        String why;
+        try {
+            if (plugin.reaches(remote)) {
+                return FabricPath.usable(plugin.name(), "", 0, 0);
+            }
+            why = "it does not lead to " + remote.getHostAddress();
+        } catch (RuntimeException | LinkageError e) {
+            why = "its plug-in failed: " + e;
+        }
+        return FabricPath.unusable(plugin.name(), PathCode.NOT_LOCAL, why);
+    }
+
+    @FunctionalInterface
+    private interface Call<T> {
+        T run() throws FabricException;
+    }
+
+    private <T> T guarded(Call<T> call) throws FabricException {
+        try {
+            return call.run();
+        } catch (RuntimeException | LinkageError e) {
+            throw new FabricException(
+                    FabricException.Cause.UNAVAILABLE,
+                    "the plug-in of fabric " + name() + " failed: " + e,
+                    e);
+        }
+    }
+
+    @Override
+    public String name() {
+        return fabric.name();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return fabric.capabilities();
+    }
+
+    @Override
+    public boolean awaitReady(long nanos) {
+        return fabric.awaitReady(nanos);
+    }
+
+    @Override
+    public Connection connect(ConnectRequest request) throws FabricException {
+        return guarded(() -> fabric.connect(request));
+    }
+
+    @Override
+    public FabricListener listen(ListenRequest request) throws FabricException {
+        return guarded(() -> fabric.listen(request));
+    }
+
+    @Override
+    public int choosePort(Supplier<InetSocketAddress> free) {
+        try {
+            return guarded(() -> fabric.choosePort(free));
+        } catch (FabricException e) {
+            return 0; // listen says why
+        }
+    }
+
+    @Override
+    public boolean endsWithProcess() {
+        return fabric.endsWithProcess();
+    }
+
+    @Override
+    public boolean arrived() {
+        return fabric.arrived();
+    }
+
+    @Override
+    public void close() {
+        fabric.close();
+    }
+}

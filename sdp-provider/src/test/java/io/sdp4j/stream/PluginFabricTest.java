@@ -1,0 +1,95 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricFactory;
+import io.sdp4j.resolve.FabricPath;
+import io.sdp4j.resolve.FabricResolver;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Goal: a plug-in is tried behind what is built in, and its faults are its own. */
+class PluginFabricTest {
+    private static final InetAddress HERE = InetAddress.getLoopbackAddress();
+    private static final FabricResolver BUILT_IN =
+            (local, remote) -> List.of(FabricPath.usable("shm", "", 0, 0));
+
+    private record Plugin(String name, boolean reaches, RuntimeException fault)
+            implements FabricFactory {
+        @Override
+        public boolean reaches(InetAddress remote) {
+            if (fault != null) {
+                throw fault;
+            }
+            return reaches;
+        }
+
+        @Override
+        public Fabric open() {
+            throw new AssertionError("nobody needs it");
+        }
+    }
+
+    @Test
+    void comesBehindWhatIsBuiltIn() {
+        List<FabricPath> paths =
+                PluginFabric.behind(
+                                BUILT_IN,
+                                List.of(
+                                        new Plugin("near", true, null),
+                                        new Plugin("far", false, null),
+                                        new Plugin("bad", true, new IllegalStateException("oh"))))
+                        .paths(null, HERE);
+        assertEquals(
+                List.of("shm", "near", "far", "bad"),
+                paths.stream().map(FabricPath::fabric).toList());
+        assertEquals(
+                List.of(true, true, false, false), paths.stream().map(FabricPath::usable).toList());
+        assertTrue(paths.getLast().reason().contains("oh"), paths.getLast().reason());
+        assertEquals(BUILT_IN, PluginFabric.behind(BUILT_IN, List.of()));
+    }
+
+    /** Whatever it is: of an old version perhaps a method that is not there. */
+    @Test
+    void faultsAreFailuresOfTheFabric() {
+        Fabric broken =
+                (Fabric)
+                        Proxy.newProxyInstance(
+                                Fabric.class.getClassLoader(),
+                                new Class<?>[] {Fabric.class},
+                                (_, method, _) -> {
+                                    if (method.getName().equals("name")) {
+                                        return "broken";
+                                    }
+                                    throw new AbstractMethodError(method.getName());
+                                });
+        Fabric guarded = new PluginFabric(broken);
+        FabricException e = assertThrows(FabricException.class, () -> guarded.connect(null));
+        assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
+        assertTrue(e.getMessage().contains("fabric broken failed"), e.getMessage());
+        assertThrows(FabricException.class, () -> guarded.listen(null));
+        assertEquals(0, guarded.choosePort(() -> null));
+    }
+
+    /** Goal: a method with a default is not forgotten. */
+    @Test
+    void everythingIsPassedOn() {
+        Set<String> own =
+                Stream.of(PluginFabric.class.getDeclaredMethods())
+                        .map(Method::getName)
+                        .collect(Collectors.toSet());
+        for (Method method : Fabric.class.getMethods()) {
+            assertTrue(own.contains(method.getName()), method.toString());
+        }
+    }
+}
