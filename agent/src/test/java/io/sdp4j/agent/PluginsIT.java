@@ -9,8 +9,11 @@ import io.sdp4j.agent.programs.FailingProtocol;
 import io.sdp4j.agent.programs.OneChannel;
 import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.PluginSeeker;
+import io.sdp4j.agent.programs.SentFile;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -105,6 +108,10 @@ class PluginsIT {
             assertEquals("", outcome.err());
             assertCarriedBy(name, program == AsyncConnection.class ? 3 : 1);
         }
+        String file = folder.resolve("sent").toString();
+        Jvm.Outcome sent = Jvm.run(SentFile.class, List.of(agent), file, "100000");
+        assertEquals("same=true", sent.outLines().getFirst(), sent::err);
+        assertCarriedBy(name);
     }
 
     /** Without a rule that names one, plug-ins come behind what is built in, fabrics first. */
@@ -131,6 +138,37 @@ class PluginsIT {
                         "io.sdp4j.sample.pipe.PipeProvider");
         assertEquals(List.of("byte=42", "seen=none"), outcome.outLines(), outcome::err);
         assertCarriedBy("pipe");
+    }
+
+    /** A program that does nothing but connect starts the switch, too, which asks the plug-in. */
+    @Test
+    void isAskedByAClientAlone() throws IOException {
+        put(PIPE);
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            Thread.ofPlatform().daemon().start(() -> hangUp(server));
+            Jvm.Outcome outcome =
+                    Jvm.java(
+                            List.of(
+                                    agent(",policy=" + rules("pipe")),
+                                    "-cp",
+                                    Path.of("..", "samples", "target", "classes").toString(),
+                                    "io.sdp4j.samples.EchoClient",
+                                    "--lines",
+                                    "0",
+                                    "--port",
+                                    "" + server.getLocalPort()));
+            assertEquals(List.of("end of stream"), outcome.outLines(), outcome::err);
+        }
+        Map<?, ?> all = (Map<?, ?>) JsonReader.parse(Files.readString(report));
+        assertEquals(Map.of("NO_PEER", 1L), all.get("reasons"));
+    }
+
+    private static void hangUp(ServerSocket server) {
+        try {
+            server.accept().close();
+        } catch (IOException e) {
+            // the client has not come, which its own output tells
+        }
     }
 
     /** Each costs a line, and the others work. */
