@@ -316,7 +316,7 @@ final class SuspendedSessionTest {
         connect();
         StringBuilder all = new StringBuilder();
         int rests = 0;
-        while (!StreamPair.ask(stream, c -> c.reset())) {
+        while (!StreamPair.ask(stream, c -> c.end.reset())) {
             peer.send(bytes("abcd"), false);
             all.append("abcd");
             InetSocketAddress next = peer.port();
@@ -326,7 +326,7 @@ final class SuspendedSessionTest {
                                 stream.ready();
                                 return peer.atRest();
                             });
-            if (StreamPair.ask(stream, c -> c.reset())) {
+            if (StreamPair.ask(stream, c -> c.end.reset())) {
                 break;
             }
             resume(next);
