@@ -4,6 +4,7 @@ import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.stream.SdpSettings;
 import java.util.List;
+import java.util.Map;
 
 /** What can be set about the agent. The shim reads some of them before, by their names. */
 public final class AgentSettings {
@@ -52,7 +53,7 @@ public final class AgentSettings {
                     "Offload asynchronous channels; read when the agent starts.");
 
     /** Where plug-ins are. */
-    public static final Setting PLUGINS =
+    static final Setting PLUGINS =
             Setting.text(
                     "sdp4j.plugins",
                     "",
@@ -75,6 +76,11 @@ public final class AgentSettings {
                     SdpSettings.ALL);
 
     private AgentSettings() {}
+
+    /** The directory of plug-ins that this JVM's own properties name; empty = none. */
+    public static String pluginsOfThisJvm() {
+        return Settings.of(List.of(PLUGINS), Map.of(), line -> {}).text(PLUGINS);
+    }
 
     /** Whether the value of an option names a file or a directory. */
     public static boolean isPath(String key) {

@@ -47,7 +47,7 @@ final class DisconnectCause {
 
     /** The first to tell of the end knows why it came. */
     private void note(Completion c) {
-        timedOut |= !core.reset() && c.status.timedOut();
+        timedOut |= !core.end.reset() && c.status.timedOut();
     }
 
     /**

@@ -307,7 +307,7 @@ final class SdpStream implements OffloadStream {
     public void shutdownInput() {
         int wake;
         synchronized (core) {
-            core.shutdownInput();
+            core.end.shutdownInput();
             watch.lookAfterItself();
             wake = core.takeWakeOps();
         }
@@ -318,7 +318,7 @@ final class SdpStream implements OffloadStream {
     public void shutdownOutput() {
         int wake;
         synchronized (core) {
-            core.shutdownOutput();
+            core.end.shutdownOutput();
             watch.lookAfterItself();
             wake = core.takeWakeOps();
         }
@@ -329,7 +329,7 @@ final class SdpStream implements OffloadStream {
     public boolean drained() {
         synchronized (core) {
             core.progress();
-            return core.drained();
+            return core.end.drained();
         }
     }
 
@@ -343,7 +343,7 @@ final class SdpStream implements OffloadStream {
             core.progress();
             boolean unread = reader.unread() > 0;
             reader.giveBack();
-            core.close(unread, abortive);
+            core.end.close(unread, abortive);
             // From here on no thread waits in this stream: notifications drive it to its end.
             watch.lookAfterItself();
             core.takeWakeOps();

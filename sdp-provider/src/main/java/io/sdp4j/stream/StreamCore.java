@@ -52,6 +52,7 @@ final class StreamCore {
     final SuspendedSession suspension;
     final KeepAlive keepAlive;
     final DisconnectCause cause;
+    final StreamEnd end;
 
     /** Null where payload is always copied. */
     final ZcopyTransfers lending;
@@ -67,7 +68,6 @@ final class StreamCore {
     private int wakeOps;
 
     private boolean endTold;
-    private boolean silent;
     private boolean released;
 
     /**
@@ -94,6 +94,7 @@ final class StreamCore {
         this.qps = new SessionConnections(qp, settings.buffers());
         this.inbox = new Inbox(this, qps, actions);
         this.cause = new DisconnectCause(this, actions);
+        this.end = new StreamEnd(this, actions);
         this.suspension = new SuspendedSession(this, actions, onSuspended);
         boolean lends = settings.zcopy().usable(fabric);
         boolean deviceMoves = fabric.rdmaSparesCopies();
@@ -144,7 +145,7 @@ final class StreamCore {
         if (lending != null) {
             lending.onProgress();
         }
-        if (suspension.closed() && !endTold && over()) {
+        if (suspension.closed() && !endTold && end.over()) {
             endTold = true;
             later(onEnd); // the thread that looked took the end from the queue that would have
             // told of it
@@ -218,19 +219,6 @@ final class StreamCore {
             }
         }
         actions.clear();
-    }
-
-    /** The connection's memory is gone: cuts it, whatever was under way. */
-    void cut() {
-        assert Thread.holdsLock(this);
-        actions.clear();
-        wakeOps |= OffloadStream.READ | OffloadStream.WRITE;
-        try {
-            machine.onQpError(actions);
-            carryOut();
-        } catch (InternalError e) {
-            actions.clear(); // its last words have no place either
-        }
     }
 
     private static int opsOf(int wake) {
@@ -343,23 +331,6 @@ final class StreamCore {
         return qps.sentBefore() + machine.bytesSent();
     }
 
-    /** Whether the session was cut, or did not come back. */
-    boolean reset() {
-        assert Thread.holdsLock(this);
-        return machine.reset() || suspension.lost();
-    }
-
-    boolean outputShut() {
-        assert Thread.holdsLock(this);
-        return machine.outputShut() || suspension.outputEnded();
-    }
-
-    /** Whether nothing is left to do. */
-    boolean over() {
-        assert Thread.holdsLock(this);
-        return machine.closed() && !suspension.suspended();
-    }
-
     /** Takes a send slot and the right to use it, or returns -1. */
     int reserve() {
         assert Thread.holdsLock(this);
@@ -414,73 +385,5 @@ final class StreamCore {
         assert Thread.holdsLock(this);
         outgoing.wakePeer();
         carryOut();
-    }
-
-    void shutdownInput() {
-        assert Thread.holdsLock(this);
-        inbox.shut();
-        inbox.drop();
-        machine.shutdownInput(actions);
-        carryOut();
-        onPlainRead();
-        wakeOps |= OffloadStream.READ;
-    }
-
-    void shutdownOutput() {
-        assert Thread.holdsLock(this);
-        coalescer.flush();
-        suspension.noteOutputEnded();
-        machine.shutdownOutput(actions);
-        carryOut();
-        wakeOps |= OffloadStream.WRITE;
-    }
-
-    void close(boolean dataUnread, boolean abortive) {
-        assert Thread.holdsLock(this);
-        inbox.shut();
-        coalescer.flush();
-        if (lending != null) {
-            lending.close();
-        }
-        boolean left = dataUnread || !qps.isEmpty();
-        suspension.noteClosed(left, abortive);
-        if (!suspension.suspended()) {
-            machine.close(left, abortive, actions);
-            carryOut();
-        }
-        inbox.drop();
-        carryOut();
-    }
-
-    /**
-     * The process ends. Input that is unread, and bytes that cannot be sent now although their
-     * write may have returned, leave the end unsaid: the peer's side tells of a reset then.
-     */
-    void endWithJvm(boolean dataUnread) {
-        assert Thread.holdsLock(this);
-        silent = true;
-        coalescer.flush();
-        boolean lent = lending != null && (lending.writes().active() || lending.reads().offered());
-        if (!lent && !coalescer.isOut() && !dataUnread && qps.isEmpty()) {
-            shutdownOutput();
-        }
-        wakeOps = 0;
-    }
-
-    /**
-     * Whether the application is told nothing any more, which a kernel would not tell it either.
-     */
-    boolean silent() {
-        assert Thread.holdsLock(this);
-        return silent;
-    }
-
-    /** Whether nothing that the application wrote or ended waits on this side. */
-    boolean drained() {
-        assert Thread.holdsLock(this);
-        return switch (machine.state()) {
-            case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
-            default -> !coalescer.isOpen() && !(suspension.suspended() && suspension.outputEnded());
-        };
     }
 }

@@ -29,18 +29,18 @@ final class StreamErrors {
     /** Whether a reader that finds nothing unread has reached the end of the stream. */
     boolean endOfStream() {
         assert Thread.holdsLock(core);
-        return !core.silent()
+        return !core.end.silent()
                 && (core.inputShut()
                         || core.cause.finSeen()
                         || core.cause.vanishedClean()
-                        || (core.reset()
+                        || (core.end.reset()
                                 && (reported == Reported.TO_WRITER || (told() && timedOut()))));
     }
 
     /** Exception of a reader that finds nothing unread, and no end; null = wait. */
     SocketException forReader() {
         assert Thread.holdsLock(core);
-        if (!core.reset() || core.silent()) {
+        if (!core.end.reset() || core.end.silent()) {
             return null;
         }
         reported = Reported.TO_READER;
@@ -60,16 +60,16 @@ final class StreamErrors {
     /** Exception of a writer that cannot write; null = wait, or {@link #swallowsWrite}. */
     SocketException forWriter() {
         assert Thread.holdsLock(core);
-        if (core.silent()) {
+        if (core.end.silent()) {
             return null;
         }
         boolean inOrder = core.cause.vanishedClean() || core.cause.finSeen();
-        if (core.reset() && !inOrder && !told()) {
+        if (core.end.reset() && !inOrder && !told()) {
             reported = Reported.TO_WRITER; // also to one who has shut its output
             return new SocketException(timedOut() ? TIMED_OUT : "Connection reset by peer");
         }
-        boolean over = core.reset() && (!core.cause.vanishedClean() || writeSwallowed);
-        return over || core.outputShut() ? new SocketException("Broken pipe") : null;
+        boolean over = core.end.reset() && (!core.cause.vanishedClean() || writeSwallowed);
+        return over || core.end.outputShut() ? new SocketException("Broken pipe") : null;
     }
 
     /**
@@ -79,7 +79,10 @@ final class StreamErrors {
     boolean swallowsWrite() {
         assert Thread.holdsLock(core);
         boolean swallows =
-                core.reset() && !core.silent() && core.cause.vanishedClean() && !writeSwallowed;
+                core.end.reset()
+                        && !core.end.silent()
+                        && core.cause.vanishedClean()
+                        && !writeSwallowed;
         writeSwallowed |= swallows;
         return swallows;
     }

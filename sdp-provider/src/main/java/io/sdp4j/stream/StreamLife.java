@@ -117,7 +117,7 @@ final class StreamLife {
             if (core.released()) {
                 return;
             }
-            core.cut();
+            core.end.cut();
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);
@@ -238,7 +238,7 @@ final class StreamLife {
     /** Whether the session may still be suspended, and go on afterwards. */
     boolean alive() {
         synchronized (core) {
-            return !core.released() && !core.reset();
+            return !core.released() && !core.end.reset();
         }
     }
 
@@ -308,7 +308,7 @@ final class StreamLife {
 
     /** The JVM ends: as {@link #flush}, and says so where all was read and written. */
     void endWithJvm() {
-        lastWords(() -> core.endWithJvm(reader.unread() > 0));
+        lastWords(() -> core.end.withJvm(reader.unread() > 0));
     }
 
     private void lastWords(Runnable words) {
@@ -327,7 +327,7 @@ final class StreamLife {
             if (!core.released()) {
                 core.progress();
             }
-            return core.released() || core.suspension.suspended() || core.drained();
+            return core.released() || core.suspension.suspended() || core.end.drained();
         }
     }
 
@@ -336,7 +336,7 @@ final class StreamLife {
         List<QueuePair> all;
         MigrationListener left;
         synchronized (core) {
-            if (core.released() || !watch.closing() || !core.over()) {
+            if (core.released() || !watch.closing() || !core.end.over()) {
                 return;
             }
             core.release();

@@ -75,17 +75,17 @@ final class StreamReadiness implements BlockedThreads.Stream {
     /** The reader's own fields are looked at only as a hint. */
     private int readyOps() {
         assert Thread.holdsLock(core);
-        if (core.silent()) {
+        if (core.end.silent()) {
             return 0;
         }
         SdpMachine m = core.machine;
-        boolean over = core.reset() || closing;
+        boolean over = core.end.reset() || closing;
         int ops = 0;
         boolean unread = core.inbox.readable() || offered();
         if (over || unread || core.inputShut() || core.cause.finSeen()) {
             ops |= OffloadStream.READ;
         }
-        if (over || core.outputShut() || writable(m)) {
+        if (over || core.end.outputShut() || writable(m)) {
             ops |= OffloadStream.WRITE;
         }
         return ops;
@@ -325,9 +325,9 @@ final class StreamReadiness implements BlockedThreads.Stream {
 
     private boolean unattended() {
         boolean lingers = core.lending != null && core.lending.lingers();
-        boolean ends = closing || core.inputShut() || !core.drained();
+        boolean ends = closing || core.inputShut() || !core.end.drained();
         boolean waits = core.coalescer.waits();
-        return (ends || lingers || waits || core.suspension.asked()) && !core.over();
+        return (ends || lingers || waits || core.suspension.asked()) && !core.end.over();
     }
 
     void close() {

@@ -81,7 +81,7 @@ class ClosedLookTest {
 
     private static boolean over(SdpStream stream) {
         synchronized (stream.life().core) {
-            return stream.life().core.over();
+            return stream.life().core.end.over();
         }
     }
 }

@@ -108,7 +108,7 @@ final class MigrationListenerTest {
 
     /** Unless this thread was too slow. */
     private void answerInTime() {
-        soon().until(() -> peer.suspended() || StreamPair.ask(stream, c -> c.reset()));
+        soon().until(() -> peer.suspended() || StreamPair.ask(stream, c -> c.end.reset()));
     }
 
     private void goOn(ActiveOpen open) throws IOException {
@@ -170,7 +170,7 @@ final class MigrationListenerTest {
         say("last");
         assertTrue(stream.migrate());
         answerInTime();
-        soon().until(() -> StreamPair.ask(stream, c -> c.reset()));
+        soon().until(() -> StreamPair.ask(stream, c -> c.end.reset()));
         assertEquals(OffloadStream.READ | OffloadStream.WRITE, stream.ready());
         assertEquals("last", read(4));
         SocketException e = assertThrows(SocketException.class, () -> read(1));

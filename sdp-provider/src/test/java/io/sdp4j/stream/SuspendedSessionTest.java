@@ -317,7 +317,7 @@ final class SuspendedSessionTest {
         connect();
         StringBuilder all = new StringBuilder();
         int suspensions = 0;
-        while (!StreamPair.ask(stream, c -> c.reset())) {
+        while (!StreamPair.ask(stream, c -> c.end.reset())) {
             peer.send(bytes("abcd"), false);
             all.append("abcd");
             InetSocketAddress next = peer.port();
@@ -327,7 +327,7 @@ final class SuspendedSessionTest {
                                 stream.ready();
                                 return peer.suspended();
                             });
-            if (StreamPair.ask(stream, c -> c.reset())) {
+            if (StreamPair.ask(stream, c -> c.end.reset())) {
                 break;
             }
             resume(next);

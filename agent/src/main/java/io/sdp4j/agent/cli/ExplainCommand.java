@@ -1,7 +1,7 @@
 package io.sdp4j.agent.cli;
 
-import io.sdp4j.agent.Json;
 import io.sdp4j.agent.AgentSettings;
+import io.sdp4j.agent.Json;
 import io.sdp4j.agent.plugin.Plugins;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.spi.OffloadProvider;
@@ -77,9 +77,7 @@ final class ExplainCommand implements Callable<Integer> {
             names = "--plugins",
             paramLabel = "DIR",
             description = "Directory with plug-ins, as the setting sdp4j.plugins names it.")
-    private String directory =
-            Settings.of(List.of(AgentSettings.PLUGINS), Map.of(), line -> {})
-                    .text(AgentSettings.PLUGINS);
+    private String directory = AgentSettings.pluginsOfThisJvm();
 
     private Plugins plugins;
 

@@ -159,10 +159,10 @@ final class VerbsActiveSide implements CmChannel.Target {
     /** Finds the way and makes the queue pair. */
     private void prepare() throws FabricException {
         InetSocketAddress remote = request.remote();
-        int guess = fabric.likelyWirePort(remote.getPort());
+        int guess = fabric.ports().likely(remote.getPort());
         resolve(guess);
         device = device();
-        int port = fabric.wirePort(device, remote.getPort());
+        int port = fabric.ports().of(device, remote.getPort());
         if (port != guess) {
             long other = id;
             id = 0;

@@ -81,15 +81,13 @@ public final class VerbsFabric implements Fabric {
 
     private final VerbsConfig config;
     private final Ibv ibv;
+    private final SharedPorts ports;
     private final CmChannel channel;
     private final Map<Long, VerbsDevice> devices = new ConcurrentHashMap<>();
     private final Set<VerbsListener> listeners = ConcurrentHashMap.newKeySet();
     private final Set<VerbsQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean shut = new AtomicBoolean();
     private volatile boolean closed;
-
-    /** Whether the last device asked about shares its ports with TCP. */
-    private volatile boolean lastShared;
 
     /** A device was removed, and the library may still have it. */
     private volatile boolean anyRemoved;
@@ -104,6 +102,7 @@ public final class VerbsFabric implements Fabric {
     private VerbsFabric(VerbsConfig config, Ibv ibv, CmChannel channel) {
         this.config = config;
         this.ibv = ibv;
+        this.ports = new SharedPorts(ibv, config.sharedPortMask());
         this.channel = channel;
         callWatch = new ConnectWatchdog(channel.loop());
         this.warmup = new Warmup(this, channel);
@@ -194,7 +193,7 @@ public final class VerbsFabric implements Fabric {
      */
     @Override
     public int choosePort(Supplier<InetSocketAddress> free) {
-        int left = IbvDevice.anyIwarp(ibv) ? PORTS_TRIED : 0;
+        int left = ports.any() ? PORTS_TRIED : 0;
         for (; left > 0; left--) {
             InetSocketAddress at = free.get();
             if (at == null) {
@@ -321,33 +320,8 @@ public final class VerbsFabric implements Fabric {
         channel.loop().schedule(channel.cm()::refreshDevices, REFRESH_NANOS);
     }
 
-    /**
-     * The port that carries connections to the application's {@code port} on {@code device}.
-     *
-     * @param device null = a wildcard's
-     */
-    int wirePort(VerbsDevice device, int port) throws FabricException {
-        boolean shared = device != null ? device.sharesTcpPorts() : IbvDevice.anyIwarp(ibv);
-        if (device != null) {
-            lastShared = shared;
-        }
-        return shared ? sharedPort(port) : port;
-    }
-
-    /** The same for a device that is not known yet: most hosts have devices of one kind. */
-    int likelyWirePort(int port) {
-        int wire = port ^ config.sharedPortMask();
-        return lastShared && wire != 0 ? wire : port;
-    }
-
-    private int sharedPort(int port) throws FabricException {
-        int wire = port ^ config.sharedPortMask();
-        if (wire == 0) {
-            throw new FabricException(
-                    Cause.UNAVAILABLE,
-                    "port " + port + " has no RDMA port beside it where TCP owns the ports");
-        }
-        return wire;
+    SharedPorts ports() {
+        return ports;
     }
 
     BlockingCallThreads connectThreads() {

@@ -73,7 +73,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         boolean complete = false;
         try {
             bind(port);
-            int wanted = fabric.wirePort(bound(), port);
+            int wanted = fabric.ports().of(bound(), port);
             if (wanted != port) {
                 destroy();
                 bind(wanted);

@@ -1,0 +1,123 @@
+package io.sdp4j.stream;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.wire.ActionList;
+
+/**
+ * How a stream ends: what its application or process ends of it, and how far that has come.
+ *
+ * <p>Guarded by the stream's lock.
+ */
+final class StreamEnd {
+    private static final int BOTH = OffloadStream.READ | OffloadStream.WRITE;
+
+    private final StreamCore core;
+    private final ActionList actions;
+    private boolean silent;
+
+    StreamEnd(StreamCore core, ActionList actions) {
+        this.core = core;
+        this.actions = actions;
+    }
+
+    void shutdownInput() {
+        assert Thread.holdsLock(core);
+        core.inbox.shut();
+        core.inbox.drop();
+        core.machine.shutdownInput(actions);
+        core.carryOut();
+        core.onPlainRead();
+        core.wake(OffloadStream.READ);
+    }
+
+    void shutdownOutput() {
+        assert Thread.holdsLock(core);
+        core.coalescer.flush();
+        core.suspension.noteOutputEnded();
+        core.machine.shutdownOutput(actions);
+        core.carryOut();
+        core.wake(OffloadStream.WRITE);
+    }
+
+    void close(boolean dataUnread, boolean abortive) {
+        assert Thread.holdsLock(core);
+        core.inbox.shut();
+        core.coalescer.flush();
+        if (core.lending != null) {
+            core.lending.close();
+        }
+        boolean left = dataUnread || !core.qps.isEmpty();
+        core.suspension.noteClosed(left, abortive);
+        if (!core.suspension.suspended()) {
+            core.machine.close(left, abortive, actions);
+            core.carryOut();
+        }
+        core.inbox.drop();
+        core.carryOut();
+    }
+
+    /**
+     * The process ends. Input that is unread, and bytes that cannot be sent now although their
+     * write may have returned, leave the end unsaid: the peer's side tells of a reset then.
+     */
+    void withJvm(boolean dataUnread) {
+        assert Thread.holdsLock(core);
+        silent = true;
+        core.coalescer.flush();
+        ZcopyTransfers lending = core.lending;
+        boolean lent = lending != null && (lending.writes().active() || lending.reads().offered());
+        if (!lent && !core.coalescer.isOut() && !dataUnread && core.qps.isEmpty()) {
+            shutdownOutput();
+        }
+        core.takeWakeOps();
+    }
+
+    /** The connection's memory is gone: cuts it, whatever was under way. */
+    void cut() {
+        assert Thread.holdsLock(core);
+        actions.clear();
+        core.wake(BOTH);
+        try {
+            core.machine.onQpError(actions);
+            core.carryOut();
+        } catch (InternalError e) {
+            actions.clear(); // its last words have no place either
+        }
+    }
+
+    /**
+     * Whether the application is told nothing any more, which a kernel would not tell it either.
+     */
+    boolean silent() {
+        assert Thread.holdsLock(core);
+        return silent;
+    }
+
+    /** Whether the session was cut, or did not come back. */
+    boolean reset() {
+        assert Thread.holdsLock(core);
+        return core.machine.reset() || core.suspension.lost();
+    }
+
+    boolean outputShut() {
+        assert Thread.holdsLock(core);
+        return core.machine.outputShut() || core.suspension.outputEnded();
+    }
+
+    /** Whether nothing that the application wrote or ended waits on this side. */
+    boolean drained() {
+        assert Thread.holdsLock(core);
+        return switch (core.machine.state()) {
+            case FIN_SENDING, FIN_CROSS, LAST_SENDING -> false;
+            default ->
+                    !core.coalescer.isOpen()
+                            && !(core.suspension.suspended() && core.suspension.outputEnded());
+        };
+    }
+
+    /** Whether nothing is left to do. */
+    boolean over() {
+        assert Thread.holdsLock(core);
+        return core.machine.closed() && !core.suspension.suspended();
+    }
+}
