@@ -62,10 +62,10 @@ abstract class ChannelApplicationContract extends Comparison {
         Run(Ports ports, Path rules) throws Exception {
             this.ports = ports;
             server = application.server(place(), rules, ports);
-            server.awaitWithin("READY", LIMIT_SECONDS);
         }
 
         Child client(Path rules) throws Exception {
+            server.awaitWithin("READY", LIMIT_SECONDS);
             return application.client(place(), rules, ports);
         }
 
@@ -99,6 +99,8 @@ abstract class ChannelApplicationContract extends Comparison {
     @DisplayName("76: servers and clients of every kind")
     void allAtOnce() throws Exception {
         Run plain = new Run(Ports.free(), null);
+        Ports ports = Ports.free();
+        Run switched = new Run(ports, jvms.rules()); // starts meanwhile
         Child neither = plain.client(null);
         Child clientOnly = plain.client(jvms.rules());
         Map<String, String> expected = results(neither);
@@ -107,8 +109,6 @@ abstract class ChannelApplicationContract extends Comparison {
         plain.end();
         checkClientOnly(clientOnly.report());
 
-        Ports ports = Ports.free();
-        Run switched = new Run(ports, jvms.rules());
         Child serverOnly = switched.client(null);
         Child both = switched.client(jvms.rules());
         Child mixed = switched.client(jvms.rules("mixed.conf", ports.rules(true)));

@@ -2,10 +2,17 @@ package io.sdp4j.testing;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Ports that nobody listens on, for tests that have to name one before it is bound. */
+/**
+ * Ports that nobody listens on, for tests that have to name one before it is bound. No port is
+ * given twice in one JVM. Thread-safe.
+ */
 public final class FreePorts {
+    private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
     private FreePorts() {}
 
     /** One that was free a moment ago. */
@@ -32,6 +39,9 @@ public final class FreePorts {
     }
 
     private static boolean isFree(int port) {
+        if (!GIVEN.add(port)) {
+            return false;
+        }
         try (ServerSocket everywhere = new ServerSocket(port)) {
             return everywhere.isBound();
         } catch (IOException taken) {
