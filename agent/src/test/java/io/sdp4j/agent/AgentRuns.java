@@ -3,13 +3,13 @@ package io.sdp4j.agent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.agent.programs.OtherAgent;
+import io.sdp4j.e2e.AgentReport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -30,14 +30,8 @@ final class AgentRuns {
 
     /** The connections of a report: offloaded, kernel by policy, kernel by fallback. */
     static List<Long> connections(Path report) throws IOException {
-        Map<?, ?> connections =
-                (Map<?, ?>)
-                        ((Map<?, ?>) JsonReader.parse(Files.readString(report))).get("connections");
-        Map<?, ?> kernel = (Map<?, ?>) connections.get("kernel");
-        long offloaded =
-                ((Map<?, ?>) connections.get("offloaded"))
-                        .values().stream().mapToLong(n -> (Long) n).sum();
-        return List.of(offloaded, (Long) kernel.get("policy"), (Long) kernel.get("fallback"));
+        AgentReport read = AgentReport.read(report);
+        return List.of(read.offloaded(), read.policy(), read.fallback());
     }
 
     /** Writes a jar with {@link OtherAgent} and returns the option that loads it. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.agent.programs.AsyncConnection;
 import io.sdp4j.agent.programs.OtherAsyncProvider;
 import io.sdp4j.agent.programs.Surroundings;
+import io.sdp4j.e2e.AgentReport;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileSystem;
@@ -13,7 +14,6 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,13 +28,6 @@ class AsyncIT {
         return Jvm.run(AsyncConnection.class, List.of(Jvm.agent("report=" + report)));
     }
 
-    private static long offloaded(Path report) throws IOException {
-        Map<?, ?> made =
-                (Map<?, ?>)
-                        ((Map<?, ?>) JsonReader.parse(Files.readString(report))).get("connections");
-        return ((Map<?, ?>) made.get("offloaded")).values().stream().mapToLong(n -> (Long) n).sum();
-    }
-
     /** Goal: behaviour 64, every kind of group passes the switch, and nothing is said. */
     @Test
     @DisplayName("64: every kind of group passes the switch")
@@ -43,7 +36,7 @@ class AsyncIT {
         Jvm.Outcome outcome = run(report);
         assertEquals("", outcome.err());
         assertEquals(List.of("byte=42"), outcome.outLines());
-        assertEquals(3, offloaded(report));
+        assertEquals(3, AgentReport.read(report).offloaded());
     }
 
     /** Goal: rules that offload nothing leave the JDK's own channels. */
@@ -60,7 +53,7 @@ class AsyncIT {
                         List.of(Jvm.agent("report=" + report + ",policy=" + rules)));
         assertEquals("", outcome.err());
         assertEquals(List.of("byte=42"), outcome.outLines());
-        assertEquals(0, offloaded(report));
+        assertEquals(0, AgentReport.read(report).offloaded());
     }
 
     /** Goal: a switch that cannot start costs one line, and the channels are the JDK's. */

@@ -41,14 +41,12 @@ final class Jvm {
 
     /** Runs a program of this test's class path, with JVM options before it. */
     static Outcome run(Class<?> program, List<String> jvmOptions, String... arguments) {
-        List<String> command = new ArrayList<>();
-        command.add(AT_CONNECT);
-        command.addAll(jvmOptions);
-        command.add("-cp");
-        command.add(classes());
-        command.add(program.getName());
-        command.addAll(List.of(arguments));
-        return java(command);
+        return run(
+                JvmCommand.of(program, arguments)
+                        .options(AT_CONNECT)
+                        .options(jvmOptions.toArray(String[]::new))
+                        .classPath(classes())
+                        .builder());
     }
 
     /** Runs the command line of the jar. */

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.agent.programs.KernelScoped;
 import io.sdp4j.api.KernelSockets;
+import io.sdp4j.e2e.AgentReport;
 import java.io.File;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -48,8 +48,7 @@ class KernelSocketsIT {
                     List.of("scoped=sun.nio.ch", "other=io.sdp4j.offload.nio", "accepted=truetrue"),
                     outcome.outLines());
         }
-        Map<?, ?> reasons =
-                (Map<?, ?>) ((Map<?, ?>) JsonReader.parse(Files.readString(report))).get("reasons");
+        Map<?, ?> reasons = AgentReport.read(report).reasons();
         // one that connected, one that was accepted
         assertEquals(2L, reasons.get("KERNEL_SCOPE"), reasons.toString());
     }

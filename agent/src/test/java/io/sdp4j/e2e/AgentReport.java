@@ -1,61 +1,60 @@
 package io.sdp4j.e2e;
 
+import io.sdp4j.agent.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Map;
 
 /**
- * The counts of an agent's report that the tests look at.
+ * An agent's report, as far as the tests look at it.
  *
  * @param offloaded connections this process made that were offloaded to shared memory
  * @param policy those the rules sent to the kernel
  * @param fallback those that came to the kernel because offloading did not work out
  * @param acceptedOffloaded connections it accepted offloaded
  * @param acceptedKernel connections it accepted from the kernel
+ * @param reasons how many connections of either kind gave each reason
  * @param text the whole report
  */
-record AgentReport(
+public record AgentReport(
         long offloaded,
         long policy,
         long fallback,
         long acceptedOffloaded,
         long acceptedKernel,
+        Map<?, ?> reasons,
         String text) {
 
-    static AgentReport read(Path file) throws IOException {
-        String text = Files.readString(file);
-        String made = section(text, "connections");
-        String accepted = section(text, "accepted");
+    /** What the agent has written to {@code file}. */
+    public static AgentReport read(Path file) throws IOException {
+        return of(Files.readString(file));
+    }
+
+    private static AgentReport of(String text) {
+        Map<?, ?> root = (Map<?, ?>) JsonReader.parse(text);
+        Map<?, ?> made = child(root, "connections");
+        Map<?, ?> kernel = child(made, "kernel");
+        Map<?, ?> accepted = child(root, "accepted");
         return new AgentReport(
-                count(made, "shm"),
-                count(made, "policy"),
-                count(made, "fallback"),
-                count(accepted, "shm"),
+                count(child(made, "offloaded"), "shm"),
+                count(kernel, "policy"),
+                count(kernel, "fallback"),
+                count(child(accepted, "offloaded"), "shm"),
                 count(accepted, "kernel"),
+                child(root, "reasons"),
                 text);
     }
 
-    /** The object behind {@code name}, up to its closing brace. */
-    private static String section(String text, String name) {
-        int start = text.indexOf("\"" + name + "\"");
-        if (start < 0) {
-            throw new AssertionError("no " + name + " in " + text);
+    private static Map<?, ?> child(Map<?, ?> parent, String name) {
+        if (parent.get(name) instanceof Map<?, ?> map) {
+            return map;
         }
-        int depth = 0;
-        for (int i = text.indexOf('{', start); i < text.length(); i++) {
-            depth += text.charAt(i) == '{' ? 1 : text.charAt(i) == '}' ? -1 : 0;
-            if (depth == 0) {
-                return text.substring(start, i + 1);
-            }
-        }
-        throw new AssertionError("no end of " + name + " in " + text);
+        throw new AssertionError("no " + name + " in " + parent);
     }
 
     /** Zero when it is not there: what never happened need not be listed. */
-    private static long count(String section, String name) {
-        Matcher matcher = Pattern.compile("\"" + name + "\"\\s*:\\s*(\\d+)").matcher(section);
-        return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+    private static long count(Map<?, ?> section, String name) {
+        return section.get(name) instanceof Long n ? n : 0;
     }
 }

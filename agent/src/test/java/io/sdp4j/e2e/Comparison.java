@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.samples.StreamServer;
+import io.sdp4j.testing.JvmCommand;
+import io.sdp4j.testing.KeyStores;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,51 +94,23 @@ abstract class Comparison {
     }
 
     /**
-     * A key store with a certificate for the loopback address; its password is "changeit". Made
-     * once for all tests.
+     * A key store with a certificate for the loopback address; its password is {@value
+     * KeyStores#PASSWORD}. Made once for all tests.
      */
     Path keys() throws Exception {
         Path keys = directory.resolve("keys.p12");
         synchronized (EXPECTED) {
             if (keyStore == null) {
-                generate(keys);
+                KeyStores.generate(keys);
                 keyStore = Files.readAllBytes(keys);
             }
             return Files.write(keys, keyStore);
         }
     }
 
-    private void generate(Path keys) throws Exception {
-        Map<String, String> _ =
-                jvms.start(
-                                "keytool",
-                                List.of(
-                                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                                .toString(),
-                                        "-genkeypair",
-                                        "-alias",
-                                        "server",
-                                        "-keyalg",
-                                        "EC",
-                                        "-dname",
-                                        "CN=localhost",
-                                        "-ext",
-                                        "SAN=ip:127.0.0.1",
-                                        "-keystore",
-                                        keys.toString(),
-                                        "-storepass",
-                                        "changeit",
-                                        "-storetype",
-                                        "PKCS12"),
-                                null)
-                        .results();
-    }
-
     /** The programs for the tests, and every library, but nothing else of this project. */
     static String programs() {
-        String all =
-                System.getProperty(
-                        "surefire.test.class.path", System.getProperty("java.class.path"));
+        String all = JvmCommand.testClassPath();
         String own = Jvms.classPathOf(Comparison.class);
         return Arrays.stream(all.split(File.pathSeparator))
                 .filter(p -> p.endsWith(".jar") && !p.contains("sdp4j"))

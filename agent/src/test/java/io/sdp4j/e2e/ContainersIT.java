@@ -51,6 +51,7 @@ class ContainersIT {
             jvms.under(container.toArray(String[]::new));
             Child server = start(jvms, volume, "server", "1");
             Child client = start(jvms, volume, "client", server.await("READY"), "1", "3");
+            client.endInput();
             client.results();
             assertEquals(0, server.exitCode(), server::toString);
             AgentReport report = client.report();

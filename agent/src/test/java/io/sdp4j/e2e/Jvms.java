@@ -84,15 +84,15 @@ final class Jvms implements AutoCloseable {
             String main,
             String... args)
             throws IOException {
-        List<String> command = new ArrayList<>(before);
+        JvmCommand command = JvmCommand.of(main, args).under(before).classPath(classPath);
         if (descriptors > 0) {
-            command.addAll(List.of("sh", "-c", "ulimit -n " + descriptors + "; exec \"$@\"", "-"));
+            String limit = "ulimit -n " + descriptors + "; exec \"$@\"";
+            command.under(List.of("sh", "-c", limit, "-"));
         }
-        command.add(JvmCommand.java().toString());
         Path report = null;
         if (rules != null) {
             report = directory.resolve("report-" + children.size() + ".json");
-            command.add(
+            command.options(
                     "-javaagent:"
                             + agentJar()
                             + "=report="
@@ -102,20 +102,20 @@ final class Jvms implements AutoCloseable {
                             // whether, not how soon: a first connection loads many classes
                             + ",connect.timeout.ms=60000");
         }
-        command.add("-Dsdp4j.upgrade=" + upgrade);
-        command.add("-Xmx512m");
-        command.add("-Dio.netty.machineId=02:00:00:00:00:01"); // else a host without one is told so
-        command.addAll(jvmArgs);
-        command.addAll(List.of("-cp", classPath, main));
-        command.addAll(List.of(args));
-        return start(name, command, report);
+        command.options("-Dsdp4j.upgrade=" + upgrade, "-Xmx512m");
+        // else a host without one is told so
+        command.options("-Dio.netty.machineId=02:00:00:00:00:01");
+        command.options(jvmArgs.toArray(String[]::new));
+        return start(name, command.builder(), report);
     }
 
     /** Starts any process. */
     Child start(String name, List<String> command, Path report) throws IOException {
-        ProcessBuilder builder =
-                JvmCommand.clean(new ProcessBuilder(command)).directory(directory.toFile());
-        Child child = new Child(name, builder.start(), report);
+        return start(name, JvmCommand.clean(new ProcessBuilder(command)), report);
+    }
+
+    private Child start(String name, ProcessBuilder builder, Path report) throws IOException {
+        Child child = new Child(name, builder.directory(directory.toFile()).start(), report);
         children.add(child);
         return child;
     }

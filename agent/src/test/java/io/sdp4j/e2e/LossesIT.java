@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,9 +67,12 @@ class LossesIT {
             Child server = start(jvms, where.equals("server") ? broken : SMALL, "server");
             jvms.descriptors(lacks.equals("descriptors") && where.equals("client") ? FEW : 0);
             jvms.under();
-            Child client = connect(jvms, server, where.equals("client") ? broken : SMALL);
-            assertTold(server, tells.equals("server") || tells.equals("both"), reason, advice);
-            assertTold(client, tells.equals("client") || tells.equals("both"), reason, advice);
+            boolean serverTells = tells.equals("server") || tells.equals("both");
+            boolean clientTells = tells.equals("client") || tells.equals("both");
+            String option = where.equals("client") ? broken : SMALL;
+            Child client = connect(jvms, server, option, serverTells, clientTells);
+            assertTold(server, serverTells, reason, advice);
+            assertTold(client, clientTells, reason, advice);
             if (lacks.equals("file sizes")) { // which limit it was, beside all that there are
                 assertTold(server, true, reason, "larger than files may be (ulimit -f)");
             }
@@ -103,28 +108,42 @@ class LossesIT {
             jvms.under(where.equals("server") ? stranger : new String[0]);
             Child server = start(jvms, place, "server");
             jvms.under(where.equals("client") ? stranger : new String[0]);
-            Child client = connect(jvms, server, place);
+            Child client = connect(jvms, server, place, false, true);
             assertTold(server, false, "UID", detail);
             assertTold(client, true, "UID", detail);
             assertEquals(0, client.report().offloaded(), () -> text(client));
         }
     }
 
-    private static Child connect(Jvms jvms, Child server, String option) throws Exception {
-        Child client = start(jvms, option, "client", server.await("READY"), CONNECTIONS, "3");
+    /** Lets a client talk until everything that is to be told was; where nothing is, longer. */
+    private static Child connect(
+            Jvms jvms, Child server, String option, boolean serverTells, boolean clientTells)
+            throws Exception {
+        String seconds = serverTells || clientTells ? "1" : "3";
+        Child client = start(jvms, option, "client", server.await("READY"), CONNECTIONS, seconds);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(
+                        () ->
+                                (!serverTells || !told(server).isEmpty())
+                                        && (!clientTells || !told(client).isEmpty()));
+        client.endInput();
         client.results();
         assertEquals(0, server.exitCode(), server::toString);
         return client;
     }
 
     private static void assertTold(Child child, boolean tells, String reason, String what) {
-        List<String> told =
-                child.err().stream().filter(line -> line.contains("told once")).toList();
+        List<String> told = told(child);
         assertEquals(tells ? 1 : 0, told.size(), child::toString);
         if (tells) {
             assertTrue(told.getFirst().contains(what), child::toString);
             assertTrue(told.getFirst().contains("reason " + reason), child::toString);
         }
+    }
+
+    private static List<String> told(Child child) {
+        return child.err().stream().filter(line -> line.contains("told once")).toList();
     }
 
     private static String text(Child child) {

@@ -1,14 +1,10 @@
 package io.sdp4j.e2e;
 
+import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Ports for one server: a rule file that names them must exist before the server does.
- *
- * <p>Below the kernel's ephemeral ports (32768 and up), so that no client takes one meanwhile.
  *
  * @param first where clients come
  * @param second where they come as well
@@ -17,23 +13,8 @@ import java.util.concurrent.ThreadLocalRandom;
 record Ports(int first, int second, int inner) {
     /** Three that were free a moment ago. */
     static Ports free() throws IOException {
-        int base = ThreadLocalRandom.current().nextInt(4_000, 10_000) * 3;
-        for (int tries = 0; tries < 1_000; tries++) {
-            Ports ports = new Ports(base, base + 1, base + 2);
-            if (isFree(base) && isFree(base + 1) && isFree(base + 2)) {
-                return ports;
-            }
-            base = ThreadLocalRandom.current().nextInt(4_000, 10_000) * 3;
-        }
-        throw new IOException("no free ports");
-    }
-
-    private static boolean isFree(int port) {
-        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.isBound();
-        } catch (IOException taken) {
-            return false;
-        }
+        int first = FreePorts.row(3);
+        return new Ports(first, first + 1, first + 2);
     }
 
     /** As the programs take them. */

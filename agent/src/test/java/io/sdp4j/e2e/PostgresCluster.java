@@ -1,8 +1,7 @@
 package io.sdp4j.e2e;
 
+import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +60,7 @@ final class PostgresCluster implements AutoCloseable {
                 "UTF8",
                 "--locale=C",
                 "--no-sync");
-        port = freePort();
+        port = FreePorts.one();
         server =
                 jvms.start(
                         "postgres",
@@ -122,12 +121,6 @@ final class PostgresCluster implements AutoCloseable {
                 .max(Comparator.comparing(v -> Integer.valueOf(v.getFileName().toString())))
                 .map(version -> version.resolve("bin"))
                 .orElse(null);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return probe.getLocalPort();
-        }
     }
 
     @Override

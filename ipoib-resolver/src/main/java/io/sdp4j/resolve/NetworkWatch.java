@@ -137,6 +137,7 @@ final class NetworkWatch implements Closeable {
     }
 
     private void end() {
+        assert Thread.holdsLock(this);
         subscribed = false;
         for (Closeable s : subscriptions) {
             try {

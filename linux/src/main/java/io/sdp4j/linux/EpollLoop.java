@@ -141,6 +141,7 @@ public final class EpollLoop extends LoopBase {
     }
 
     private long change(long number, int events) {
+        assert Thread.holdsLock(change);
         change.set(JAVA_INT, 0, events);
         change.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
         return change.address();

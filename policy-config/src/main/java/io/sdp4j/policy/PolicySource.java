@@ -189,6 +189,7 @@ public final class PolicySource {
     }
 
     private void check() {
+        assert checking.get();
         Environment.Stamp stamp = null;
         try {
             stamp = environment.files().stamp(choice.file);
@@ -218,6 +219,7 @@ public final class PolicySource {
 
     /** Guarded by checking. */
     private void lookUpAgain() {
+        assert checking.get();
         long now = environment.nanoTime().getAsLong();
         if (unknownHosts == 0 || lookingUp || now - nextLookUpNanos < 0) {
             return;
@@ -255,6 +257,7 @@ public final class PolicySource {
      * Marks the state of the file as seen; returns whether there are rules now that are in force.
      */
     private boolean adopt(Loaded loaded) {
+        assert checking.get() || policy == null; // at the start nobody else is there
         seen = loaded.stamp;
         if (loaded.policy == null) {
             return false;

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.testing.JvmCommand;
+import io.sdp4j.testing.KeyStores;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -107,23 +109,7 @@ class SamplesTest {
     @Test
     void httpsServesItsClient(@TempDir Path dir) throws Exception {
         Path store = dir.resolve("keys.p12");
-        run(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "server",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-ext",
-                "SAN=ip:127.0.0.1",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                "changeit",
-                "-storetype",
-                "PKCS12");
+        KeyStores.generate(store);
         Process server =
                 start(
                         List.of(),
@@ -167,27 +153,15 @@ class SamplesTest {
     }
 
     private Process start(List<String> jvmArgs, Class<?> main, String... args) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx256m", "-cp", System.getProperty("java.class.path")));
-        command.addAll(jvmArgs);
-        command.add(main.getName());
-        command.addAll(List.of(args));
         Process process =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        started.add(process);
-        return process;
-    }
-
-    private void run(String... command) throws Exception {
-        Process process =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                JvmCommand.of(main, args)
+                        .options("-Xmx256m")
+                        .options(jvmArgs.toArray(String[]::new))
+                        .builder()
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
         started.add(process);
-        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "takes too long");
-        assertEquals(0, process.exitValue());
+        return process;
     }
 
     private static String readyPort(Process server) throws IOException {

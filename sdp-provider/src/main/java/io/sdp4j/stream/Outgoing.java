@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 final class Outgoing {
     private static final int FIRST_TAGS = 64;
 
+    private final StreamCore core;
     private final SdpMachine machine;
     private final QueuePair qp;
     private final ActionList actions;
@@ -27,7 +28,8 @@ final class Outgoing {
     /** Tags of signalled control messages under way, by send slot; null until the first one. */
     private int[] controlTags;
 
-    Outgoing(SdpMachine machine, QueuePair qp, ActionList actions) {
+    Outgoing(StreamCore core, SdpMachine machine, QueuePair qp, ActionList actions) {
+        this.core = core;
         this.machine = machine;
         this.qp = qp;
         this.actions = actions;
@@ -37,6 +39,7 @@ final class Outgoing {
 
     /** Row {@code i}: a filled slot. */
     void send(int i) {
+        assert Thread.holdsLock(core);
         int slot = actions.slot(i);
         actions.writeHeader(i, sendMemory, qp.sendOffset(slot));
         int flags = solicited(actions.flags(i)) | (noLoss ? QueuePair.CONTROL : 0);
@@ -49,16 +52,19 @@ final class Outgoing {
 
     /** Whether the next messages are nothing that the peer's application reads. */
     void unreadIsNoLoss(boolean is) {
+        assert Thread.holdsLock(core);
         noLoss = is;
     }
 
     /** Whether a message follows the next one soon. */
     void followed(boolean is) {
+        assert Thread.holdsLock(core);
         followed = is;
     }
 
     /** A thread is about to wait for the peer, which may have to be woken first. */
     void wakePeer() {
+        assert Thread.holdsLock(core);
         if (marks.owed() && machine.sendEmpty(actions)) {
             marks.onPaid();
         }
@@ -66,6 +72,7 @@ final class Outgoing {
 
     /** Row {@code i}: a header alone. */
     void control(int i) {
+        assert Thread.holdsLock(core);
         int slot = takeSlot();
         if (slot < 0) {
             return;
@@ -88,6 +95,7 @@ final class Outgoing {
 
     /** Row {@code i}: a header, and payload from a lent buffer. */
     void sendLent(int i, MemorySegment from) {
+        assert Thread.holdsLock(core);
         int slot = takeSlot();
         if (slot >= 0) {
             long at = qp.sendOffset(slot);
@@ -116,6 +124,7 @@ final class Outgoing {
     }
 
     void onCompleted(Completion c) {
+        assert Thread.holdsLock(core);
         if (c.signalled && c.status == WcStatus.SUCCESS && controlTags != null) {
             machine.onControlSent(controlTags[c.slot], actions);
         }

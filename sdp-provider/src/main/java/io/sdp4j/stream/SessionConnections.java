@@ -31,6 +31,7 @@ final class SessionConnections {
         }
     }
 
+    private final StreamCore core;
     private final int buffers;
     private final Connection first;
     private Connection reading;
@@ -47,7 +48,8 @@ final class SessionConnections {
     /**
      * @param buffers receive slots of each
      */
-    SessionConnections(QueuePair qp, int buffers) {
+    SessionConnections(StreamCore core, QueuePair qp, int buffers) {
+        this.core = core;
         this.buffers = buffers;
         first = new Connection(qp, buffers);
         reading = first;
@@ -56,16 +58,19 @@ final class SessionConnections {
 
     /** The one that messages are taken from. */
     Connection reading() {
+        assert Thread.holdsLock(core);
         return reading;
     }
 
     /** The one in use. */
     Connection current() {
+        assert Thread.holdsLock(core);
         return current;
     }
 
     /** Whether a reader must catch up before there can be another. */
     boolean full() {
+        assert Thread.holdsLock(core);
         int open = left.size() + 1;
         for (Connection connection = reading; connection != current; connection = connection.next) {
             open++;
@@ -75,6 +80,7 @@ final class SessionConnections {
 
     /** From here on messages come over another one; {@code before} has counted what came so far. */
     void add(QueuePair qp, SdpMachine before) {
+        assert Thread.holdsLock(core);
         receivedBefore += before.bytesReceived();
         sentBefore += before.bytesSent();
         Connection next = new Connection(qp, buffers);
@@ -84,15 +90,18 @@ final class SessionConnections {
 
     /** Payload bytes that came over earlier ones, read or not. */
     long receivedBefore() {
+        assert Thread.holdsLock(core);
         return receivedBefore;
     }
 
     long sentBefore() {
+        assert Thread.holdsLock(core);
         return sentBefore;
     }
 
     /** The oldest message, from {@link #reading}, or {@link UnreadQueue#NONE}. */
     long take() {
+        assert Thread.holdsLock(core);
         long entry = reading.unread.take();
         while (entry == UnreadQueue.NONE && reading != current) {
             left.add(reading.qp);
@@ -103,10 +112,12 @@ final class SessionConnections {
     }
 
     boolean isEmpty() {
+        assert Thread.holdsLock(core);
         return unreadBytes() == 0; // no message is without payload
     }
 
     long unreadBytes() {
+        assert Thread.holdsLock(core);
         long bytes = reading.unread.bytes();
         for (Connection connection = reading; connection != current; ) {
             connection = connection.next;
@@ -117,6 +128,7 @@ final class SessionConnections {
 
     /** Throws away what came over earlier ones; a message in the reader's hand stays. */
     void dropEarlier() {
+        assert Thread.holdsLock(core);
         for (Connection connection = reading; connection != current; connection = connection.next) {
             while (connection.unread.take() != UnreadQueue.NONE) {
                 // its buffer is not wanted again
@@ -126,18 +138,21 @@ final class SessionConnections {
 
     /** The descriptor of the first one, which is kept for it. */
     int descriptor() {
+        assert Thread.holdsLock(core);
         keepFirst = true;
         return first.qp.completions().descriptor();
     }
 
     /** Whether none is open but the one in use, and the first if it must be. */
     boolean alone() {
+        assert Thread.holdsLock(core);
         boolean kept = keepFirst && left.size() == 1 && left.get(0) == first.qp;
         return reading == current && (left.isEmpty() || kept);
     }
 
     /** Those to be closed now: no thread reads them or waits in them. */
     List<QueuePair> takeLeft() {
+        assert Thread.holdsLock(core);
         if (left.isEmpty()) {
             return List.of();
         }
@@ -151,6 +166,7 @@ final class SessionConnections {
 
     /** The stream is released: all that are open. */
     List<QueuePair> takeAll() {
+        assert Thread.holdsLock(core);
         List<QueuePair> all = new ArrayList<>(left);
         left.clear();
         for (Connection connection = reading; connection != null; connection = connection.next) {

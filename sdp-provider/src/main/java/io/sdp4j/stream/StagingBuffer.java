@@ -14,14 +14,16 @@ import java.nio.ByteBuffer;
  * <p>Guarded by the stream's lock.
  */
 final class StagingBuffer {
+    private final StreamCore core;
     private final SendSlots slots;
     private final QueuePair qp;
     private final boolean useful;
     private int keptBytes;
 
-    StagingBuffer(SendSlots slots, QueuePair qp) {
+    StagingBuffer(StreamCore core, SendSlots slots) {
+        this.core = core;
         this.slots = slots;
-        this.qp = qp;
+        qp = core.qp;
         useful = qp.stagingOffset() >= 0;
     }
 
@@ -31,6 +33,7 @@ final class StagingBuffer {
      * @param at where in the slot; the last bytes added, if any since {@link #settle}, end there
      */
     void add(int slot, int at, byte[] b, int off, ByteBuffer src, int n) {
+        assert Thread.holdsLock(core);
         if (keptBytes + n > QueuePair.STAGING_BYTES) {
             settle(slot, at);
         }
@@ -50,6 +53,7 @@ final class StagingBuffer {
      * @param end where in the slot the last added byte ends
      */
     void settle(int slot, int end) {
+        assert Thread.holdsLock(core);
         if (keptBytes > 0) {
             slots.settle(slot, end - keptBytes, keptBytes);
             keptBytes = 0;

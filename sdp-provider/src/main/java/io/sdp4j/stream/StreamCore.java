@@ -90,8 +90,8 @@ final class StreamCore {
         this.loop = loop;
         this.onViolation = onViolation;
         this.onEnd = onEnd;
-        this.timers = new StreamTimers(settings, loop, onTimer);
-        this.qps = new SessionConnections(qp, settings.buffers());
+        this.timers = new StreamTimers(this, settings, loop, onTimer);
+        this.qps = new SessionConnections(this, qp, settings.buffers());
         this.inbox = new Inbox(this, qps, actions);
         this.cause = new DisconnectCause(this, actions);
         this.end = new StreamEnd(this, actions);
@@ -111,7 +111,7 @@ final class StreamCore {
         qp = over;
         queue = over.completions();
         receiveMemory = over.receiveMemory();
-        outgoing = new Outgoing(next, over, actions);
+        outgoing = new Outgoing(this, next, over, actions);
         next.onEstablished(actions);
         carryOut();
         slots = new SendSlots(over);

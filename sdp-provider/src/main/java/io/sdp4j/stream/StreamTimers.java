@@ -9,6 +9,7 @@ import java.util.function.IntConsumer;
  * the timers' tasks do not hold it.
  */
 final class StreamTimers {
+    private final StreamCore core;
     private final StreamSettings settings;
     private final EventLoop loop;
     private final IntConsumer onTimer;
@@ -19,7 +20,8 @@ final class StreamTimers {
     /**
      * @param onTimer told of each that has run out, on the event thread
      */
-    StreamTimers(StreamSettings settings, EventLoop loop, IntConsumer onTimer) {
+    StreamTimers(StreamCore core, StreamSettings settings, EventLoop loop, IntConsumer onTimer) {
+        this.core = core;
         this.settings = settings;
         this.loop = loop;
         this.onTimer = onTimer;
@@ -27,6 +29,7 @@ final class StreamTimers {
 
     /** Starts one; a running one of the kind is replaced. */
     void arm(int timer, long nanos) {
+        assert Thread.holdsLock(core);
         if (running == null) {
             running = new EventLoop.Timer[SdpMachine.TIMERS];
         }
@@ -36,6 +39,7 @@ final class StreamTimers {
     }
 
     void cancel(int timer) {
+        assert Thread.holdsLock(core);
         if (running != null && running[timer] != null) {
             running[timer].cancel();
             running[timer] = null;
@@ -43,6 +47,7 @@ final class StreamTimers {
     }
 
     void cancelAll() {
+        assert Thread.holdsLock(core);
         for (int t = 0; t < SdpMachine.TIMERS; t++) {
             cancel(t);
         }

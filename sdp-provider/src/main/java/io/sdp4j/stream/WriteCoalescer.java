@@ -79,7 +79,7 @@ final class WriteCoalescer {
     WriteCoalescer(StreamCore core, SendSlots slots, int credit, boolean ours) {
         this.core = core;
         this.slots = slots;
-        this.staging = new StagingBuffer(slots, core.qp);
+        this.staging = new StagingBuffer(core, slots);
         this.lowWater = credit / 2;
         this.peerTells = ours && SdpMachine.peerAnnounces(credit);
     }

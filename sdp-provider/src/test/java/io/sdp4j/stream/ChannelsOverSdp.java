@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.contract.nio.NioChannels.Pair;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.nio.SwitchChannels;
 import java.io.IOException;
@@ -63,16 +64,6 @@ abstract class ChannelsOverSdp {
     }
 
     /** Two ends that block, both offloaded. */
-    record Pair(ServerSocketChannel listener, SocketChannel a, SocketChannel b)
-            implements AutoCloseable {
-        @Override
-        public void close() throws IOException {
-            a.close();
-            b.close();
-            listener.close();
-        }
-    }
-
     final Pair pair() throws IOException {
         long before = offloaded();
         ServerSocketChannel listener = listen();

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.sdp4j.offload.contract.nio.NioChannels.Pair;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -43,19 +44,19 @@ class SdpChannelSelectTest extends ChannelsOverSdp {
     void aSelectorSeesReadinessComeAndGo() throws Exception {
         try (Pair p = pair();
                 Selector selector = provider.openSelector()) {
-            p.b().configureBlocking(false);
-            SelectionKey key = p.b().register(selector, SelectionKey.OP_READ);
+            p.server().configureBlocking(false);
+            SelectionKey key = p.server().register(selector, SelectionKey.OP_READ);
             assertEquals(0, selector.selectNow());
             for (int i = 0; i < 300; i++) {
-                send(p.a(), "ping");
+                send(p.client(), "ping");
                 assertEquals(SelectionKey.OP_READ, selected(selector, key, SelectionKey.OP_READ));
                 if (i % 3 == 0) {
-                    assertEquals("pi", receive(p.b(), 2));
+                    assertEquals("pi", receive(p.server(), 2));
                     assertEquals(1, selector.select(1000), "unread data keeps it ready");
                     selector.selectedKeys().clear();
-                    assertEquals("ng", receive(p.b(), 2));
+                    assertEquals("ng", receive(p.server(), 2));
                 } else {
-                    assertEquals("ping", receive(p.b(), 4));
+                    assertEquals("ping", receive(p.server(), 4));
                 }
                 assertEquals(0, selector.selectNow(), "drained, round " + i);
             }
@@ -64,9 +65,9 @@ class SdpChannelSelectTest extends ChannelsOverSdp {
             selector.selectedKeys().clear();
             key.interestOps(SelectionKey.OP_READ);
             assertEquals(0, selector.selectNow());
-            p.a().close();
+            p.client().close();
             selected(selector, key, SelectionKey.OP_READ);
-            assertEquals(-1, p.b().read(ByteBuffer.allocate(1)));
+            assertEquals(-1, p.server().read(ByteBuffer.allocate(1)));
         }
     }
 
@@ -74,21 +75,21 @@ class SdpChannelSelectTest extends ChannelsOverSdp {
     void writabilityGoesWhenFullAndComesBack() throws Exception {
         try (Pair p = pair();
                 Selector selector = provider.openSelector()) {
-            p.a().configureBlocking(false);
-            SelectionKey key = p.a().register(selector, SelectionKey.OP_WRITE);
+            p.client().configureBlocking(false);
+            SelectionKey key = p.client().register(selector, SelectionKey.OP_WRITE);
             ByteBuffer block = ByteBuffer.allocateDirect(64 * 1024);
             long written = 0;
             for (int n = 1; n > 0; written += n) {
-                n = p.a().write(block.clear());
+                n = p.client().write(block.clear());
             }
             assertEquals(0, selector.selectNow());
             CompletableFuture<Long> drained =
-                    CompletableFuture.supplyAsync(() -> drain(p.b(), Long.MAX_VALUE));
+                    CompletableFuture.supplyAsync(() -> drain(p.server(), Long.MAX_VALUE));
             selected(selector, key, SelectionKey.OP_WRITE);
             key.cancel();
             selector.selectNow();
-            p.a().configureBlocking(true);
-            p.a().shutdownOutput();
+            p.client().configureBlocking(true);
+            p.client().shutdownOutput();
             assertEquals(written, drained.get(20, TimeUnit.SECONDS));
         }
     }
@@ -211,8 +212,9 @@ class SdpChannelSelectTest extends ChannelsOverSdp {
         long seed = System.nanoTime();
         try (Pair p = pair()) {
             CompletableFuture<Void> echo =
-                    CompletableFuture.runAsync(() -> pingPong(p.b(), false, new Random(seed + 1)));
-            pingPong(p.a(), true, new Random(seed));
+                    CompletableFuture.runAsync(
+                            () -> pingPong(p.server(), false, new Random(seed + 1)));
+            pingPong(p.client(), true, new Random(seed));
             echo.get(20, TimeUnit.SECONDS);
         } catch (RuntimeException | AssertionError e) {
             throw new AssertionError("seed " + seed, e);

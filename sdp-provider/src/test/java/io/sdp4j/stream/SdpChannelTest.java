@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.offload.contract.nio.NioChannels.Pair;
 import io.sdp4j.offload.nio.SwitchChannels;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,20 +45,23 @@ class SdpChannelTest extends ChannelsOverSdp {
     @Test
     void blockingChannelsCarryBytes() throws Exception {
         try (Pair p = pair()) {
-            send(p.a(), "question");
-            assertEquals("question", receive(p.b(), 8));
-            send(p.b(), "answer");
-            assertEquals("answer", receive(p.a(), 6));
-            assertEquals(8, SwitchChannels.explain(p.a()).orElseThrow().bytesWritten());
-            assertEquals(p.a().getLocalAddress(), p.b().getRemoteAddress());
-            assertEquals(p.a().getRemoteAddress(), p.b().getLocalAddress());
+            send(p.client(), "question");
+            assertEquals("question", receive(p.server(), 8));
+            send(p.server(), "answer");
+            assertEquals("answer", receive(p.client(), 6));
+            assertEquals(8, SwitchChannels.explain(p.client()).orElseThrow().bytesWritten());
+            assertEquals(p.client().getLocalAddress(), p.server().getRemoteAddress());
+            assertEquals(p.client().getRemoteAddress(), p.server().getLocalAddress());
             assertTrue(
-                    p.a().toString()
+                    p.client()
+                            .toString()
                             .startsWith("java.nio.channels.SocketChannel[connected local=/"),
-                    p.a().toString());
-            p.a().shutdownOutput();
-            assertEquals(-1, p.b().read(ByteBuffer.allocate(1)));
-            assertTrue(p.a().toString().contains("connected oshut local="), p.a().toString());
+                    p.client().toString());
+            p.client().shutdownOutput();
+            assertEquals(-1, p.server().read(ByteBuffer.allocate(1)));
+            assertTrue(
+                    p.client().toString().contains("connected oshut local="),
+                    p.client().toString());
         }
     }
 
@@ -67,18 +71,18 @@ class SdpChannelTest extends ChannelsOverSdp {
             try (Pair p = pair()) {
                 assertInstanceOf(
                         AsynchronousCloseException.class,
-                        failure(virtual, p.a(), t -> p.a().close()));
+                        failure(virtual, p.client(), t -> p.client().close()));
             }
             try (Pair p = pair()) {
                 assertInstanceOf(
                         ClosedByInterruptException.class,
-                        failure(virtual, p.a(), Thread::interrupt));
-                assertFalse(p.a().isOpen());
+                        failure(virtual, p.client(), Thread::interrupt));
+                assertFalse(p.client().isOpen());
             }
             try (Pair p = pair()) {
                 CompletableFuture<Integer> read = new CompletableFuture<>();
-                start(virtual, () -> read.complete(p.a().read(ByteBuffer.allocate(1))));
-                p.a().shutdownInput();
+                start(virtual, () -> read.complete(p.client().read(ByteBuffer.allocate(1))));
+                p.client().shutdownInput();
                 assertEquals(-1, read.get(20, TimeUnit.SECONDS));
             }
         }
@@ -136,11 +140,11 @@ class SdpChannelTest extends ChannelsOverSdp {
         try (Pair p = pair()) {
             Files.write(file, data);
             CompletableFuture<byte[]> got =
-                    CompletableFuture.supplyAsync(() -> readAll(p.b(), data.length + 13));
+                    CompletableFuture.supplyAsync(() -> readAll(p.server(), data.length + 13));
             try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ)) {
                 long sent = 0;
                 while (sent < data.length) {
-                    sent += from.transferTo(sent, data.length - sent, p.a());
+                    sent += from.transferTo(sent, data.length - sent, p.client());
                 }
             }
             ByteBuffer[] parts = {
@@ -149,7 +153,7 @@ class SdpChannelTest extends ChannelsOverSdp {
                 ByteBuffer.wrap("body".getBytes(US_ASCII)).asReadOnlyBuffer(),
                 ByteBuffer.wrap("-tail-".getBytes(US_ASCII), 1, 5)
             };
-            assertEquals(13, p.a().write(parts));
+            assertEquals(13, p.client().write(parts));
             byte[] all = got.get(20, TimeUnit.SECONDS);
             assertArrayEquals(data, java.util.Arrays.copyOf(all, data.length));
             assertEquals("headbodytail-", new String(all, data.length, 13, US_ASCII));
@@ -174,20 +178,20 @@ class SdpChannelTest extends ChannelsOverSdp {
     @Test
     void adaptorAndStreamsWork() throws Exception {
         try (Pair p = pair()) {
-            Socket socket = p.a().socket();
-            assertEquals(p.a(), socket.getChannel());
+            Socket socket = p.client().socket();
+            assertEquals(p.client(), socket.getChannel());
             assertTrue(socket.isConnected());
             socket.setSoTimeout(20);
             assertThrows(
                     java.net.SocketTimeoutException.class, () -> socket.getInputStream().read());
-            send(p.b(), "abc");
+            send(p.server(), "abc");
             assertEquals('a', socket.getInputStream().read());
             socket.setTcpNoDelay(true);
             assertTrue(socket.getTcpNoDelay());
-            assertTrue(p.a().getOption(StandardSocketOptions.TCP_NODELAY));
-            assertTrue(p.b().socket().getReuseAddress(), "as an accepted one");
-            InputStream in = Channels.newInputStream(p.a());
-            OutputStream out = Channels.newOutputStream(p.b());
+            assertTrue(p.client().getOption(StandardSocketOptions.TCP_NODELAY));
+            assertTrue(p.server().socket().getReuseAddress(), "as an accepted one");
+            InputStream in = Channels.newInputStream(p.client());
+            OutputStream out = Channels.newOutputStream(p.server());
             out.write("xyz".getBytes(US_ASCII));
             assertArrayEquals("bcxyz".getBytes(US_ASCII), in.readNBytes(5));
         }

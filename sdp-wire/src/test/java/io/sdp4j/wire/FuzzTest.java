@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sdp4j.testing.JvmCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
@@ -111,21 +111,25 @@ class FuzzTest {
         for (String line : Files.readAllLines(CORPUS.resolve(name + ".txt"))) {
             Files.write(corpus.resolve("seed" + number++), Base64.getDecoder().decode(line));
         }
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-ea", "-Xmx1g", "-XX:+UseSerialGC"));
-        command.addAll(
-                List.of("-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow"));
-        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath()));
-        command.addAll(List.of("com.code_intelligence.jazzer.Jazzer", "--target_class=" + target));
-        command.addAll(
-                List.of("--instrumentation_includes=io.sdp4j.wire.**", "--disabled_hooks=**"));
-        command.addAll(List.of("--reproducer_path=" + work, "-artifact_prefix=" + work + "/"));
-        command.addAll(List.of("-max_total_time=" + seconds, "-max_len=2048", "-timeout=20"));
-        command.add(corpus.toString());
         Path log = work.resolve("log");
         Process process =
-                new ProcessBuilder(command)
+                JvmCommand.of(
+                                "com.code_intelligence.jazzer.Jazzer",
+                                "--target_class=" + target,
+                                "--instrumentation_includes=io.sdp4j.wire.**",
+                                "--disabled_hooks=**",
+                                "--reproducer_path=" + work,
+                                "-artifact_prefix=" + work + "/",
+                                "-max_total_time=" + seconds,
+                                "-max_len=2048",
+                                "-timeout=20",
+                                corpus.toString())
+                        .options("-ea", "-Xmx1g", "-XX:+UseSerialGC")
+                        .options("-XX:+EnableDynamicAgentLoading")
+                        .options("--sun-misc-unsafe-memory-access=allow")
+                        .options("--enable-native-access=ALL-UNNAMED")
+                        .classPath(classPath())
+                        .builder()
                         .directory(work.toFile())
                         .redirectErrorStream(true)
                         .redirectOutput(log.toFile())

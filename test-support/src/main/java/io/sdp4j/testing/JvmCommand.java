@@ -37,6 +37,11 @@ public final class JvmCommand {
         return new JvmCommand(main.getName(), arguments);
     }
 
+    /** Runs a class that is only known by its name. */
+    public static JvmCommand of(String main, String... arguments) {
+        return new JvmCommand(main, arguments);
+    }
+
     /** A program that starts it: {@code taskset}, {@code setpriv}, {@code sh -c}. */
     public JvmCommand under(List<String> command) {
         before.addAll(command);

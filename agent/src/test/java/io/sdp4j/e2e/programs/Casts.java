@@ -68,7 +68,8 @@ public final class Casts {
                         new NAKACK2().useMcastXmit(false),
                         new UNICAST3(),
                         new STABLE(),
-                        new GMS().printLocalAddress(false),
+                        // the first has nobody to wait for
+                        new GMS().printLocalAddress(false).setJoinTimeout(first ? 1 : 10_000),
                         new UFC(),
                         new MFC(),
                         new FRAG2());

@@ -3,15 +3,20 @@ package io.sdp4j.e2e.programs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.function.BooleanSupplier;
 
 /**
  * Connections that carry enough to be worth moving: {@code server CONNECTIONS} answers each byte of
- * each, {@code client PORT CONNECTIONS SECONDS} makes them one after the other.
+ * each, {@code client PORT CONNECTIONS SECONDS} makes them one after the other. Each lasts so long,
+ * the last one also until standard input ends.
  */
 public final class Chatter {
+    private static volatile boolean inputOver;
+
     private Chatter() {}
 
     /** Serves connections, or makes them. */
@@ -28,20 +33,36 @@ public final class Chatter {
             }
             return;
         }
+        Thread.ofPlatform().daemon().start(Chatter::awaitEndOfInput);
+        int connections = Integer.parseInt(args[2]);
+        long nanos = Long.parseLong(args[3]) * 1_000_000_000;
         long turns = 0;
-        for (int i = 0; i < Integer.parseInt(args[2]); i++) {
+        for (int i = 1; i <= connections; i++) {
+            boolean last = i == connections;
+            long start = System.nanoTime();
             try (Socket socket = new Socket(loopback, Integer.parseInt(args[1]))) {
-                turns += talk(socket, Long.parseLong(args[3]) * 1_000_000_000);
+                turns +=
+                        talkUntil(
+                                () -> System.nanoTime() - start >= nanos && (!last || inputOver),
+                                socket);
             }
         }
         System.out.println("turns=" + turns);
     }
 
-    private static long talk(Socket socket, long nanos) throws IOException {
+    private static void awaitEndOfInput() {
+        try {
+            inputOver = System.in.read() < 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static long talkUntil(BooleanSupplier over, Socket socket) throws IOException {
         InputStream in = socket.getInputStream();
         OutputStream out = socket.getOutputStream();
         long turns = 0;
-        for (long start = System.nanoTime(); System.nanoTime() - start < nanos; turns++) {
+        for (; !over.getAsBoolean(); turns++) {
             out.write((int) turns);
             if (in.read() != (turns & 0xff)) {
                 throw new IOException("another byte");

@@ -11,6 +11,7 @@ import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.EventLoops;
+import io.sdp4j.testing.JvmCommand;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -86,24 +87,12 @@ public final class ShmPing {
     }
 
     private static Process start(String mode, String role, Path dir, int port) throws IOException {
-        List<String> command = new ArrayList<>();
-        if (mode.equals("onecore")) {
-            command.addAll(List.of("taskset", "-c", "0"));
-        }
-        command.addAll(
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-Xmx128m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ShmPing.class.getName(),
-                        role,
-                        mode,
-                        dir.toString(),
-                        String.valueOf(port)));
-        return new ProcessBuilder(command).inheritIO().start();
+        return JvmCommand.of(ShmPing.class, role, mode, dir.toString(), String.valueOf(port))
+                .under(mode.equals("onecore") ? List.of("taskset", "-c", "0") : List.of())
+                .options("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx128m")
+                .builder()
+                .inheritIO()
+                .start();
     }
 
     private static ShmFabric fabric(String mode, Path dir) throws FabricException {

@@ -12,6 +12,7 @@ import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.contract.FabricEnds.Pair;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -80,8 +81,6 @@ final class ShmTransportPoolTest {
         return Ends.request(at, SPEC);
     }
 
-    private record Pair(QueuePair mine, QueuePair its) {}
-
     private Pair connect() throws Exception {
         QueuePair mine = client.connect(request()).queuePair();
         return new Pair(mine, accepted.poll(20, TimeUnit.SECONDS));
@@ -97,10 +96,10 @@ final class ShmTransportPoolTest {
 
     /** One message each way that only this connection can have sent. */
     private static void exchange(Pair p, int mark) {
-        send(p.mine, mark);
-        receive(p.its, mark);
-        send(p.its, ~mark);
-        receive(p.mine, ~mark);
+        send(p.a(), mark);
+        receive(p.b(), mark);
+        send(p.b(), ~mark);
+        receive(p.a(), ~mark);
     }
 
     private static void send(QueuePair qp, int mark) {
@@ -119,11 +118,11 @@ final class ShmTransportPoolTest {
 
     /** Both sides hear the other's farewell, then let go. */
     private static void endInOrder(Pair p) {
-        p.mine.disconnect();
-        assertEquals(Completion.DISCONNECTED, next(p.its).opcode);
-        assertEquals(Completion.DISCONNECTED, next(p.mine).opcode);
-        p.its.close();
-        p.mine.close();
+        p.a().disconnect();
+        assertEquals(Completion.DISCONNECTED, next(p.b()).opcode);
+        assertEquals(Completion.DISCONNECTED, next(p.a()).opcode);
+        p.b().close();
+        p.a().close();
     }
 
     private void awaitRest() {
@@ -138,8 +137,8 @@ final class ShmTransportPoolTest {
             Pair p = connect();
             exchange(p, n);
             if (n % 3 == 0) {
-                send(p.mine, 77); // never received: must not show in the next connection
-                send(p.its, 78);
+                send(p.a(), 77); // never received: must not show in the next connection
+                send(p.b(), 78);
             }
             assertTrue(segments() <= 2, "connection " + n);
             endInOrderAfterAll(p);
@@ -149,15 +148,15 @@ final class ShmTransportPoolTest {
 
     /** As {@link #endInOrder}, with messages before the farewell. */
     private static void endInOrderAfterAll(Pair p) {
-        p.mine.disconnect();
-        while (next(p.its).opcode != Completion.DISCONNECTED) {
+        p.a().disconnect();
+        while (next(p.b()).opcode != Completion.DISCONNECTED) {
             // what was sent before
         }
-        while (next(p.mine).opcode != Completion.DISCONNECTED) {
+        while (next(p.a()).opcode != Completion.DISCONNECTED) {
             // likewise
         }
-        p.its.close();
-        p.mine.close();
+        p.b().close();
+        p.a().close();
     }
 
     @Test
@@ -177,25 +176,25 @@ final class ShmTransportPoolTest {
     @Test
     void aConnectionThatWasCutLeavesNothing() throws Exception {
         Pair p = connect();
-        p.mine.abort();
-        assertEquals(Completion.DISCONNECTED, next(p.its).opcode);
-        p.its.close();
-        p.mine.close();
+        p.a().abort();
+        assertEquals(Completion.DISCONNECTED, next(p.b()).opcode);
+        p.b().close();
+        p.a().close();
         await().untilAsserted(() -> assertEquals(0, segments()));
     }
 
     @Test
     void theOtherSideMayStillHoldTheMemory() throws Exception {
         Pair p = connect();
-        p.mine.disconnect();
-        assertEquals(Completion.DISCONNECTED, next(p.its).opcode);
-        assertEquals(Completion.DISCONNECTED, next(p.mine).opcode);
-        p.mine.close();
+        p.a().disconnect();
+        assertEquals(Completion.DISCONNECTED, next(p.b()).opcode);
+        assertEquals(Completion.DISCONNECTED, next(p.a()).opcode);
+        p.a().close();
         // its side has not let go: the next connection must have memory of its own
         Pair q = connect();
         assertEquals(4, segments());
         exchange(q, 5);
-        p.its.close();
+        p.b().close();
         endInOrder(q);
     }
 

@@ -13,6 +13,7 @@ import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.contract.FabricEnds.Pair;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.EventLoops;
 import java.io.IOException;
@@ -41,14 +42,6 @@ final class LabPairs {
 
     /** Result of the request that is under way. */
     private volatile CompletableFuture<QueuePair> accepted;
-
-    /** Both ends of one connection. */
-    record Pair(QueuePair a, QueuePair b) {
-        void close() {
-            a.close();
-            b.close();
-        }
-    }
 
     LabPairs(QpSpec spec) throws IOException {
         this(spec, VerbsConfig.defaults());

@@ -11,6 +11,7 @@ import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.fabric.contract.FabricEnds.Pair;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -37,7 +38,7 @@ class VerbsKeysTest {
 
     private final MemorySegment lent = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(LEN));
     private LabPairs pairs;
-    private LabPairs.Pair pair;
+    private Pair pair;
     private MemoryRegion into;
 
     @BeforeEach
@@ -107,7 +108,7 @@ class VerbsKeysTest {
     /** Over another connection, as the first one is of no use any more. */
     @Test
     void theEndOfTheConnectionEndsIt() throws Exception {
-        LabPairs.Pair other = pairs.connectSoon();
+        Pair other = pairs.connectSoon();
         MemoryRegion there = other.a().register(Arena.ofAuto().allocate(LEN), false, false);
         int key = kept();
         assertTrue(readable(other.a(), there, key), "the number opens it to all of the device");
@@ -119,7 +120,7 @@ class VerbsKeysTest {
     /** By the time that this side learns of it. */
     @Test
     void theEndByThePeerEndsIt() throws Exception {
-        LabPairs.Pair other = pairs.connectSoon();
+        Pair other = pairs.connectSoon();
         MemoryRegion there = other.a().register(Arena.ofAuto().allocate(LEN), false, false);
         int key = kept();
         pair.a().disconnect();
@@ -137,7 +138,7 @@ class VerbsKeysTest {
 
     @Test
     void anotherConnectionsLoanEndsIt() throws Exception {
-        LabPairs.Pair other = pairs.connectSoon();
+        Pair other = pairs.connectSoon();
         int key = kept();
         try (MemoryRegion r = other.b().register(lent, true, false)) {
             assertNotEquals(key, r.rkey());

@@ -153,7 +153,12 @@ public abstract class FabricEnds {
     }
 
     /** Both ends of one connection. */
-    protected record Pair(QueuePair a, QueuePair b) {}
+    public record Pair(QueuePair a, QueuePair b) {
+        public void close() {
+            a.close();
+            b.close();
+        }
+    }
 
     /** Takes what becomes of an accepted request. */
     protected static final class Result implements ConnectionRequest.Outcome {

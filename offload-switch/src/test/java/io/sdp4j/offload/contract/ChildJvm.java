@@ -6,12 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.testing.JvmCommand;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.LoggerFactory;
@@ -27,26 +26,23 @@ final class ChildJvm {
                     "--add-exports=java.base/jdk.internal.access=ALL-UNNAMED");
 
     static void run(List<String> jvmArgs, String scenario) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(System.getProperty("java.home") + "/bin/java");
-        command.add("-ea");
-        command.add("-XX:TieredStopAtLevel=1");
-        command.addAll(jvmArgs);
-        command.add("-cp");
-        command.add(
-                String.join(
-                        ":",
-                        System.getProperty("basedir") + "/target/test-classes",
-                        place(OffloadSwitch.class),
-                        place(ReasonCode.class),
-                        place(Policy.class),
-                        place(LoggerFactory.class)));
-        command.add(InstalledMain.class.getName());
-        command.add(scenario);
+        String tests = System.getProperty("basedir") + "/target/test-classes";
+        String places =
+                JvmCommand.placesOf(
+                        OffloadSwitch.class,
+                        ReasonCode.class,
+                        Policy.class,
+                        LoggerFactory.class,
+                        JvmCommand.class);
+        JvmCommand command =
+                JvmCommand.of(InstalledMain.class, scenario)
+                        .options("-ea", "-XX:TieredStopAtLevel=1")
+                        .options(jvmArgs.toArray(String[]::new))
+                        .classPath(tests + ":" + places);
         Path output = Files.createTempFile("child", ".txt");
         try {
             Process child =
-                    new ProcessBuilder(command)
+                    command.builder()
                             .redirectErrorStream(true)
                             .redirectOutput(output.toFile())
                             .start();
@@ -63,9 +59,5 @@ final class ChildJvm {
 
     private static String read(Path output) throws IOException {
         return Files.readString(output, StandardCharsets.UTF_8);
-    }
-
-    private static String place(Class<?> c) throws URISyntaxException {
-        return Path.of(c.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
     }
 }

@@ -15,6 +15,7 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -86,20 +87,14 @@ class ListenOrderTest {
         }
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, HERE)) {
-            return free.getLocalPort();
-        }
-    }
-
     @ParameterizedTest
     @EnumSource(Kind.class)
     @DisplayName("85: a server is there for offload before it is there for TCP")
     void offloadListensFirst(Kind kind) throws Exception {
         for (InetSocketAddress at :
                 List.of(
-                        new InetSocketAddress(HERE, freePort()),
-                        new InetSocketAddress(freePort()))) {
+                        new InetSocketAddress(HERE, FreePorts.one()),
+                        new InetSocketAddress(FreePorts.one()))) {
             early.asked.set(0);
             try (Bound b = kind.listen(owner, at)) {
                 assertEquals(at.getPort(), b.address().getPort());

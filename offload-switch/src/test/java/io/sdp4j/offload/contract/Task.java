@@ -80,12 +80,20 @@ public final class Task<T> {
 
     /** Returns once the thread has stood at the same place for a while. */
     public void awaitBlocked() throws InterruptedException {
+        awaitBlocked(5);
+    }
+
+    /**
+     * The same with other pauses between the looks: shorter ones where a thread that does not stand
+     * yet, as a busy machine keeps it from running, does no harm.
+     */
+    public void awaitBlocked(int pauseMillis) throws InterruptedException {
         StackTraceElement[] before = {};
         int same = 0;
         long start = System.nanoTime();
         // a busy machine may let it wait for its first instruction
         while (same < 4 && !done() && System.nanoTime() - start < PATIENCE_NANOS) {
-            TimeUnit.MILLISECONDS.sleep(5);
+            TimeUnit.MILLISECONDS.sleep(pauseMillis);
             StackTraceElement[] now = thread.getStackTrace();
             same = now.length > 3 && Arrays.equals(before, now) ? same + 1 : 0;
             before = now;

@@ -1,20 +1,19 @@
 package io.sdp4j.offload.contract;
 
+import io.sdp4j.testing.KeyStores;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** A key store with one self-signed certificate, made once per JVM by the JDK's own tool. */
 final class Tls {
-    private static final char[] PASSWORD = "changeit".toCharArray();
+    private static final char[] PASSWORD = KeyStores.PASSWORD.toCharArray();
 
     private Tls() {}
 
@@ -32,7 +31,7 @@ final class Tls {
             Path dir = Files.createTempDirectory("switch-tls");
             Path file = dir.resolve("keys.p12");
             try {
-                generate(file);
+                KeyStores.generate(file);
                 return load(file);
             } finally {
                 Files.deleteIfExists(file);
@@ -40,35 +39,6 @@ final class Tls {
             }
         } catch (IOException | GeneralSecurityException | InterruptedException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    private static void generate(Path file) throws IOException, InterruptedException {
-        Process keytool =
-                new ProcessBuilder(
-                                List.of(
-                                        System.getProperty("java.home") + "/bin/keytool",
-                                        "-genkeypair",
-                                        "-alias",
-                                        "test",
-                                        "-keyalg",
-                                        "EC",
-                                        "-dname",
-                                        "CN=localhost",
-                                        "-ext",
-                                        "SAN=DNS:localhost,IP:127.0.0.1",
-                                        "-storetype",
-                                        "PKCS12",
-                                        "-storepass",
-                                        new String(PASSWORD),
-                                        "-keystore",
-                                        file.toString()))
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-        if (!keytool.waitFor(60, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
-            keytool.destroyForcibly();
-            throw new IllegalStateException("keytool failed");
         }
     }
 

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Here;
+import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -34,17 +34,10 @@ interface AsyncConnectContract extends Aio {
         return new InetSocketAddress(Here.ADDRESS, port);
     }
 
-    /** A port without a listener. */
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
-    }
-
     @Test
     @DisplayName("2, 63: a refused connect")
     default void refused() throws Exception {
-        SocketAddress unused = loopback(freePort());
+        SocketAddress unused = loopback(FreePorts.one());
         try (AsynchronousSocketChannel client = channel(null)) {
             Aio.failed(ConnectException.class, "Connection refused", client.connect(unused));
             assertFalse(client.isOpen(), "closed by its failure");
@@ -85,7 +78,7 @@ interface AsyncConnectContract extends Aio {
 
     @Test
     default void bindsBeforeItConnects() throws Exception {
-        int port = freePort();
+        int port = FreePorts.one();
         try (AsynchronousServerSocketChannel listener = listen(null);
                 AsynchronousSocketChannel client = channel(null)) {
             client.bind(loopback(port));

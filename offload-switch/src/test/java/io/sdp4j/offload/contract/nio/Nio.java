@@ -95,7 +95,8 @@ public final class Nio {
         return all.toString();
     }
 
-    private static void pause(long startNanos, String what) {
+    /** Lets some time pass, but only so often. */
+    static void pause(long startNanos, String what) {
         assertTrue(System.nanoTime() - startNanos < PATIENCE_NANOS, what);
         try {
             TimeUnit.MICROSECONDS.sleep(200);

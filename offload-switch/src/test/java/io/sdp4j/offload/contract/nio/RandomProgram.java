@@ -102,10 +102,12 @@ final class RandomProgram implements AutoCloseable {
             c.bind(new InetSocketAddress(NioChannels.LOOPBACK, 0));
         }
         trace.log("connect " + number, () -> c.connect(listener.getLocalAddress()) || c.isOpen());
-        Nio.await().until(c::finishConnect);
+        long start = System.nanoTime();
+        while (!c.finishConnect()) {
+            Nio.pause(start, "not connected");
+        }
         on.checkCarrier(c);
-        listener.configureBlocking(false);
-        SocketChannel s = Nio.await().until(listener::accept, a -> a != null);
+        SocketChannel s = accepted(start);
         c.configureBlocking(false);
         s.configureBlocking(false);
         c.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -122,6 +124,16 @@ final class RandomProgram implements AutoCloseable {
                 () ->
                         c.getLocalAddress().equals(s.getRemoteAddress())
                                 && s.getLocalAddress().equals(c.getRemoteAddress()));
+    }
+
+    private SocketChannel accepted(long startNanos) throws IOException {
+        listener.configureBlocking(false);
+        SocketChannel s = listener.accept();
+        while (s == null) {
+            Nio.pause(startNanos, "not accepted");
+            s = listener.accept();
+        }
+        return s;
     }
 
     private void shutdown(End e, boolean output) throws Exception {

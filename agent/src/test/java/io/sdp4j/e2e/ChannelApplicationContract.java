@@ -10,27 +10,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Goal: servers and clients on channels and selectors do not notice the agent, wherever it is and
  * whatever its rules say, and plain TCP clients are served on the same ports at the same time.
  *
  * <p>Method: what clients print is compared with kernel TCP, what the agents report with where they
- * were. Every client visits two ports of its server.
- *
- * <p>The property {@value #ONLY} names the applications that are looked at, separated by commas.
+ * were. Every client visits two ports of its server. A class for each application; where one test
+ * has seen kernel TCP, the others need not.
  */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(value = 500, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class ChannelApplicationsIT extends Comparison {
-    private static final String ONLY = "sdp4j.test.applications";
+abstract class ChannelApplicationContract extends Comparison {
     private static final long LIMIT_SECONDS = 200;
 
     /** Connections from outside: one to each port. */
@@ -40,13 +40,11 @@ class ChannelApplicationsIT extends Comparison {
     private static final Map<ChannelApplication, Map<String, String>> KERNEL =
             new ConcurrentHashMap<>();
 
+    private final ChannelApplication application;
     private Place place;
 
-    private static List<ChannelApplication> applications() {
-        String only = System.getProperty(ONLY, "");
-        return only.isEmpty()
-                ? List.of(ChannelApplication.values())
-                : Stream.of(only.split(",", -1)).map(ChannelApplication::valueOf).toList();
+    ChannelApplicationContract(ChannelApplication application) {
+        this.application = application;
     }
 
     private Place place() throws Exception {
@@ -58,18 +56,16 @@ class ChannelApplicationsIT extends Comparison {
 
     /** A server, and all who visit it at the same time. */
     private final class Run {
-        private final ChannelApplication application;
         private final Ports ports;
         private final Child server;
 
-        Run(ChannelApplication application, Ports ports, Path rules) throws Exception {
-            this.application = application;
+        Run(Ports ports, Path rules) throws Exception {
             this.ports = ports;
             server = application.server(place(), rules, ports);
-            server.awaitWithin("READY", LIMIT_SECONDS);
         }
 
         Child client(Path rules) throws Exception {
+            server.awaitWithin("READY", LIMIT_SECONDS);
             return application.client(place(), rules, ports);
         }
 
@@ -97,24 +93,14 @@ class ChannelApplicationsIT extends Comparison {
         return results;
     }
 
-    private static void tell(Object application, String what, AgentReport report) {
-        System.out.printf(
-                "%s, %s: as on kernel TCP; made %d offloaded, %d kernel; accepted %d offloaded,"
-                        + " %d kernel%n",
-                application,
-                what,
-                report.offloaded(),
-                report.policy() + report.fallback(),
-                report.acceptedOffloaded(),
-                report.acceptedKernel());
-    }
-
     /** Every place of the agent, with two servers only: clients of all kinds at once. */
-    @ParameterizedTest
-    @MethodSource("applications")
+    @Test
+    @Order(1)
     @DisplayName("76: servers and clients of every kind")
-    void allAtOnce(ChannelApplication application) throws Exception {
-        Run plain = new Run(application, Ports.free(), null);
+    void allAtOnce() throws Exception {
+        Run plain = new Run(Ports.free(), null);
+        Ports ports = Ports.free();
+        Run switched = new Run(ports, jvms.rules()); // starts meanwhile
         Child neither = plain.client(null);
         Child clientOnly = plain.client(jvms.rules());
         Map<String, String> expected = results(neither);
@@ -122,10 +108,7 @@ class ChannelApplicationsIT extends Comparison {
         assertEquals(expected, results(clientOnly));
         plain.end();
         checkClientOnly(clientOnly.report());
-        tell(application, "agent at the client", clientOnly.report());
 
-        Ports ports = Ports.free();
-        Run switched = new Run(application, ports, jvms.rules());
         Child serverOnly = switched.client(null);
         Child both = switched.client(jvms.rules());
         Child mixed = switched.client(jvms.rules("mixed.conf", ports.rules(true)));
@@ -135,9 +118,6 @@ class ChannelApplicationsIT extends Comparison {
         assertEquals(expected, results(mixed));
         switched.end();
         AgentReport there = switched.report();
-        tell(application, "server of all", there);
-        tell(application, "agent at both ends", both.report());
-        tell(application, "rules that mix", mixed.report());
         checkAllOffloaded(both.report());
         checkMixed(mixed.report());
         assertEquals(0, there.policy() + there.fallback(), there::text);
@@ -148,37 +128,25 @@ class ChannelApplicationsIT extends Comparison {
         assertTrue(there.acceptedKernel() > mixed.report().policy() + OUTSIDERS, there::text);
     }
 
-    /** Goal: a broker talks to its controller on one stack and to its clients on both. */
     @Test
-    void kafkaWithRulesThatMix() throws Exception {
-        if (applications().contains(ChannelApplication.KAFKA)) {
-            mixed(ChannelApplication.KAFKA, true);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("applications")
     @EnabledIfSystemProperty(named = "sdp4j.test.profile", matches = "deep")
-    void rulesThatMix(ChannelApplication application) throws Exception {
-        mixed(application, true);
-        mixed(application, false);
+    void rulesThatMix() throws Exception {
+        mixed(true);
+        mixed(false);
     }
 
     /** One of the two ports by TCP, by rules at both ends. */
-    private void mixed(ChannelApplication application, boolean firstByTcp) throws Exception {
-        Map<String, String> expected = kernel(application);
+    void mixed(boolean firstByTcp) throws Exception {
+        Map<String, String> expected = kernel();
         Ports ports = Ports.free();
         Path rules = jvms.rules("mixed-" + firstByTcp + ".conf", ports.rules(firstByTcp));
-        Run run = new Run(application, ports, rules);
+        Run run = new Run(ports, rules);
         Child client = run.client(rules);
         run.outsiders();
         assertEquals(expected, results(client));
         run.end();
         AgentReport here = client.report();
         AgentReport there = run.report();
-        String which = firstByTcp ? "first port by TCP, " : "second port by TCP, ";
-        tell(application, which + "server", there);
-        tell(application, which + "client", here);
         checkMixed(here);
         assertEquals(0, there.fallback(), there::text);
         assertEquals(there.offloaded() + here.offloaded(), there.acceptedOffloaded(), there::text);
@@ -191,56 +159,39 @@ class ChannelApplicationsIT extends Comparison {
     }
 
     /** Each connection begins on TCP, and leaves it once it has carried a byte. */
-    @ParameterizedTest
-    @MethodSource("applications")
-    void moving(ChannelApplication application) throws Exception {
-        Map<String, String> expected = kernel(application);
+    @Test
+    void moving() throws Exception {
+        Map<String, String> expected = kernel();
         jvms.upgrade(Ends.MOVING.upgrade());
-        Run run = new Run(application, Ports.free(), jvms.rules());
+        Run run = new Run(Ports.free(), jvms.rules());
         Child client = run.client(jvms.rules());
         run.outsiders();
         assertEquals(expected, results(client));
         run.end();
         Ends.MOVING.check(run.server, client, false, OUTSIDERS);
-        tell(application, "moving, server", run.report());
-        tell(application, "moving, client", client.report());
-    }
-
-    static Stream<Arguments> everyEnds() {
-        return applications().stream()
-                .flatMap(
-                        application ->
-                                Stream.of(Ends.BOTH, Ends.SERVER, Ends.CLIENT)
-                                        .map(ends -> Arguments.of(application, ends)));
     }
 
     /** Each place of the agent for itself. */
     @ParameterizedTest
-    @MethodSource("everyEnds")
+    @EnumSource(names = {"BOTH", "SERVER", "CLIENT"})
     @EnabledIfSystemProperty(named = "sdp4j.test.profile", matches = "deep")
-    void alone(ChannelApplication application, Ends ends) throws Exception {
-        Map<String, String> expected = kernel(application);
-        Run run = new Run(application, Ports.free(), ends.atServer ? jvms.rules() : null);
+    void alone(Ends ends) throws Exception {
+        Map<String, String> expected = kernel();
+        Run run = new Run(Ports.free(), ends.atServer ? jvms.rules() : null);
         Child client = run.client(ends.atClient ? jvms.rules() : null);
         run.outsiders();
         assertEquals(expected, results(client));
         run.end();
         ends.check(run.server, client, false, OUTSIDERS);
-        if (ends.atServer) {
-            tell(application, "agent at " + ends + ", server", run.report());
-        }
-        if (ends.atClient) {
-            tell(application, "agent at " + ends + ", client", client.report());
-        }
     }
 
     /** The client's output on kernel TCP, which is run first if it has not been. */
-    private Map<String, String> kernel(ChannelApplication application) throws Exception {
+    private Map<String, String> kernel() throws Exception {
         Map<String, String> known = KERNEL.get(application);
         if (known != null) {
             return known;
         }
-        Run run = new Run(application, Ports.free(), null);
+        Run run = new Run(Ports.free(), null);
         Map<String, String> expected = results(run.client(null));
         run.end();
         KERNEL.put(application, expected);

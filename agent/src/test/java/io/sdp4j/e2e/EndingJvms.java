@@ -1,0 +1,51 @@
+package io.sdp4j.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two JVMs with a connection, one of which ends, on kernel TCP and offloaded. */
+abstract class EndingJvms {
+    @TempDir Path directory;
+
+    /** What carries the connections of a test. */
+    enum Stack {
+        KERNEL,
+        OFFLOADED,
+        /** TCP at first, shared memory as soon as the first byte has gone. */
+        MOVING;
+
+        boolean agent() {
+            return this != KERNEL;
+        }
+
+        List<String> options() {
+            return this == MOVING ? List.of("-Dsdp4j.upgrade=1") : List.of();
+        }
+    }
+
+    /** A connection that ends soon may not have come to move. */
+    static void assertMoved(Stack path, AgentReport report) {
+        long offloaded = report.offloaded() + report.acceptedOffloaded();
+        assertTrue(offloaded == 1 || (path == Stack.MOVING && offloaded == 0), () -> report.text());
+    }
+
+    static Child start(Jvms jvms, boolean agent, Class<?> program, String... args)
+            throws Exception {
+        return start(jvms, agent, List.of(), program, args);
+    }
+
+    static Child start(
+            Jvms jvms, boolean agent, List<String> options, Class<?> program, String... args)
+            throws Exception {
+        return jvms.java(
+                program.getSimpleName() + " " + args[0],
+                agent,
+                options,
+                Jvms.classPathOf(program),
+                program.getName(),
+                args);
+    }
+}
