@@ -121,8 +121,8 @@ class ArchitectureTest {
     }
 
     /**
-     * Others may call the public API, and what plug-ins implement; the agent's own is in a layer that
-     * only plug-ins see.
+     * Others may call the public API, and what plug-ins implement; the agent's own is in a layer
+     * that only plug-ins see.
      */
     @Test
     void onlyTheApiAndWhatPlugInsImplementIsExportedToAll() throws IOException {
