@@ -78,7 +78,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
                 fabric.release(device);
             }
         }
-        requests = new WorkRequests(resources, spec);
+        requests = new WorkRequests(this, resources, spec);
         teardown = new QpTeardown(this, channel, resources, requests);
         waiter = new CqWaiter(this, resources, requests, channel.loop(), fabric.spinner());
         completions = new VerbsCompletionQueue(this, requests, teardown, waiter);

@@ -24,6 +24,7 @@ final class WorkRequests {
     /** Slots that a user may want to keep free of payload, and so wait although they are free. */
     private static final int CONTROL_SLOTS = 1;
 
+    private final VerbsQueuePair qp;
     private final QpResources resources;
     private final int receivesAtOnce;
 
@@ -66,7 +67,8 @@ final class WorkRequests {
     /** Looks after the last send that need not ask it. */
     private int freeLooks;
 
-    WorkRequests(QpResources resources, QpSpec spec) {
+    WorkRequests(VerbsQueuePair qp, QpResources resources, QpSpec spec) {
+        this.qp = qp;
         this.resources = resources;
         receives = spec.receiveSlots();
         receivesAtOnce = receivesAtOnce(receives);
@@ -87,6 +89,7 @@ final class WorkRequests {
 
     /** A free send slot or -1. */
     int takeSlot() {
+        assert Thread.holdsLock(qp);
         if (freeCount == 0) {
             reap();
         }
@@ -94,6 +97,7 @@ final class WorkRequests {
     }
 
     void returnSlot(int slot) {
+        assert Thread.holdsLock(qp);
         freeSlots[freeCount++] = slot;
     }
 
@@ -101,6 +105,7 @@ final class WorkRequests {
      * @param quiet it says nothing that a peer waits for
      */
     void onSendPosted(boolean signalled, boolean quiet) {
+        assert Thread.holdsLock(qp);
         sends++;
         if (!quiet && heard > 0) {
             lastAnswer = heard;
@@ -120,6 +125,7 @@ final class WorkRequests {
      * @return false if the device takes no more
      */
     boolean postReceive(int slot) {
+        assert Thread.holdsLock(qp);
         receives++;
         resources.chainReceive(slot, -1);
         if (chained == 0) {
@@ -136,6 +142,7 @@ final class WorkRequests {
      * Whether those that are to be posted make a difference to a peer that was not told of them.
      */
     boolean fewReceives() {
+        assert Thread.holdsLock(qp);
         return receives - chained < enoughReceives;
     }
 
@@ -145,6 +152,7 @@ final class WorkRequests {
      * @return false if the device takes no more
      */
     boolean postReceives() {
+        assert Thread.holdsLock(qp);
         int n = chained;
         chained = 0;
         if (n > 0 && resources.postReceive(firstChained) != 0) {
@@ -157,25 +165,30 @@ final class WorkRequests {
 
     /** A place for one more read or write, or -1 if there are too many. */
     int takeRdma(int opcode, long wrId) {
+        assert Thread.holdsLock(qp);
         return rdmaOps.take(opcode, wrId);
     }
 
     void onRdmaPosted(int place) {
+        assert Thread.holdsLock(qp);
         rdma++;
         rdmaOps.onPosted(place);
     }
 
     /** A read or write that the device did not get, or does not answer. */
     void completeRdma(int place, int status) {
+        assert Thread.holdsLock(qp);
         ring.add(WrId.of(WrId.RDMA, place), status, 0);
     }
 
     /** The connection is ending: everything that is sent matters. */
     void onEnding() {
+        assert Thread.holdsLock(qp);
         teardown = true;
     }
 
     void onFlush() {
+        assert Thread.holdsLock(qp);
         flushSeen = true;
     }
 
@@ -183,6 +196,7 @@ final class WorkRequests {
 
     /** Whether the ends of sends are of interest now. */
     boolean sendsMatter() {
+        assert Thread.holdsLock(qp);
         return sends + rdma > 0 && (endsMatter() || sends * 4 >= freeSlots.length * 3);
     }
 
@@ -192,6 +206,7 @@ final class WorkRequests {
      * the sends that used them.
      */
     boolean sendsAwaited() {
+        assert Thread.holdsLock(qp);
         return sends + rdma > 0 && (endsMatter() || freeCount <= CONTROL_SLOTS);
     }
 
@@ -205,6 +220,7 @@ final class WorkRequests {
      * once, so that a caller that takes all of them need not ask it again.
      */
     boolean takeEmptied() {
+        assert Thread.holdsLock(qp);
         boolean was = emptied;
         emptied = false;
         return was;
@@ -212,26 +228,31 @@ final class WorkRequests {
 
     /** Messages that came since this side has said something. */
     int heard() {
+        assert Thread.holdsLock(qp);
         return heard;
     }
 
     /** Whether one message at a time is said and answered. */
     boolean talks() {
+        assert Thread.holdsLock(qp);
         return heard == 0 && lastAnswer == 1;
     }
 
     /** Whether a look may do without the device. */
     boolean takeFreeLook() {
+        assert Thread.holdsLock(qp);
         return freeLooks > 0 && freeLooks-- > 0;
     }
 
     /** The device was asked, and the same call may ask once more. */
     void onLookOfSend() {
+        assert Thread.holdsLock(qp);
         freeLooks = 1;
     }
 
     /** Takes everything from the device that matters. */
     void reap() {
+        assert Thread.holdsLock(qp);
         sendsUnlooked = 0;
         freeLooks = 0;
         if (deaf) {
@@ -288,28 +309,34 @@ final class WorkRequests {
 
     /** Whether the peer's greeting has come. */
     boolean greeted() {
+        assert Thread.holdsLock(qp);
         return greeted;
     }
 
     /** Nothing that was sent is with the device any more. */
     boolean sendQueueEmpty() {
+        assert Thread.holdsLock(qp);
         return sends + rdma == 0;
     }
 
     int sends() {
+        assert Thread.holdsLock(qp);
         return sends;
     }
 
     int receives() {
+        assert Thread.holdsLock(qp);
         return receives;
     }
 
     int rdma() {
+        assert Thread.holdsLock(qp);
         return rdma;
     }
 
     /** The queue pair was destroyed: requests that it still owed are flushed. */
     void onDeaf() {
+        assert Thread.holdsLock(qp);
         reap();
         deaf = true;
         for (int p = rdmaOps.abandon(); p >= 0; p = rdmaOps.abandon()) {
@@ -321,15 +348,18 @@ final class WorkRequests {
     // ---- what the user has not seen
 
     CompletionRing completed() {
+        assert Thread.holdsLock(qp);
         return ring;
     }
 
     boolean sendsToReport() {
+        assert Thread.holdsLock(qp);
         return sendsUnreported > 0;
     }
 
     /** Their number, which is then reported. */
     int takeSendsToReport() {
+        assert Thread.holdsLock(qp);
         int n = sendsUnreported;
         sendsUnreported = 0;
         return n;
@@ -337,6 +367,7 @@ final class WorkRequests {
 
     /** Ends the read or write at {@code place} and names it in {@code into}. */
     void reportRdma(int place, Completion into) {
+        assert Thread.holdsLock(qp);
         rdmaOps.report(place, into);
     }
 }
