@@ -180,7 +180,7 @@ class ReadinessTest {
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void theDoorbellTellsWhatIsReady(boolean allowNative) throws Exception {
+    void theNotifyDescriptorTellsWhatIsReady(boolean allowNative) throws Exception {
         try (Setting s = Setting.open(allowNative)) {
             OffloadStream server = s.server();
             assertEquals(allowNative, server.notifyFd() >= 0);
@@ -234,7 +234,7 @@ class ReadinessTest {
      * not take it away again.
      */
     @Test
-    void aLateCallLeavesTheDoorbellAlone() throws Exception {
+    void aLateCallLeavesTheNotificationAlone() throws Exception {
         try (Setting s = Setting.open(true)) {
             OffloadStream server = s.server();
             assertTrue(server.arm(READ, () -> {}));
@@ -251,7 +251,7 @@ class ReadinessTest {
      * to look after.
      */
     @Test
-    void aWriteThatEndsLeavesTheDoorbellToTheReader() throws Exception {
+    void aWriteThatEndsLeavesTheNotificationToTheReader() throws Exception {
         try (TestFabric fabric = new TestFabric()) {
             StreamPair pair = new StreamPair(fabric.provider(TestFabric.tinyZcopy(true, 100_000)));
             OffloadStream client = pair.client;

@@ -125,9 +125,9 @@ final class ShmActiveSide {
     /** A listener of another user is in that user's directories, which ours do not show. */
     private FabricException notFound(InetSocketAddress remote) {
         PeerCredentials trust = fabric.trust();
-        long owner = fabric.nativeMode() ? trust.portOwner(remote) : PortOwner.NOBODY;
+        long owner = fabric.nativeMode() ? trust.portOwner(remote) : PortOwner.NO_USER;
         Path elsewhere =
-                owner == PortOwner.NOBODY || owner == trust.ownUid()
+                owner == PortOwner.NO_USER || owner == trust.ownUid()
                         ? null
                         : fabric.rendezvous().ofOther(owner);
         return elsewhere == null
@@ -175,7 +175,7 @@ final class ShmActiveSide {
             // a process that is about to listen has its rendezvous a moment before the TCP port
             boolean early =
                     link.peerUid() == trust.ownUid()
-                            && trust.portOwner(request.remote()) == PortOwner.NOBODY;
+                            && trust.portOwner(request.remote()) == PortOwner.NO_USER;
             throw new FabricException(early ? Cause.NO_LISTENER : Cause.UID, refusal);
         }
         if (moves()) {

@@ -145,7 +145,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             }
             have += n;
             if (again && state == State.HELLO) {
-                skipBells();
+                skipWakeBytes();
             }
         }
         have = 0;
@@ -156,13 +156,13 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
      * The last wake-up bytes of an earlier connection may come before a Hello, which does not start
      * so.
      */
-    private void skipBells() {
-        int bells = 0;
-        while (bells < have && buffer[bells] == 0) {
-            bells++;
+    private void skipWakeBytes() {
+        int skipped = 0;
+        while (skipped < have && buffer[skipped] == 0) {
+            skipped++;
         }
-        System.arraycopy(buffer, bells, buffer, 0, have - bells);
-        have -= bells;
+        System.arraycopy(buffer, skipped, buffer, 0, have - skipped);
+        have -= skipped;
     }
 
     private void onHello() throws IOException {

@@ -57,7 +57,7 @@ final class Waiter {
 
     private final ShmQueuePair qp;
     private final MemorySegment mem;
-    private final WakeSocket bell;
+    private final WakeSocket wakeSocket;
     private final long own;
     private final long peer;
     private final boolean nativeCalls;
@@ -100,7 +100,7 @@ final class Waiter {
     Waiter(ShmQueuePair qp, MemorySegment mem, ShmQueuePair.Parts parts, boolean futex) {
         this.qp = qp;
         this.mem = mem;
-        bell = new WakeSocket(qp, mem, parts.side(), futex);
+        wakeSocket = new WakeSocket(qp, mem, parts.side(), futex);
         own = ShmLayout.control(parts.side());
         peer = ShmLayout.control(1 - parts.side());
         nativeCalls = parts.nativeCalls();
@@ -115,8 +115,8 @@ final class Waiter {
         alone = Runtime.getRuntime().availableProcessors() == 1;
     }
 
-    WakeSocket bell() {
-        return bell;
+    WakeSocket wakeSocket() {
+        return wakeSocket;
     }
 
     /** After something was published that matters: wakes the peer if it asked for that. */
@@ -143,7 +143,7 @@ final class Waiter {
         }
         int wanted = (int) (words >>> 32);
         if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
-            SharedWords.INT.setOpaque(mem, peer + ShmLayout.BELL_WORD, 0);
+            SharedWords.INT.setOpaque(mem, peer + ShmLayout.WAKE_WORD, 0);
             qp.ring();
         }
     }
@@ -252,7 +252,7 @@ final class Waiter {
         publishCpu();
         parked = Thread.currentThread();
         for (int n = 0; ; n++) {
-            bell.ask(WakeSocket.ANY);
+            wakeSocket.ask(WakeSocket.ANY);
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
                 break;
@@ -363,12 +363,12 @@ final class Waiter {
     }
 
     /** A byte came. Event thread. False if there were too many. */
-    boolean onBell() {
+    boolean onWakeByte() {
         Thread t = parked;
         if (t != null) {
             LockSupport.unpark(t);
         }
-        return bell.onByte(t != null);
+        return wakeSocket.onByte(t != null);
     }
 
     /**
@@ -376,6 +376,6 @@ final class Waiter {
      */
     void onChange() {
         rouse();
-        bell.runHandler();
+        wakeSocket.runHandler();
     }
 }

@@ -65,7 +65,7 @@ final class WakeSocket {
     WakeSocket(ShmQueuePair qp, MemorySegment mem, int side, boolean futex) {
         this.qp = qp;
         this.mem = mem;
-        word = ShmLayout.control(side) + ShmLayout.BELL_WORD;
+        word = ShmLayout.control(side) + ShmLayout.WAKE_WORD;
         this.futex = futex;
     }
 

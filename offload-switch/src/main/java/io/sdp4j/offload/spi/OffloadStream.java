@@ -280,9 +280,9 @@ public interface OffloadStream {
      * @param ops {@link #READ}, {@link #WRITE}, both, or 0: the notify descriptor is not watched
      *     any more
      * @return which of {@code ops} are ready now, and then nothing was asked for, with {@link
-     *     #RUNG} if the doorbell has been rung since it was, and stays readable; 0 = none; -1 = the
-     *     notify descriptor cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} = nor ever
-     *     again, and it may be readable for no reason
+     *     #RUNG} if a notification came since one was, and the descriptor stays readable; 0 = none;
+     *     -1 = the notify descriptor cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} =
+     *     nor ever again, and it may be readable for no reason
      */
     default int requestNotify(int ops) {
         return ops == 0 ? 0 : -1;
