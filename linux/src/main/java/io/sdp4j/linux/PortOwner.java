@@ -29,10 +29,10 @@ import java.util.Locale;
  */
 public final class PortOwner {
     /** No listener there, or it is not known. */
-    public static final long NOBODY = -1;
+    public static final long NO_USER = -1;
 
     private static final long UNKNOWN = -2;
-    private static final Listener NONE = new Listener(NOBODY, 0);
+    private static final Listener NONE = new Listener(NO_USER, 0);
     private static final Listener NOT_TOLD = new Listener(UNKNOWN, 0);
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW = 3;
@@ -50,7 +50,7 @@ public final class PortOwner {
 
     /**
      * @param nativeCalls whether {@link Linux} may be used
-     * @return the uid, or {@link #NOBODY}
+     * @return the uid, or {@link #NO_USER}
      */
     public static long uid(InetSocketAddress address, boolean nativeCalls) {
         return listener(address, nativeCalls).uid();
@@ -59,7 +59,7 @@ public final class PortOwner {
     /**
      * A listener.
      *
-     * @param uid of its user, or {@link #NOBODY}: there is none
+     * @param uid of its user, or {@link #NO_USER}: there is none
      * @param inode of its socket, 0 if unknown
      */
     public record Listener(long uid, long inode) {}

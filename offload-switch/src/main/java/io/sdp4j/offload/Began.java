@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What a connection on kernel TCP has done until it may move, and goes on doing: the thread that
- * reads or writes holds the lock and adds to the count.
+ * The bytes of a connection on kernel TCP until it may move, and after: the thread that reads or
+ * writes holds the lock and adds to the count.
  *
  * @param readLock held by the reader, by TCP or by the stream
  * @param writeLock held by the writer

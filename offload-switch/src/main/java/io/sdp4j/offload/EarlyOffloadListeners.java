@@ -110,7 +110,7 @@ public final class EarlyOffloadListeners {
                 ((InetSocketAddress) asked).getPort());
     }
 
-    /** What the rules say of a listener; null where the kernel will say what is wrong with it. */
+    /** The rules' verdict on a listener; null where the kernel will report its fault. */
     public static Decision decision(OffloadSwitch owner, SocketAddress asked) {
         SocketAddress any = asked == null ? new InetSocketAddress(0) : asked;
         return any instanceof InetSocketAddress at && !at.isUnresolved()

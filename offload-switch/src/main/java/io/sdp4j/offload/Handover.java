@@ -62,7 +62,7 @@ final class Handover {
         return !stays && !outMoved;
     }
 
-    /** What the stream has to begin with. */
+    /** First bytes of the stream. */
     byte[] limitToTell() {
         return ByteBuffer.allocate(LIMIT_BYTES).putLong(0, sent.getPlain()).array();
     }

@@ -35,7 +35,7 @@ public final class ListenPort {
                 kernel.to(chosen);
                 return;
             } catch (BindException e) {
-                // somebody was faster: as the kernel likes it
+                // another socket was faster: as the kernel likes it
             }
         }
         kernel.to(asked);

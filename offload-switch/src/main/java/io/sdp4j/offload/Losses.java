@@ -33,7 +33,7 @@ final class Losses {
         this.log = log;
     }
 
-    /** Somebody has told of that one already. */
+    /** Marks a reason as reported already. */
     void known(ReasonCode reason) {
         told.add(reason);
     }

@@ -112,7 +112,7 @@ public final class SwitchCounters {
         }
     }
 
-    /** What has been counted. */
+    /** The counts. */
     public SwitchReport report() {
         long read;
         long written;

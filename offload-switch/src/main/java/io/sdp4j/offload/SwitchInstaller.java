@@ -12,7 +12,7 @@ public final class SwitchInstaller {
     private SwitchInstaller() {}
 
     /**
-     * What became of it.
+     * The result.
      *
      * @param installed whether new sockets go through the switch
      * @param problem one sentence that says why not; empty if they do
@@ -40,7 +40,7 @@ public final class SwitchInstaller {
         try {
             Socket.setSocketImplFactory(SwitchSocketFactory.client(target));
         } catch (IOException e) {
-            // Somebody came between the look and the call. Our listeners must not stay alone.
+            // Other code came between the look and the call. Our listeners must not stay alone.
             JdkBridge.removeServerFactory();
             return new Outcome(false, taken());
         }

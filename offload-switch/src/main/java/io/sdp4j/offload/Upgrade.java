@@ -118,7 +118,7 @@ public abstract class Upgrade {
     /** Takes the stream that carries the rest of the connection. Under the lock of this. */
     protected abstract StreamHandle take(OffloadStream stream) throws IOException;
 
-    /** What {@link #take} gave, or null. */
+    /** Result of {@link #take}, or null. */
     protected abstract StreamHandle taken();
 
     /** The other end's limit is known; on a thread of the provider. */
@@ -229,7 +229,9 @@ public abstract class Upgrade {
         return decision != null || handover.limitKnown();
     }
 
-    /** Moves the output if nobody writes; who does will, with the next write. Without a lock. */
+    /**
+     * Moves the output if no thread writes; a writer moves it with its next write. Without a lock.
+     */
     private void moveOutNow() {
         if (writeLock.tryLock()) {
             try {
@@ -367,7 +369,7 @@ public abstract class Upgrade {
 
     // --- the way to a stream ---
 
-    /** Whether somebody may try to find a stream, and has to say what became of it. */
+    /** Whether a caller may try to find a stream; it has to report the result. */
     final synchronized boolean begin() {
         if (closed || state != State.YOUNG) {
             return false;
@@ -424,7 +426,7 @@ public abstract class Upgrade {
         }
     }
 
-    /** Takes the stream that somebody has found. */
+    /** Takes the stream that was found. */
     final void attach(OffloadStream stream) {
         synchronized (this) {
             if (closed || state != State.ASKED) {

@@ -11,15 +11,15 @@ import java.util.concurrent.locks.LockSupport;
  * The threads that wait for one stream: at most one reader and one writer.
  *
  * <p>One platform thread, the <em>sleeper</em>, waits in the completion queue itself, so that what
- * arrives wakes it without a hop. A second thread, and every virtual thread, parks; whoever drains
- * the queue wakes it, and runs on the event thread the task that somebody left who does not wait at
- * all. A sleeper that leaves wakes the other one, which then becomes the sleeper.
+ * arrives wakes it without a hop. A second thread, and every virtual thread, parks; the thread that
+ * drains the queue wakes it, and runs on the event thread the task that a caller left that does not
+ * wait at all. A sleeper that leaves wakes the other one, which then becomes the sleeper.
  *
  * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the
  * stream once more; a thread that drains changes the stream first and looks at the slots
  * afterwards. All these fields are volatile. A thread enters as sleeper before it looks which queue
- * to sleep in, so who sees none after {@link #moveTo}, or one in the new queue, knows that nobody
- * is in the old one.
+ * to sleep in, so a thread that sees none after {@link #moveTo}, or one in the new queue, knows
+ * that none is in the old one.
  */
 final class BlockedThreads {
     private static final VarHandle SLEEPER;
@@ -37,7 +37,7 @@ final class BlockedThreads {
         }
     }
 
-    /** What a waiter needs of its stream. */
+    /** The stream as its waiters see it. */
     interface Stream {
         /** Makes progress and tells which operations are ready. */
         int ready();
@@ -49,7 +49,7 @@ final class BlockedThreads {
         int known();
 
         /**
-         * Asks for the doorbell, making progress until that is granted or an operation of {@code
+         * Asks for a notification, making progress until that is granted or an operation of {@code
          * ops} is ready.
          */
         boolean armUnlessReady(int ops);
@@ -164,7 +164,7 @@ final class BlockedThreads {
             leave(ops);
             sleepsIn = null;
             sleeper = null;
-            // Nobody would look after the one that parked: let it take over.
+            // No thread would look after the one that parked: let it take over.
             Thread other = ops == OffloadStream.READ ? writer : reader;
             if (other != null) {
                 LockSupport.unpark(other);
@@ -229,7 +229,7 @@ final class BlockedThreads {
     }
 
     /**
-     * Wakes whoever waits for an operation of {@code ops}; called after the change, without the
+     * Wakes threads that wait for an operation of {@code ops}; called after the change, without the
      * stream's lock.
      */
     void signal(int ops) {
@@ -265,7 +265,7 @@ final class BlockedThreads {
         if (task != null && here) {
             task.run();
         } else if (task != null) {
-            loop.execute(task); // whoever drained the queue may hold locks of its own
+            loop.execute(task); // the thread that drained the queue may hold locks of its own
         }
     }
 
@@ -298,7 +298,7 @@ final class BlockedThreads {
         signal(OffloadStream.READ | OffloadStream.WRITE);
     }
 
-    /** Whether a virtual thread is parked, or a task waits, and relies on the doorbell. */
+    /** Whether a virtual thread is parked, or a task waits, and relies on a notification. */
     boolean relyOnDoorbell() {
         if (readTask != null || writeTask != null) {
             return true;

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: whoever does not stand in {@code await} is told once when a stream becomes ready, never
- * missed. Method: both ends in one JVM, with native calls and without.
+ * Goal: a caller that does not wait in {@code await} is told once when a stream becomes ready,
+ * never missed. Method: both ends in one JVM, with native calls and without.
  */
 @Timeout(60)
 class ReadinessTest {
@@ -175,12 +175,12 @@ class ReadinessTest {
     }
 
     /**
-     * Goal: the doorbell says at once what is ready, and steps back where the provider must look
-     * after the stream itself.
+     * Goal: the notify descriptor tells at once what is ready, and steps back where the provider
+     * must look after the stream itself.
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void theDoorbellTellsWhatIsReady(boolean allowNative) throws Exception {
+    void theNotifyDescriptorTellsWhatIsReady(boolean allowNative) throws Exception {
         try (Setting s = Setting.open(allowNative)) {
             OffloadStream server = s.server();
             assertEquals(allowNative, server.notifyFd() >= 0);
@@ -199,7 +199,7 @@ class ReadinessTest {
             server.shutdownInput();
             assertEquals(-1, server.requestNotify(READ), "input is thrown away in the background");
             assertEquals(0, server.requestNotify(0));
-            // which it is, though nobody looks: the peer's writes go on without end
+            // which it is, though no thread looks: the peer's writes go on without end
             byte[] block = new byte[100_000];
             for (int i = 0; i < 200; i++) {
                 StreamPair.writeFully(s.client(), block);
@@ -208,9 +208,9 @@ class ReadinessTest {
     }
 
     /**
-     * Goal: whoever watches only now and then, as a selector whose keys lose their interest after
-     * each message, is no reason to doubt the peer. Each round leaves one ring that nobody waits
-     * for any more.
+     * Goal: a caller that watches only now and then, as a selector whose keys lose their interest
+     * after each message, is no reason to doubt the peer. Each round leaves one notification that
+     * no thread waits for any more.
      */
     @Test
     void watchingNowAndThenLastsForEver() throws Exception {
@@ -230,11 +230,11 @@ class ReadinessTest {
     }
 
     /**
-     * Goal: a call of the event thread that was on its way when the doorbell was granted does not
-     * take it away again.
+     * Goal: a call of the event thread that was on its way when the notification was granted does
+     * not take it away again.
      */
     @Test
-    void aLateCallLeavesTheDoorbellAlone() throws Exception {
+    void aLateCallLeavesTheNotificationAlone() throws Exception {
         try (Setting s = Setting.open(true)) {
             OffloadStream server = s.server();
             assertTrue(server.arm(READ, () -> {}));
@@ -246,12 +246,12 @@ class ReadinessTest {
     }
 
     /**
-     * Goal: an operation that ends while another one waits does not take the doorbell away from it.
-     * Method: the write begins the last message that the peer takes, so that something is left to
-     * look after.
+     * Goal: an operation that ends while another one waits does not take the notification away from
+     * it. Method: the write begins the last message that the peer takes, so that something is left
+     * to look after.
      */
     @Test
-    void aWriteThatEndsLeavesTheDoorbellToTheReader() throws Exception {
+    void aWriteThatEndsLeavesTheNotificationToTheReader() throws Exception {
         try (TestFabric fabric = new TestFabric()) {
             StreamPair pair = new StreamPair(fabric.provider(TestFabric.tinyZcopy(true, 100_000)));
             OffloadStream client = pair.client;

@@ -50,13 +50,17 @@ class WordsTest {
     private static final List<String> PENDING =
             List.of(
                     "docs/mechanisms.md",
-                    "fabric-shm/src/main",
-                    "fabric-shm/src/test/java/io/sdp4j/fabric/shm/ShmAdmissionTest.java",
-                    "linux/src/main/java/io/sdp4j/linux/PortOwner.java",
-                    "offload-switch/src",
+                    "offload-switch/src/main/java/io/sdp4j/offload/OffloadSwitch.java",
+                    "offload-switch/src/main/java/io/sdp4j/offload/SwitchSettings.java",
+                    "offload-switch/src/main/java/io/sdp4j/offload/jdk/ReadinessEpoll.java",
+                    "offload-switch/src/main/java/io/sdp4j/offload/net/Acceptor.java",
+                    "offload-switch/src/main/java/io/sdp4j/offload/nio/ChannelConnect.java",
+                    "offload-switch/src/main/java/io/sdp4j/offload/nio/HeldPort.java",
+                    "offload-switch/src/main/java/io/sdp4j/offload/nio/ReadinessFd.java",
+                    "offload-switch/src/main/java/io/sdp4j/offload/spi/OffloadStream.java",
+                    "offload-switch/src/test/java/io/sdp4j/offload/contract/PortZeroTest.java",
                     "sdp-provider/src/main/java/io/sdp4j/stream/BlockedThreads.java",
-                    "sdp-provider/src/main/java/io/sdp4j/stream/StreamReadiness.java",
-                    "sdp-provider/src/test/java/io/sdp4j/stream/ReadinessTest.java");
+                    "sdp-provider/src/main/java/io/sdp4j/stream/StreamReadiness.java");
 
     @Test
     void sourcesAndDocumentsUseStandardTerms() throws IOException {

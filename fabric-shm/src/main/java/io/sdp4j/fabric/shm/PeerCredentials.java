@@ -36,7 +36,7 @@ class PeerCredentials {
             return "the process behind the rendezvous runs as user "
                     + uid
                     + ", but the TCP port belongs to "
-                    + (owner == PortOwner.NOBODY ? "no user" : "user " + owner);
+                    + (owner == PortOwner.NO_USER ? "no user" : "user " + owner);
         }
         return null;
     }

@@ -53,7 +53,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         this.link = transport.link();
         this.mem = transport.memory().memory();
         this.waiter = waiter;
-        wakeSocket = waiter.bell();
+        wakeSocket = waiter.wakeSocket();
         this.onPeerLeft = onPeerLeft;
         ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
         peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
@@ -112,7 +112,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         }
         if (!alive) {
             onHangup();
-        } else if (!waiter.onBell()) {
+        } else if (!waiter.onWakeByte()) {
             kill(WcStatus.REM_INV_REQ_ERR);
         }
     }

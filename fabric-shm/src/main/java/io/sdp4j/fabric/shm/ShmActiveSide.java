@@ -125,9 +125,9 @@ final class ShmActiveSide {
     /** A listener of another user is in that user's directories, which ours do not show. */
     private FabricException notFound(InetSocketAddress remote) {
         PeerCredentials trust = fabric.trust();
-        long owner = fabric.nativeMode() ? trust.portOwner(remote) : PortOwner.NOBODY;
+        long owner = fabric.nativeMode() ? trust.portOwner(remote) : PortOwner.NO_USER;
         Path elsewhere =
-                owner == PortOwner.NOBODY || owner == trust.ownUid()
+                owner == PortOwner.NO_USER || owner == trust.ownUid()
                         ? null
                         : fabric.rendezvous().ofOther(owner);
         return elsewhere == null
@@ -175,7 +175,7 @@ final class ShmActiveSide {
             // a process that is about to listen has its rendezvous a moment before the TCP port
             boolean early =
                     link.peerUid() == trust.ownUid()
-                            && trust.portOwner(request.remote()) == PortOwner.NOBODY;
+                            && trust.portOwner(request.remote()) == PortOwner.NO_USER;
             throw new FabricException(early ? Cause.NO_LISTENER : Cause.UID, refusal);
         }
         if (moves()) {
@@ -291,7 +291,7 @@ final class ShmActiveSide {
         return reply;
     }
 
-    /** What was taken is not to be seen in the link any more, so it is noted in one step. */
+    /** Bytes that were taken cannot be seen in the link any more, so they are noted in one step. */
     private synchronized int receive(byte[] into, int have) throws IOException {
         int n = link.receive(into, have, into.length - have);
         answered |= n > 0 && transport != null;
@@ -366,7 +366,7 @@ final class ShmActiveSide {
         fabric.established(queuePair);
     }
 
-    /** What lives as long as the connection must not know this attempt, nor who asked for it. */
+    /** Objects that live as long as the connection must not know this attempt, nor its caller. */
     private static ShmTransport.Recycler keeper(ShmFabric fabric, Path listener) {
         return c -> fabric.pool().keep(listener, c);
     }
@@ -421,7 +421,7 @@ final class ShmActiveSide {
 
     private void requireWanted() throws FabricException {
         if (request.abandoned().getAsBoolean()) {
-            throw new FabricException(Cause.ABANDONED, "nobody wants the connection any more");
+            throw new FabricException(Cause.ABANDONED, "the connection is not wanted any more");
         }
     }
 

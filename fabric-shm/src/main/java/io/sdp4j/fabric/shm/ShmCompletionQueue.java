@@ -40,7 +40,7 @@ final class ShmCompletionQueue implements CompletionQueue {
         this.out = out;
         this.own = own;
         this.waiter = waiter;
-        wakeSocket = waiter.bell();
+        wakeSocket = waiter.wakeSocket();
         this.liveness = liveness;
     }
 

@@ -90,9 +90,10 @@ public final class ShmFabric implements Fabric {
     private final int mostHandshakes;
 
     /**
-     * Opens the fabric. Makes no file and no thread before somebody listens or connects.
+     * Opens the fabric. Makes no file and no thread before the first listener or connect.
      *
-     * @param loop from {@link EventLoops}; serves listeners, bells and the ends of connections
+     * @param loop from {@link EventLoops}; serves listeners, wake-up bytes and the ends of
+     *     connections
      * @throws FabricException if this machine has none of what the fabric needs
      */
     public static ShmFabric open(ShmConfig config, EventLoop loop) throws FabricException {
@@ -110,7 +111,7 @@ public final class ShmFabric implements Fabric {
                     FabricException.Cause.UNAVAILABLE,
                     "shared memory needs native calls, which are denied or switched off in this"
                             + " JVM; sdp4j.shm.portable=true on both sides allows memory in files,"
-                            + " whose size and ends nobody can prove");
+                            + " whose size and ends cannot be proven");
         }
         PeerCredentials trust = new PeerCredentials(OwnUser.id(nativeMode), nativeMode);
         return new ShmFabric(config, loop, nativeMode, trust, warnings);
@@ -164,15 +165,15 @@ public final class ShmFabric implements Fabric {
     }
 
     /**
-     * How long one side of a hand-shake looks busily for the other's answer before it sleeps: about
-     * two wake-ups' worth; 0 where spinning is off or would keep others from running.
+     * How long one side of a hand-shake polls for the other's answer before it sleeps: about two
+     * wake-ups' worth; 0 where spinning is off or would keep others from running.
      */
     long patienceNanos() {
         boolean spins = nativeMode && config.spinMaxNanos() > 0 && config.spinnersMax() > 0;
         return spins && !CpuPressure.crowded(System.nanoTime()) ? PATIENCE_NANOS : 0;
     }
 
-    /** What this machine offers the fabric, one fact per line; makes no file. */
+    /** Facts about this machine for the fabric, one per line; makes no file. */
     public static List<Fact> diagnose(ShmConfig config) {
         return Diagnosis.of(config);
     }

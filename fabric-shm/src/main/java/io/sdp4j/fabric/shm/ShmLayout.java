@@ -33,7 +33,7 @@ final class ShmLayout {
     static final int PAGE = 4096;
     static final int CONTROL_BYTES = 128;
     static final int SLEEP_WORD = 0;
-    static final int BELL_WORD = 4;
+    static final int WAKE_WORD = 4;
     static final int CPU_WORD = 8;
     static final int FAILED_WORD = 12;
 

@@ -145,21 +145,24 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             }
             have += n;
             if (again && state == State.HELLO) {
-                skipBells();
+                skipWakeBytes();
             }
         }
         have = 0;
         return true;
     }
 
-    /** The last bells of an earlier connection may come before a Hello, which does not start so. */
-    private void skipBells() {
-        int bells = 0;
-        while (bells < have && buffer[bells] == 0) {
-            bells++;
+    /**
+     * The last wake-up bytes of an earlier connection may come before a Hello, which does not start
+     * so.
+     */
+    private void skipWakeBytes() {
+        int skipped = 0;
+        while (skipped < have && buffer[skipped] == 0) {
+            skipped++;
         }
-        System.arraycopy(buffer, bells, buffer, 0, have - bells);
-        have -= bells;
+        System.arraycopy(buffer, skipped, buffer, 0, have - skipped);
+        have -= skipped;
     }
 
     private void onHello() throws IOException {
@@ -223,7 +226,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
     }
 
-    /** What the Hello says that no client of this listener says, or null. */
+    /** The fault of a Hello that no client of this listener sends, or null. */
     private String nonsense() {
         if (hello == null) {
             return "its Hello makes no sense";
@@ -410,7 +413,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         link.watch(qp);
         fabric.established(qp);
         outcome.onEstablished(qp);
-        // a bell or the end may have come together with the last word
+        // a wake-up byte or the end may have come together with the last word
         qp.onReadable();
     }
 
@@ -424,7 +427,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
     }
 
-    /** A request that nobody has answered is rejected; one that was accepted goes on. */
+    /** A request that was not answered is rejected; one that was accepted goes on. */
     void listenerClosed() {
         inLoop(
                 () -> {

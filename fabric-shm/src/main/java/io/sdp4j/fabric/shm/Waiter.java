@@ -18,10 +18,10 @@ import java.util.function.BooleanSupplier;
  * How a thread of one side of a connection waits, and wakes the other side.
  *
  * <p>Shape: each side has two words in its control line. The sleep word is 1 while a thread sleeps
- * on it in the kernel; the bell word is {@link WakeSocket}'s. Their owner sets them, fences, looks
- * again, and only then waits; whoever publishes something fences, then looks at them, clears what
- * it finds and wakes. No wake-up is lost and none is paid for in vain. Where the two sides cannot
- * share futexes, a thread parks and the bell's byte, taken by the event thread, unparks it.
+ * on it in the kernel; the wake word is {@link WakeSocket}'s. Their owner sets them, fences, looks
+ * again, and only then waits; a thread that publishes something fences, then looks at them, clears
+ * what it finds and wakes. No wake-up is lost and none is paid for in vain. Where the two sides
+ * cannot share futexes, a thread parks and the wake-up byte, taken by the event thread, unparks it.
  *
  * <p>Words are hints: a peer that forges them only delays itself, because what ends the connection
  * or a sleep from this side is told by the private fields here, and rouses a sleeper whatever the
@@ -46,18 +46,18 @@ final class Waiter {
     /** After one the peer has run, unless others came first. */
     private static final int MOST_YIELDS = 2;
 
-    /** A wait this long was a turn of somebody who has nothing to do with this conversation. */
+    /** A wait this long was a turn of a thread that has nothing to do with this connection. */
     private static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
     /** Waits beside the peer before it seems to stay. */
     private static final int SETTLED = 32;
 
-    /** One in so many waits beside the peer sleeps, because who is woken may go elsewhere. */
+    /** One in this many waits beside the peer sleeps, because a woken thread may go elsewhere. */
     private static final int SLEEP_EVERY = 1024;
 
     private final ShmQueuePair qp;
     private final MemorySegment mem;
-    private final WakeSocket bell;
+    private final WakeSocket wakeSocket;
     private final long own;
     private final long peer;
     private final boolean nativeCalls;
@@ -91,7 +91,7 @@ final class Waiter {
     /** Waits since the peer was last seen on another processor. */
     private int beside;
 
-    /** Null where nobody sleeps together. */
+    /** Null where co-location is off. */
     private final CoLocation together;
 
     /**
@@ -100,7 +100,7 @@ final class Waiter {
     Waiter(ShmQueuePair qp, MemorySegment mem, ShmQueuePair.Parts parts, boolean futex) {
         this.qp = qp;
         this.mem = mem;
-        bell = new WakeSocket(qp, mem, parts.side(), futex);
+        wakeSocket = new WakeSocket(qp, mem, parts.side(), futex);
         own = ShmLayout.control(parts.side());
         peer = ShmLayout.control(1 - parts.side());
         nativeCalls = parts.nativeCalls();
@@ -115,8 +115,8 @@ final class Waiter {
         alone = Runtime.getRuntime().availableProcessors() == 1;
     }
 
-    WakeSocket bell() {
-        return bell;
+    WakeSocket wakeSocket() {
+        return wakeSocket;
     }
 
     /** After something was published that matters: wakes the peer if it asked for that. */
@@ -143,7 +143,7 @@ final class Waiter {
         }
         int wanted = (int) (words >>> 32);
         if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
-            SharedWords.INT.setOpaque(mem, peer + ShmLayout.BELL_WORD, 0);
+            SharedWords.INT.setOpaque(mem, peer + ShmLayout.WAKE_WORD, 0);
             qp.ring();
         }
     }
@@ -252,7 +252,7 @@ final class Waiter {
         publishCpu();
         parked = Thread.currentThread();
         for (int n = 0; ; n++) {
-            bell.ask(WakeSocket.ANY);
+            wakeSocket.ask(WakeSocket.ANY);
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
                 break;
@@ -363,17 +363,19 @@ final class Waiter {
     }
 
     /** A byte came. Event thread. False if there were too many. */
-    boolean onBell() {
+    boolean onWakeByte() {
         Thread t = parked;
         if (t != null) {
             LockSupport.unpark(t);
         }
-        return bell.onByte(t != null);
+        return wakeSocket.onByte(t != null);
     }
 
-    /** Something happened that no peer will ring for. Any thread but one that holds locks. */
+    /**
+     * Something happened that no peer will send a byte for. Any thread but one that holds locks.
+     */
     void onChange() {
         rouse();
-        bell.runHandler();
+        wakeSocket.runHandler();
     }
 }

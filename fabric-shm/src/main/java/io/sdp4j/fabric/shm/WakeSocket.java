@@ -6,19 +6,19 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * How one side of a connection is told of something while no thread of it stands there: by a byte
- * on the socket, for the event thread, which calls the handler, or for somebody else's epoll.
+ * Tells one side of a connection of something while no thread of it waits: by a byte on the socket,
+ * for the event thread, which calls the handler, or for another epoll.
  *
- * <p>Shape: the bell word in this side's control line is not 0 when a byte is wanted, and {@link
+ * <p>Shape: the wake word in this side's control line is not 0 when a byte is wanted, and {@link
  * #LOUD} when quiet messages are not worth one. This side sets it, fences, and looks again; the
  * peer's {@link Waiter} clears what it finds and sends the byte. So none is lost and none is sent
- * in vain. A peer that forges the word, or sends bytes nobody asked for, is held up or cut.
+ * in vain. A peer that forges the word, or sends unsolicited bytes, is held up or cut.
  *
  * <p>{@link #arm} and {@link #armDescriptor} are used under the queue pair's lock, the rest by any
  * thread.
  */
 final class WakeSocket {
-    /** Values of the bell word. */
+    /** Values of the wake word. */
     static final int ANY = 1;
 
     static final int LOUD = 2;
@@ -48,22 +48,24 @@ final class WakeSocket {
     @SuppressWarnings("unused") // by ARMED
     private volatile boolean armed;
 
-    /** Somebody else's epoll watches the socket. Set under the queue pair's lock. */
+    /** Another epoll watches the socket. Set under the queue pair's lock. */
     private volatile boolean polled;
 
     /** How often the descriptor was asked for while the asking before still stood. */
     private int standings; // queue pair's lock
 
-    /** A byte was wanted since the last one that came; it may find that nobody waits any more. */
+    /**
+     * A byte was wanted since the last one that came; it may find that no thread waits any more.
+     */
     private volatile boolean asked;
 
-    /** Of whoever takes the bytes. */
+    /** Of the thread that takes the bytes. */
     private int strikes;
 
     WakeSocket(ShmQueuePair qp, MemorySegment mem, int side, boolean futex) {
         this.qp = qp;
         this.mem = mem;
-        word = ShmLayout.control(side) + ShmLayout.BELL_WORD;
+        word = ShmLayout.control(side) + ShmLayout.WAKE_WORD;
         this.futex = futex;
     }
 
@@ -91,10 +93,10 @@ final class WakeSocket {
     }
 
     /**
-     * Takes the byte on the socket and wants another one. While the bell word stands as it was set
-     * a peer has not rung, and nothing need be done. Every other time the socket is looked at all
-     * the same: for a byte that came after its word was seen cleared, and because a peer that rings
-     * without having been asked must not keep a poller busy.
+     * Takes the byte on the socket and wants another one. While the wake word stands as it was set
+     * a peer has sent no byte, and nothing need be done. Every other time the socket is looked at
+     * all the same: for a byte that came after its word was seen cleared, and because a peer that
+     * sends unsolicited bytes must not keep a poller busy.
      *
      * @param quietToo whether quiet messages are worth a byte
      */
@@ -128,9 +130,10 @@ final class WakeSocket {
     }
 
     /**
-     * See {@link ShmCompletionQueue#rung}. Whoever clears the word sends a byte right after it, and
-     * no byte is taken without setting the word again afterwards. So a word that is clear stands
-     * for a byte that is there or on its way. A peer that clears it and sends none deceives itself.
+     * See {@link ShmCompletionQueue#rung}. The side that clears the word sends a byte right after
+     * it, and no byte is taken without setting the word again afterwards. So a word that is clear
+     * stands for a byte that is there or on its way. A peer that clears it and sends none deceives
+     * itself.
      */
     boolean rung() {
         return polled && (int) SharedWords.INT.getOpaque(mem, word) == 0;
@@ -143,7 +146,7 @@ final class WakeSocket {
         }
     }
 
-    /** Whether the bytes on the socket are somebody else's to take. */
+    /** Whether the bytes on the socket are left to another epoll. */
     boolean polled() {
         return polled;
     }
@@ -161,7 +164,7 @@ final class WakeSocket {
      * A byte came. Event thread.
      *
      * @param heard whether a thread was waiting for it
-     * @return false if there were too many that nobody had asked for
+     * @return false if there were too many unsolicited ones
      */
     boolean onByte(boolean heard) {
         boolean wanted = asked;

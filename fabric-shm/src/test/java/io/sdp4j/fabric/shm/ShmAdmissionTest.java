@@ -136,7 +136,7 @@ final class ShmAdmissionTest extends ShmDirectory {
             InetSocketAddress unused =
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), one.getLocalPort());
             one.close();
-            assertEquals(PortOwner.NOBODY, PortOwner.uid(unused, nativeCalls));
+            assertEquals(PortOwner.NO_USER, PortOwner.uid(unused, nativeCalls));
         }
     }
 

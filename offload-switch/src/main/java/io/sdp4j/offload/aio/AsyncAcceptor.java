@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
  */
 final class AsyncAcceptor
         implements CompletionHandler<AsynchronousSocketChannel, Void>, Pending.Owner {
-    /** What an application gets for a connection that was taken from its queue. */
+    /** Gives the application's channel for a connection that was taken from its queue. */
     interface Children {
         AsynchronousSocketChannel of(OffloadStream stream) throws IOException;
 
@@ -113,7 +113,7 @@ final class AsyncAcceptor
         return taken;
     }
 
-    /** What providers call when a stream waits. */
+    /** Called by providers when a stream waits. */
     void onPending() {
         Operation operation;
         OffloadStream stream;

@@ -177,7 +177,7 @@ final class AsyncStream {
         readiness.again(); // what waits finds out
     }
 
-    /** Closes; idempotent, does not block. What waits fails. */
+    /** Closes; idempotent, does not block. Waiting operations fail. */
     void close() {
         gate.close();
     }

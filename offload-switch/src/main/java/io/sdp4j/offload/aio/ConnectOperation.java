@@ -118,7 +118,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         channel.group().invokeIndirectly(told, with, null, failure);
     }
 
-    /** The channel is closed by somebody else. */
+    /** The channel is closed by another thread. */
     void closed(Throwable failure) {
         if (claim()) {
             deliver(failure);

@@ -142,7 +142,7 @@ final class KernelSide {
         asked = address == null ? new InetSocketAddress(0) : (InetSocketAddress) address;
     }
 
-    /** What the application knows of: not the port of an attempt that goes on. */
+    /** The addresses that the application knows: not the port of an attempt that goes on. */
     SocketAddress localAddress() throws IOException {
         return holdsPort && info == null ? null : kernel.getLocalAddress();
     }

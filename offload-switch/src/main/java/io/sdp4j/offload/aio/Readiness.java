@@ -6,13 +6,13 @@ import io.sdp4j.offload.spi.OffloadStream;
 /**
  * How the waiting operations of one stream learn that they can go on.
  *
- * <p>Those with handlers by the stream's doorbell, which the group's own threads watch: the thread
- * that wakes is the one that calls the handler, as with the JDK's own channels. Where there is no
- * doorbell, while it cannot be used, and while an operation waits that goes to a future, by a call
- * of the provider's: so a future does not depend on the threads of the application's group.
+ * <p>Those with handlers by the stream's notify descriptor, which the group's own threads watch:
+ * the thread that wakes is the one that calls the handler, as with the JDK's own channels. Where
+ * there is none, while it cannot be used, and while an operation waits that goes to a future, by a
+ * call of the provider's: so a future does not depend on the threads of the application's group.
  *
- * <p>{@code this} guards the fields, and is held while the stream is asked. What the provider calls
- * meanwhile, on this very thread, is put off until it is free again.
+ * <p>{@code this} guards the fields, and is held while the stream is asked. Calls of the provider
+ * meanwhile, on this very thread, are put off until it is free again.
  */
 final class Readiness implements KernelAsync.Watcher {
     private final AsyncStream owner;
@@ -24,7 +24,7 @@ final class Readiness implements KernelAsync.Watcher {
     private boolean polling; // the group's threads were asked to look
     private int waiting; // operations that want to be told; may be over by now
     private int futures; // those of them that must not rely on the group
-    private int rung; // those of them that rely on the doorbell
+    private int rung; // those of them that rely on the notify descriptor
     private int early; // what the provider has called for while the stream was asked
 
     Readiness(AsyncStream owner) {
@@ -117,7 +117,7 @@ final class Readiness implements KernelAsync.Watcher {
         tell(op, false);
     }
 
-    /** By the group: the doorbell has rung. */
+    /** By the group: the notify descriptor is readable. */
     @Override
     public void readable(boolean direct) {
         if (!owner.gate.enter()) {
@@ -157,7 +157,7 @@ final class Readiness implements KernelAsync.Watcher {
         futures &= ~direction.op();
     }
 
-    /** What was done to the stream may have ended what was asked for. */
+    /** An operation on the stream may have ended the request. */
     void again() {
         tell(OffloadStream.READ | OffloadStream.WRITE, false);
     }

@@ -153,7 +153,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         return null;
     }
 
-    /** What has to be tried first; null if the kernel is to do it. */
+    /** The attempt that has to be made first; null if the kernel is to connect. */
     private ConnectOperation decide(
             SocketAddress target, Object attachment, CompletionHandler<Void, Object> handler) {
         if (!(target instanceof InetSocketAddress address) || address.isUnresolved()) {

@@ -25,7 +25,7 @@ final class AsyncHandles {
     /** The group of a channel of the JDK's own. */
     static final MethodHandle GROUP_OF;
 
-    /** What the calling thread knows about its group and the handlers on its stack, or null. */
+    /** The calling thread's group and its count of handlers on the stack, or null. */
     static final MethodHandle CONTEXT;
 
     static final MethodHandle MAY_INVOKE_DIRECT;

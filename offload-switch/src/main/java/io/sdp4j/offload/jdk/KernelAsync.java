@@ -72,7 +72,7 @@ public abstract sealed class KernelAsync {
     public abstract Future<?> schedule(
             AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit);
 
-    /** What a group's own threads tell of a descriptor that they watch. */
+    /** Told by a group's own threads about a descriptor that they watch. */
     public interface Watcher {
         /**
          * The descriptor is readable. On a thread of the group.

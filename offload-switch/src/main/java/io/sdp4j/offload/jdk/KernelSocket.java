@@ -33,7 +33,7 @@ public abstract class KernelSocket {
     public abstract KernelSocket accept() throws IOException;
 
     /**
-     * What waits for a connection at this listener, or for something else. From now on {@link
+     * The waiter for a connection at this listener, or for something else. From now on {@link
      * #accept} may answer at once, with a time-out.
      */
     public abstract ListenWaiter waiter() throws IOException;

@@ -3,7 +3,8 @@ package io.sdp4j.offload.jdk;
 import java.io.IOException;
 
 /**
- * Waits for two things at once: a connection at a kernel listener, and a signal from somebody else.
+ * Waits for two things at once: a connection at a kernel listener, and a signal from another
+ * thread.
  *
  * <p>Thread-safety: {@link #signal} is for anybody at any time, also after {@link #close}; the rest
  * is for the one thread that accepts, and {@code close} for a caller that knows that no thread

@@ -109,7 +109,7 @@ final class SocketHandles {
         return in.findVirtual(SocketImpl.class, name, MethodType.methodType(result, parameters));
     }
 
-    /** What a handle threw, as its callers may throw it. */
+    /** The exception of a handle, as its callers may throw it. */
     static IOException rethrow(Throwable t) throws IOException {
         switch (t) {
             case IOException e -> throw e;

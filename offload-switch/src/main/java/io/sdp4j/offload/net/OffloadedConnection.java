@@ -198,7 +198,7 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
         }
     }
 
-    /** What the stream says of its end comes as the JDK gives it here: no socket exception. */
+    /** The stream's report of its end comes as the JDK gives it here: no socket exception. */
     public void sendUrgent(int value) throws IOException {
         noteUse(false);
         writeLock.lock();

@@ -21,7 +21,7 @@ public final class OptionLog {
     /** Nothing set yet. */
     public OptionLog() {}
 
-    /** What was set already; null = nothing. */
+    /** Options set already; null = none. */
     OptionLog(Map<?, ?> set) {
         if (set != null) {
             values.putAll(set);

@@ -45,7 +45,7 @@ final class Proxies {
                                                                 .equals("(Ljava/net/Proxy;)V")));
     }
 
-    /** What the JDK would do where it cannot be told: the kernel path asks again and says so. */
+    /** The JDK's behaviour where it cannot be told: the kernel path asks again and reports it. */
     private static final Proxy IN_DOUBT =
             new Proxy(Proxy.Type.SOCKS, InetSocketAddress.createUnresolved("unknown", 0));
 

@@ -31,7 +31,7 @@ public final class SourceAddressSelection {
     }
 
     /**
-     * The same, where somebody has looked at the routes already.
+     * The same, where the routes were looked at already.
      *
      * @param known what was found, or null; addresses that need a scope are looked up all the same
      */

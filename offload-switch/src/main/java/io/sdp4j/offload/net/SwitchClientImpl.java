@@ -233,7 +233,10 @@ final class SwitchClientImpl extends DataSocketImpl {
                         + ")");
     }
 
-    /** What ends a connect as it ends the JDK's: a close, the interrupt of a virtual thread. */
+    /**
+     * Whether a connect was given up, as the JDK's can be: by a close, or the interrupt of a
+     * virtual thread.
+     */
     private BooleanSupplier givenUp(Thread connecting) {
         return () -> {
             synchronized (stateLock) {

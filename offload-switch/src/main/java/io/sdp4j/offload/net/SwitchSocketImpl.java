@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What client and server sockets of the switch have in common: a life cycle, a kernel socket beside
+ * Common part of client and server sockets of the switch: a life cycle, a kernel socket beside
  * them, and options.
  *
  * <p>Shape: {@code kernel} is the JDK's own implementation. It is created at once and does

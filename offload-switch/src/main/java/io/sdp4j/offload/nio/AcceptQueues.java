@@ -35,7 +35,7 @@ final class AcceptQueues {
         return listening;
     }
 
-    /** What providers call when a stream waits; any thread. */
+    /** Called by providers when a stream waits; any thread. */
     void signal() {
         waiter.signal();
     }

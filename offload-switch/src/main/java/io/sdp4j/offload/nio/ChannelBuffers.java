@@ -72,7 +72,7 @@ abstract class ChannelBuffers {
      */
     abstract int moveSeveral(ByteBuffer[] buffers, int from, int to) throws IOException;
 
-    /** What moves now; 0 = nothing. */
+    /** Bytes that move now; 0 = none. */
     final int move() throws IOException {
         if (one != null) {
             return one.hasRemaining() ? moveOne(one) : 0;

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@code ServerSocketChannel.socket()}. What the JDK's own adaptor of the kernel's channel can
- * answer, it answers.
+ * {@code ServerSocketChannel.socket()}. The JDK's own adaptor of the kernel's channel answers all
+ * that it can.
  */
 final class ChannelServerSocket extends ServerSocket {
     private static final int DEFAULT_BACKLOG = 50;

@@ -18,8 +18,8 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@code SocketChannel.socket()}: a channel that looks like a socket. What the JDK's own adaptor of
- * the kernel's channel can answer, it answers (behaviour 55).
+ * {@code SocketChannel.socket()}: a channel that looks like a socket. The JDK's own adaptor of the
+ * kernel's channel answers all that it can (behaviour 55).
  */
 final class ChannelSocket extends OptionSocket {
     private volatile int timeoutMillis;
@@ -73,7 +73,7 @@ final class ChannelSocket extends OptionSocket {
         }
     }
 
-    /** What is wrong with connecting now, in the order in which the JDK's adaptor looks at it. */
+    /** The fault of connecting now, in the order in which the JDK's adaptor looks at it. */
     private void mayConnect(SocketAddress remote, int timeout) throws IOException {
         if (!(remote instanceof InetSocketAddress)) {
             throw new UnsupportedAddressTypeException();

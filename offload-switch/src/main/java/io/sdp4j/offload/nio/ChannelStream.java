@@ -189,8 +189,8 @@ final class ChannelStream extends StreamHandle {
     }
 
     /**
-     * A reset stays one (behaviour 17), but input that was shut is at its end. What else ends a
-     * connection (ETIMEDOUT) is not a SocketException in the JDK's channels.
+     * A reset stays one (behaviour 17), but input that was shut is at its end. Other ends of a
+     * connection (ETIMEDOUT) are no SocketException in the JDK's channels.
      */
     private int readFailed(SocketException e) throws IOException {
         boolean isReset = "Connection reset".equals(e.getMessage());

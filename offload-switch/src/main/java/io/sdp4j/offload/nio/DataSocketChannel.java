@@ -13,8 +13,8 @@ import sun.nio.ch.Util;
 
 /**
  * The reading and writing half of a channel: each call goes to the stack that carries the
- * connection. What an offloaded one moves is told to the flight recorder as the JDK's own channels
- * tell it (behaviour 90).
+ * connection. Bytes that an offloaded one moves are told to the flight recorder as the JDK's own
+ * channels tell it (behaviour 90).
  */
 abstract sealed class DataSocketChannel extends DescribedSocketChannel
         implements BiFunction<FileChannel, long[], Long> permits PolledSocketChannel {
@@ -33,7 +33,9 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
     /** The connection that the kernel carries and that may move; null = there is none. */
     abstract MovingChannel moving();
 
-    /** What carries the rest of a connection that has moved in one direction at least. */
+    /**
+     * The stream that carries the rest of a connection that has moved in one direction at least.
+     */
     abstract ChannelStream movedStream();
 
     /** Something on this side has changed what is ready. */
@@ -188,7 +190,7 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         }
     }
 
-    /** What a channel that does not block has no room for is not read in vain. */
+    /** Bytes that a channel that does not block has no room for are not read in vain. */
     private int pieceBytes(ChannelStream s, long left) {
         int most = isBlocking() ? PIECE_BYTES : Math.min(s.room(), PIECE_BYTES);
         return (int) Math.min(left, most);

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What a channel tells about itself: options, addresses, text.
+ * A channel's account of itself: options, addresses, text.
  *
  * <p>{@code stateLock} guards the options, and the state of the classes below; no thread waits
  * while holding it.

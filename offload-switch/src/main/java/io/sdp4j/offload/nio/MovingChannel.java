@@ -233,8 +233,8 @@ final class MovingChannel extends Upgrade {
     }
 
     /**
-     * What a write by the stream is to throw while input comes by TCP: each of the two would tell
-     * of a reset, and the application is to be told once.
+     * Exception of a write by the stream while input comes by TCP: each of the two would tell of a
+     * reset, and the application is to be told once.
      */
     IOException told(IOException byStream) {
         if (inMoved() || !"Connection reset by peer".equals(byStream.getMessage())) {
@@ -296,7 +296,7 @@ final class MovingChannel extends Upgrade {
         return stream != null && finished() && stream.availableBytes() > 0;
     }
 
-    /** What {@code call} gives, or {@link #MOVED}. */
+    /** Result of {@code call}, or {@link #MOVED}. */
     long write(KernelWrite call) throws IOException {
         noteUse();
         writeLock.lock();

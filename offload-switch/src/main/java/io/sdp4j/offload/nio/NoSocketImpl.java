@@ -9,7 +9,7 @@ import java.net.SocketOption;
 import java.util.Set;
 
 /**
- * What adaptors give to their superclass, which without one would make a second socket (behaviour
+ * Given by adaptors to their superclass, which without one would make a second socket (behaviour
  * 55). An adaptor overrides everything, so nothing here is ever called.
  */
 final class NoSocketImpl extends SocketImpl {

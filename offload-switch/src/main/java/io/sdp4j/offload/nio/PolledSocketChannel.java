@@ -7,8 +7,8 @@ import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
 
 /**
- * What the JDK's selectors ask of a channel. The kernel's channel answers until there is a
- * doorbell, but for the time of an attempt, when nothing is ready.
+ * Questions of the JDK's selectors to a channel. The kernel's channel answers until there is a
+ * notify descriptor, but for the time of an attempt, when nothing is ready.
  */
 abstract sealed class PolledSocketChannel extends DataSocketChannel implements SelChImpl
         permits SwitchSocketChannel {

@@ -11,8 +11,8 @@ import java.util.WeakHashMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * What one selector was woken for lately, as far as offloaded channels know, and whether it has
- * anything else to do.
+ * Recent wake-ups of one selector, as far as offloaded channels know, and whether it has anything
+ * else to do.
  *
  * <p>Shape: {@code last} is the number of the channel that was ready last, {@code times} how often
  * it was without another one in between. One for each selector, made at the first event there; all
@@ -23,10 +23,10 @@ import java.util.function.BooleanSupplier;
  * once or one after the other, it is busy: when asked, a channel <em>holds</em> its descriptor
  * readable instead of asking its peer for another ring, so the next look comes without a wait and
  * the peer need not ring. Before a wait at least one of those that hold must be ready, or another
- * one. If none is, nor becomes so while the thread looks busily for a moment, all of them ask for a
- * ring. That needs to know which channel is asked last; where it cannot be told, because the last
- * one is not ours or its key was cancelled, the selector finds nothing a few times and the channels
- * give up on their own. Nothing is lost in any case, because what is held is readable.
+ * one. If none is, nor becomes so while the thread polls for a moment, all of them ask for a
+ * notification. That needs to know which channel is asked last; where it cannot be told, because
+ * the last one is not ours or its key was cancelled, the selector finds nothing a few times and the
+ * channels give up on their own. Nothing is lost in any case, because what is held is readable.
  */
 final class SelectorPollPolicy implements BooleanSupplier {
     /** As many wake-ups for one channel in a row make it the only one. */

@@ -10,7 +10,7 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 
-/** What an adaptor throws where its channel throws something else. Stateless. */
+/** Exceptions of an adaptor where its channel throws another one. Stateless. */
 final class SocketTexts {
     private SocketTexts() {}
 

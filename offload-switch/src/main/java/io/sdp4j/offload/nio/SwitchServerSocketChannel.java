@@ -201,7 +201,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         return accepted;
     }
 
-    /** What waits in either queue, or null. */
+    /** A connection that waits in either queue, or null. */
     private SocketChannel take(AcceptQueues both) throws IOException {
         assert acceptLock.isHeldByCurrentThread();
         OffloadStream stream = null;

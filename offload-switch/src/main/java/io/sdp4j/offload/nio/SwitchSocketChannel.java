@@ -141,7 +141,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
         return stream;
     }
 
-    /** What it has carried need not be counted any more. */
+    /** Its bytes need not be counted any more. */
     void stayOnKernel() {
         moving = null;
     }

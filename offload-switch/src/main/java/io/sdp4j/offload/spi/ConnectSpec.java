@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * What a connection asks of a provider.
+ * Request of a connection to a provider.
  *
  * @param remote resolved, never a wildcard
  * @param localAddress called at most once, when a peer has been found; binds the kernel socket that
@@ -130,14 +130,14 @@ public record ConnectSpec(
     }
 
     /**
-     * The same attempt, which goes on at {@code nowNanos} after a provider has taken so long to
-     * start: as far as the limit allows.
+     * The same attempt, which goes on at {@code nowNanos} after a provider took this time to start:
+     * as far as the limit allows.
      */
     public ConnectSpec later(long startNanos, long nowNanos) {
         return from(nowNanos, deadlineNanos + Math.min(startNanos, limitNanos - deadlineNanos));
     }
 
-    /** The same attempt, made by somebody in between. */
+    /** The same attempt, made by a caller in between. */
     public ConnectSpec onBehalf(LocalAddress otherAddress, BooleanSupplier otherAbandoned) {
         return new ConnectSpec(
                 remote,

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * What a listener asks of a provider.
+ * Request of a listener to a provider.
  *
  * @param address what the kernel listener is bound to, with its real port; may be a wildcard
  * @param dualStack whether a listener on {@code ::} also takes IPv4

@@ -23,10 +23,16 @@ public interface OffloadStream {
     int READ = 1;
     int WRITE = 2;
 
-    /** Besides what is ready, in an answer of {@link #requestNotify}: the doorbell shows it. */
+    /**
+     * Besides what is ready, in an answer of {@link #requestNotify}: the notify descriptor shows
+     * it.
+     */
     int RUNG = 4;
 
-    /** Answer of {@link #requestNotify}: the doorbell means nothing any more, nor ever will. */
+    /**
+     * Answer of {@link #requestNotify}: the notify descriptor means nothing any more, nor ever
+     * will.
+     */
     int NO_DOORBELL = -2;
 
     /**
@@ -42,8 +48,8 @@ public interface OffloadStream {
     int tryRead(ByteBuffer dst) throws IOException;
 
     /**
-     * Writes what can be taken now, possibly 0 bytes. What was taken is on its way without further
-     * calls.
+     * Writes what can be taken now, possibly 0 bytes. Bytes that were taken are on their way
+     * without further calls.
      */
     int tryWrite(byte[] b, int off, int len) throws IOException;
 
@@ -55,7 +61,7 @@ public interface OffloadStream {
 
     /**
      * Writes from the remaining bytes of several buffers, in order, as one call: they may travel
-     * together. What fails after some bytes is told by the next call.
+     * together. A failure after some bytes is told by the next call.
      *
      * @param from the first one
      * @param to one more than the last one
@@ -222,9 +228,9 @@ public interface OffloadStream {
     }
 
     /**
-     * Looks busily for a moment whether {@code ready() & ops} becomes non-zero, if that is likely:
-     * before {@link #requestNotify}, by a thread that is about to wait for the doorbell. Returns at
-     * once where nothing was read or written since the last call. One thread at a time.
+     * Polls for a moment until {@code ready() & ops} becomes non-zero, if that is likely: before
+     * {@link #requestNotify}, by a thread that is about to wait for the notify descriptor. Returns
+     * at once where nothing was read or written since the last call. One thread at a time.
      *
      * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere, which
      *     ends it
@@ -254,12 +260,12 @@ public interface OffloadStream {
     }
 
     /**
-     * Instead of {@link #requestNotify}, by a caller that comes back very soon because the doorbell
-     * is readable: leaves it so if it has been rung since it was asked for. What the peer does then
-     * rings nothing, which spares both sides a system call.
+     * Instead of {@link #requestNotify}, by a caller that comes back very soon because the notify
+     * descriptor is readable: leaves it so if a notification came since one was asked for. The peer
+     * then sends no notification, which saves both sides a system call.
      *
      * @param ops {@link #READ}, {@link #WRITE} or both
-     * @return which of {@code ops} are ready now, 0 = none; -1 = the doorbell has not been rung
+     * @return which of {@code ops} are ready now, 0 = none; -1 = no notification came
      */
     default int holdNotify(int ops) {
         return -1;
@@ -267,14 +273,16 @@ public interface OffloadStream {
 
     /**
      * Lets {@link #notifyFd} become unreadable and asks that it be readable again as soon as {@code
-     * ready() & ops} may be non-zero because of what the peer did. What is done to this end ({@link
-     * #shutdownInput}, ...) rings nothing, and may end what was asked for here: ask again after it.
+     * ready() & ops} may be non-zero because of what the peer did. An operation at this end ({@link
+     * #shutdownInput}, ...) notifies nothing, and may end the request made here: ask again after
+     * it.
      *
-     * @param ops {@link #READ}, {@link #WRITE}, both, or 0: nobody watches the doorbell any more
+     * @param ops {@link #READ}, {@link #WRITE}, both, or 0: the notify descriptor is not watched
+     *     any more
      * @return which of {@code ops} are ready now, and then nothing was asked for, with {@link
-     *     #RUNG} if the doorbell has been rung since it was, and stays readable; 0 = none; -1 = the
-     *     doorbell cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} = nor ever again, and
-     *     it may be readable for no reason
+     *     #RUNG} if a notification came since one was, and the descriptor stays readable; 0 = none;
+     *     -1 = the notify descriptor cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} =
+     *     nor ever again, and it may be readable for no reason
      */
     default int requestNotify(int ops) {
         return ops == 0 ? 0 : -1;
