@@ -6,7 +6,7 @@ import io.sdp4j.stream.SdpSettings;
 import java.util.List;
 import java.util.Map;
 
-/** What can be set about the agent. The shim reads some of them before, by their names. */
+/** The agent's settings. The shim reads some of them before, by their names. */
 public final class AgentSettings {
     /** Where the report goes. */
     static final Setting REPORT =

@@ -11,7 +11,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * What the agent must do at once, when the JVM starts or the agent is loaded into one that runs.
+ * The work that the agent must do at once, when the JVM starts or the agent is loaded into one that
+ * runs.
  *
  * <p>It costs a JVM that never opens a socket next to nothing: it takes the JDK's own SDP switch
  * out of the way, sets two socket factories and becomes the selector provider. {@link Boot} does

@@ -26,7 +26,7 @@ public record AgentReport(
         Map<?, ?> reasons,
         String text) {
 
-    /** What the agent has written to {@code file}. */
+    /** The report that the agent has written to {@code file}. */
     public static AgentReport read(Path file) throws IOException {
         return of(Files.readString(file));
     }

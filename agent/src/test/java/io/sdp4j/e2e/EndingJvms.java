@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class EndingJvms {
     @TempDir Path directory;
 
-    /** What carries the connections of a test. */
+    /** Transport of the connections of a test. */
     enum Stack {
         KERNEL,
         OFFLOADED,

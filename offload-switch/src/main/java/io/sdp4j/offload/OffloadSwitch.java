@@ -48,7 +48,7 @@ public final class OffloadSwitch {
                     "asynchronous channels do not move, and few live long enough to gain from"
                             + " offload at connect; upgrade=connect offloads them");
 
-    /** What a provider may take for its own start beyond the cap. */
+    /** Time that a provider may take for its own start beyond the cap. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
@@ -138,8 +138,9 @@ public final class OffloadSwitch {
     }
 
     /**
-     * What is clear without asking a provider: the rule keeps the connection on the kernel, port 0
-     * cannot have a listener, or the destination did not answer lately. Never blocks.
+     * The outcome that is clear without asking a provider: the rule keeps the connection on the
+     * kernel, port 0 cannot have a listener, or the destination did not answer lately. Never
+     * blocks.
      *
      * @return null if {@link #connect} has to find out
      */
@@ -150,9 +151,9 @@ public final class OffloadSwitch {
         if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
             return null;
         }
-        OffloadUnavailable nobody = nobodyAt(remote);
-        if (nobody != null) {
-            return Attempt.kernel(nobody.reason(), nobody.getMessage());
+        OffloadUnavailable noListener = noListenerAt(remote);
+        if (noListener != null) {
+            return Attempt.kernel(noListener.reason(), noListener.getMessage());
         }
         if (failures.contains(remote)) {
             return Attempt.kernel(
@@ -163,7 +164,7 @@ public final class OffloadSwitch {
     }
 
     /**
-     * What the rules say about a connection.
+     * The rules' decision on a connection.
      *
      * @param bound what the program asked to bind to before, or null
      * @param remote resolved, not a wildcard
@@ -223,11 +224,11 @@ public final class OffloadSwitch {
         // behaviour 3: with a fallback to come, half of the caller's time is the kernel's.
         long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
         Failure failure = new Failure();
-        OffloadUnavailable nobody = nobodyAt(remote);
-        if (nobody != null) {
-            failure.add(nobody);
+        OffloadUnavailable noListener = noListenerAt(remote);
+        if (noListener != null) {
+            failure.add(noListener);
         }
-        List<OffloadProvider> able = nobody == null ? providers : List.of();
+        List<OffloadProvider> able = noListener == null ? providers : List.of();
         long nowNanos = startNanos;
         for (OffloadProvider provider : able) {
             long leftNanos = shareNanos - (nowNanos - startNanos);
@@ -487,9 +488,9 @@ public final class OffloadSwitch {
     }
 
     /** Why no provider need be asked for {@code remote}; null = there may be a listener. */
-    private static OffloadUnavailable nobodyAt(InetSocketAddress remote) {
+    private static OffloadUnavailable noListenerAt(InetSocketAddress remote) {
         return remote.getPort() == 0
-                ? new OffloadUnavailable(ReasonCode.NO_PEER, "nobody listens on port 0")
+                ? new OffloadUnavailable(ReasonCode.NO_PEER, "port 0 has no listener")
                 : null;
     }
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What can be set about the switch.
+ * Settings of the switch.
  *
  * @param connectTimeoutNanos cap of one offload attempt where its rule gives none; more than 0
  * @param missTtlNanos how long a destination that did not answer is not asked again; 0 = asked
@@ -77,7 +77,7 @@ public record SwitchSettings(
         }
     }
 
-    /** What the operator has set; connections are offloaded before {@code connect} returns. */
+    /** The operator's settings; connections are offloaded before {@code connect} returns. */
     public static SwitchSettings of(Settings settings) {
         return new SwitchSettings(
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(CONNECT_TIMEOUT_MS)),

@@ -69,7 +69,7 @@ class BeginsOnKernelTest {
         assertFalse(owner.beginsOnKernel(BOTH, FOREIGN));
     }
 
-    /** What a rule names may be unable to move anything. */
+    /** A provider that a rule names may be unable to move anything. */
     @Test
     void toLoopbackIfWhatTheRuleNamesCanMoveThem() {
         Decision named = Decision.of(Verdict.OFFLOAD_FIRST, List.of("own"), -1, "use both", "f:3");

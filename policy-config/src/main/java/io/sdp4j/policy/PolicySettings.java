@@ -2,13 +2,13 @@ package io.sdp4j.policy;
 
 import java.util.List;
 
-/** What can be set about rules. */
+/** Settings of rules. */
 public final class PolicySettings {
     /** Rule file. */
     public static final Setting POLICY =
             Setting.text("sdp4j.policy", "", "file", "Rule file; empty: look in the usual places.");
 
-    /** What holds while no rule file can be used. */
+    /** Verdict while no rule file can be used. */
     public static final Setting REQUIRED =
             Setting.flag(
                     "sdp4j.policy.required",

@@ -257,7 +257,7 @@ public final class PolicySource {
      * Marks the state of the file as seen; returns whether there are rules now that are in force.
      */
     private boolean adopt(Loaded loaded) {
-        assert checking.get() || policy == null; // at the start nobody else is there
+        assert checking.get() || policy == null; // at the start no other thread is there
         seen = loaded.stamp;
         if (loaded.policy == null) {
             return false;

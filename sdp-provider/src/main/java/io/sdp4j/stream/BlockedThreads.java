@@ -299,7 +299,7 @@ final class BlockedThreads {
     }
 
     /** Whether a virtual thread is parked, or a task waits, and relies on a notification. */
-    boolean relyOnDoorbell() {
+    boolean relyOnNotification() {
         if (readTask != null || writeTask != null) {
             return true;
         }

@@ -8,7 +8,7 @@ import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import java.util.List;
 
-/** What can be set about streams, and about every fabric alike. */
+/** Settings of streams, and of every fabric alike. */
 public final class SdpSettings {
     /** Trace file. */
     public static final Setting TRACE =

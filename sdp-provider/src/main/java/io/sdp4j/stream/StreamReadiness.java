@@ -4,8 +4,8 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.wire.SdpMachine;
 
 /**
- * What of a stream is ready, and who is told of it: a waiter, the owner of the doorbell, or the
- * event thread, which looks after what nobody stands at.
+ * Readiness of a stream, and its notification: of a waiter, of the thread that has the notify
+ * descriptor, or of the event thread, which looks after streams without a thread.
  *
  * <p>Guarded by the stream's lock, which the methods named so take themselves.
  */
@@ -24,8 +24,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
     private boolean closing;
 
     /**
-     * The doorbell was granted to somebody: what comes is his to see, and a call of the event
-     * thread that was on its way then must not ask for it instead.
+     * The notify descriptor was given to a caller, which sees what comes. A call of the event
+     * thread that was on its way then must not ask for a notification instead.
      */
     private boolean watched;
 
@@ -142,7 +142,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int wake;
         synchronized (core) {
             core.progress();
-            core.coalescer.flushUnlessLast(); // as in armDoorbell
+            core.coalescer.flushUnlessLast(); // as in requestNotify
             boolean held = core.queue.rung() && !core.suspension.ever() && !unattended();
             answer = held ? readyOps() & ops : -1;
             watched |= held; // the caller relies on the byte that is there
@@ -159,13 +159,13 @@ final class StreamReadiness implements BlockedThreads.Stream {
         synchronized (core) {
             core.progress();
             if (ops != 0) {
-                // Whoever is about to wait for an answer has said all of the question.
+                // A thread that is about to wait for an answer has said all of the question.
                 core.coalescer.flushUnlessLast();
             }
             if (core.suspension.ever()) {
                 core.queue.releaseDescriptor();
                 lookAfterItself();
-                answer = OffloadStream.NO_DOORBELL;
+                answer = OffloadStream.NO_DESCRIPTOR;
             } else if (ops == 0 || unattended() || core.queue.descriptor() < 0) {
                 core.queue.releaseDescriptor();
                 lookAfterItself();
@@ -247,8 +247,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     /**
-     * Nobody looks from time to time any more: what comes must be seen by whoever stands at the
-     * stream, or ring. With the lock.
+     * No thread looks from time to time any more: what comes must be seen by a thread that waits in
+     * the stream, or notify. With the lock.
      *
      * @param onUse to be run when something has come, which calls {@link #stir}
      * @return false if something is there already
@@ -287,15 +287,16 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     /**
-     * Arms the doorbell while there is work that no thread stands by for: a closing hand-shake, an
-     * end of stream that waits for credits, input to be thrown away so that the peer can write on,
-     * a buffer whose operation was given up, small writes that wait for the peer to read, an answer
-     * to SuspComm, a parked virtual thread, whatever a peer may ask a stream at rest.
+     * Asks for a notification while there is work that no thread stands by for: a closing
+     * hand-shake, an end of stream that waits for credits, input to be thrown away so that the peer
+     * can write on, a buffer whose operation was given up, small writes that wait for the peer to
+     * read, an answer to SuspComm, a parked virtual thread, whatever a peer may ask a stream at
+     * rest.
      */
     void lookAfterItself() {
         assert Thread.holdsLock(core);
         watched = false;
-        for (int n = 0; needsDoorbell() && !core.queue.arm(); n++) {
+        for (int n = 0; needsNotification() && !core.queue.arm(); n++) {
             if (n == MAX_ROUNDS) {
                 // A busy peer must not keep this thread.
                 core.later(onNotify);
@@ -306,9 +307,9 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     /**
-     * As {@link #lookAfterItself}, unless somebody else has the doorbell.
+     * As {@link #lookAfterItself}, unless another thread has the notify descriptor.
      *
-     * @return false if he has: it is to be looked after in another way
+     * @return false if one has: the stream is to be looked after in another way
      */
     boolean attend() {
         assert Thread.holdsLock(core);
@@ -319,8 +320,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
         return true;
     }
 
-    private boolean needsDoorbell() {
-        return unattended() || atRest != null || blocked.relyOnDoorbell();
+    private boolean needsNotification() {
+        return unattended() || atRest != null || blocked.relyOnNotification();
     }
 
     private boolean unattended() {

@@ -36,7 +36,7 @@ class PluginFabricTest {
 
         @Override
         public Fabric open() {
-            throw new AssertionError("nobody needs it");
+            throw new AssertionError("not needed");
         }
     }
 

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports that nobody listens on, for tests that have to name one before it is bound. No port is
- * given twice in one JVM. Thread-safe.
+ * Ports without a listener, for tests that have to name one before it is bound. No port is given
+ * twice in one JVM. Thread-safe.
  */
 public final class FreePorts {
     private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
@@ -22,7 +22,7 @@ public final class FreePorts {
 
     /**
      * The first of so many neighbours that were free a moment ago; below those that the kernel
-     * gives to whoever does not mind (32768 and up), so that no client takes one meanwhile.
+     * gives to sockets that ask for any (32768 and up), so that no client takes one meanwhile.
      */
     public static int row(int length) throws IOException {
         for (int tries = 0; tries < 1_000; tries++) {

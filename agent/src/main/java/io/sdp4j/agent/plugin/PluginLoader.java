@@ -217,7 +217,7 @@ final class PluginLoader {
         sink.accept("sdp4j: " + line.replaceAll("\\p{Cntrl}+", " "));
     }
 
-    /** What was thrown, and what it came from. */
+    /** The message of a throwable and its cause. */
     private static String reason(Throwable thrown) {
         boolean plain =
                 thrown instanceof IOException

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * What plug-ins have brought, see docs/plugins.md. All names are different, and none is one of
- * ours.
+ * Protocols and fabrics of plug-ins, see docs/plugins.md. All names are different, and none is one
+ * of ours.
  *
  * @param protocols providers that are asked behind SDP
  * @param fabrics for SDP, tried behind its own
@@ -26,7 +26,7 @@ public record Plugins(List<OffloadProvider> protocols, List<FabricFactory> fabri
         return directory.isEmpty() ? NONE : new PluginLoader(sink).load(directory);
     }
 
-    /** What rules may call them. */
+    /** Their names in rules. */
     public List<String> names() {
         return Stream.concat(
                         protocols.stream().map(OffloadProvider::name),

@@ -87,7 +87,7 @@ class PluginsTest {
         assertTold("chmod go-w " + elsewhere.toRealPath(), line(plugins.toString()));
     }
 
-    /** What the document shows is what the samples do. */
+    /** The document's code is the samples' code. */
     @Test
     void theDocumentShowsTheSamples() throws IOException {
         StringBuilder samples = new StringBuilder();

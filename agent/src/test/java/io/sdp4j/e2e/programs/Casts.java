@@ -68,7 +68,7 @@ public final class Casts {
                         new NAKACK2().useMcastXmit(false),
                         new UNICAST3(),
                         new STABLE(),
-                        // the first has nobody to wait for
+                        // the first need not wait for another one
                         new GMS().printLocalAddress(false).setJoinTimeout(first ? 1 : 10_000),
                         new UFC(),
                         new MFC(),

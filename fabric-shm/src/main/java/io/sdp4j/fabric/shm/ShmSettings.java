@@ -5,7 +5,7 @@ import io.sdp4j.policy.Settings;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What an operator or a test can set about shared memory. */
+/** Settings of shared memory, for operators and tests. */
 public final class ShmSettings {
     /** Shared-memory fabric. */
     public static final Setting ENABLED =
@@ -69,7 +69,7 @@ public final class ShmSettings {
         return !"off".equals(settings.text(NATIVE));
     }
 
-    /** What is set, with the default of what is not a setting of this module. */
+    /** The settings' values, with defaults for parts that are no setting of this module. */
     public static ShmConfig config(Settings settings) {
         ShmConfig defaults = ShmConfig.defaults();
         String directory = settings.text(DIR);

@@ -5,7 +5,7 @@ import io.sdp4j.policy.Settings;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What an operator can set about RDMA devices. */
+/** Settings of RDMA devices, for operators. */
 public final class VerbsSettings {
     /** RDMA devices. */
     public static final Setting ENABLED =
@@ -42,7 +42,7 @@ public final class VerbsSettings {
 
     private VerbsSettings() {}
 
-    /** What is set, with the default of what is not a setting of this module. */
+    /** The settings' values, with defaults for parts that are no setting of this module. */
     public static VerbsConfig config(Settings settings) {
         return VerbsConfig.defaults()
                 .withKeys(TimeUnit.MILLISECONDS.toNanos(settings.longValue(KEYS_KEEP_MS)));

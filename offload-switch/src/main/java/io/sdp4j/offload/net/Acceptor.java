@@ -38,7 +38,7 @@ final class Acceptor {
         this.waiter = kernel.waiter();
     }
 
-    /** What providers call when a stream waits. */
+    /** Called by providers when a stream waits. */
     void onPending() {
         waiter.signal();
     }

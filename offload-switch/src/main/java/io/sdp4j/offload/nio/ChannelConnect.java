@@ -222,7 +222,7 @@ final class ChannelConnect {
         return false;
     }
 
-    /** What the kernel would connect to, or null if it will complain. */
+    /** The address that the kernel would connect to, or null if it will complain. */
     private InetSocketAddress resolved(SocketAddress remote) {
         if (!(remote instanceof InetSocketAddress given) || given.isUnresolved()) {
             return null;

@@ -39,7 +39,7 @@ final class HeldPort {
                         : (InetSocketAddress) channel.kernel.getLocalAddress();
     }
 
-    /** What the application asked to bind to, or null. */
+    /** The address that the application asked to bind to, or null. */
     InetSocketAddress asked() {
         synchronized (channel.stateLock) {
             return asked;

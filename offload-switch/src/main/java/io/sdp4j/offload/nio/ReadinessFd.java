@@ -16,10 +16,10 @@ import sun.nio.ch.SelectionKeyImpl;
  * readable while something is ready that a key is interested in.
  *
  * <p>Shape: {@code interest} is the union over all keys. The descriptor becomes readable by the
- * provider's own hand, through its doorbell, or because it was raised here. It becomes unreadable
- * in {@link #settle} only, which asks the stream for another ring first and looks afterwards, so
- * nothing is lost in between. Whatever changes readiness on this side calls {@code settle} after
- * it.
+ * provider's own hand, through its notify descriptor, or because it was raised here. It becomes
+ * unreadable in {@link #settle} only, which asks the stream for another notification first and
+ * looks afterwards, so nothing is lost in between. Whatever changes readiness on this side calls
+ * {@code settle} after it.
  *
  * <p>A key that was found ready is queued for an update, so the selector asks for the interest
  * again before it waits next: that is when {@code settle} runs, once for each wake-up, after the
@@ -121,7 +121,7 @@ final class ReadinessFd {
     }
 
     /**
-     * What the keys want; the one whose turn it is may be missing while it is being registered, and
+     * The keys' interest; the one whose turn it is may be missing while it is being registered, and
      * is told by the caller.
      */
     private int otherInterest() {
@@ -227,18 +227,19 @@ final class ReadinessFd {
     }
 
     /**
-     * What of interest is ready, as {@link OffloadStream#requestNotify} says it; 0 = a ring comes.
+     * The operations of interest that are ready, as {@link OffloadStream#requestNotify} says it; 0
+     * = a notification comes.
      */
     private int askStream() {
         int ops = streamOps(interest);
         int ready = stream.requestNotify(ops);
-        if (ready == OffloadStream.NO_DOORBELL) {
+        if (ready == OffloadStream.NO_DESCRIPTOR) {
             epoll.forgetOther();
         }
         return ready >= 0 ? ready : stream.arm(ops, this::onReady) ? 0 : ops;
     }
 
-    /** On a thread of the provider, where its own doorbell cannot be used. */
+    /** On a thread of the provider, where its notify descriptor cannot be used. */
     private synchronized void onReady() {
         if (!silent && (readyOps() & interest) != 0) {
             epoll.raise();

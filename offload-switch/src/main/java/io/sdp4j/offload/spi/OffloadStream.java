@@ -33,7 +33,7 @@ public interface OffloadStream {
      * Answer of {@link #requestNotify}: the notify descriptor means nothing any more, nor ever
      * will.
      */
-    int NO_DOORBELL = -2;
+    int NO_DESCRIPTOR = -2;
 
     /**
      * Reads what is there: more than 0 bytes, 0 = nothing now (or {@code len} is 0), -1 = end of
@@ -281,7 +281,7 @@ public interface OffloadStream {
      *     any more
      * @return which of {@code ops} are ready now, and then nothing was asked for, with {@link
      *     #RUNG} if a notification came since one was, and the descriptor stays readable; 0 = none;
-     *     -1 = the notify descriptor cannot be used now, {@link #arm} can; {@link #NO_DOORBELL} =
+     *     -1 = the notify descriptor cannot be used now, {@link #arm} can; {@link #NO_DESCRIPTOR} =
      *     nor ever again, and it may be readable for no reason
      */
     default int requestNotify(int ops) {

@@ -148,7 +148,7 @@ class PortZeroTest {
     @Test
     void offloadOnlyIsRefusedWithoutBeingAsked() throws Exception {
         OffloadSwitch only = of(Verdict.OFFLOAD_ONLY);
-        String refused = "Connection refused (nobody listens on port 0; rule: the rule)";
+        String refused = "Connection refused (port 0 has no listener; rule: the rule)";
         try (Socket s = SwitchedSockets.socket(only);
                 SocketChannel c = SwitchChannels.provider(only).openSocketChannel();
                 AsynchronousSocketChannel a =

@@ -18,10 +18,10 @@ import java.util.concurrent.Executors;
 
 /** Connects queue pairs of one JVM: set-up only, see {@link MemoryQueuePair} for the rest. */
 final class MemoryFabric implements Fabric {
-    /** What rules and reports call it. */
+    /** Its name in rules and reports. */
     static final String NAME = "memory";
 
-    /** The event thread: handlers, outcomes and doorbells are called there, in order. */
+    /** The event thread: handlers, outcomes and notifications are called there, in order. */
     static final Executor EVENTS =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform()

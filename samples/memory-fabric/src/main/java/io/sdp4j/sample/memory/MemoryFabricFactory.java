@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 
-/** What the service loader finds. Nothing is opened before a connection or listener needs it. */
+/** Found by the service loader. Nothing is opened before a connection or listener needs it. */
 public final class MemoryFabricFactory implements FabricFactory {
     /** For the service loader, when the switch starts. */
     public MemoryFabricFactory() {}

@@ -22,7 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * with {@link OffloadUnavailable}, and the switch goes on: to the next provider, or to TCP.
  */
 public final class PipeProvider implements OffloadProvider {
-    /** What rules and reports call it. */
+    /** Its name in rules and reports. */
     static final String NAME = "pipe";
 
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();

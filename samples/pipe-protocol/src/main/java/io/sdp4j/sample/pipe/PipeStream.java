@@ -48,7 +48,7 @@ final class PipeStream implements OffloadStream {
     private final Waiter reader = new Waiter();
     private final Waiter writer = new Waiter();
 
-    /** Who waits for one direction: a thread, or a task. */
+    /** The thread, or the task, that waits for one direction. */
     private static final class Waiter {
         Thread thread;
         Runnable task;
