@@ -22,7 +22,7 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What it costs to wake a selector by one byte: on a connection's Unix-domain socket, or on a TCP
+ * The cost of waking a selector by one byte: on a connection's Unix-domain socket, or on a TCP
  * connection of the loopback interface. Two threads with a selector each send a byte there and back
  * on every connection. {@code WakeCosts [CONNECTIONS...]}; by {@code taskset -c 0} on one
  * processor. Prints the medians of five interleaved rounds of two seconds.
