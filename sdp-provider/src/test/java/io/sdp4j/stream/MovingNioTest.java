@@ -2,6 +2,7 @@ package io.sdp4j.stream;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
@@ -12,6 +13,7 @@ import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.List;
@@ -83,7 +85,33 @@ class MovingNioTest extends SwitchedNioTest {
         }
     }
 
-    /** One in some hundreds still differs: what a selector sees, or an end, while one moves. */
+    /** Both the stream and TCP below are reset. */
+    @Test
+    void aResetIsToldOnce() throws Exception {
+        try (Pair p = pair()) {
+            SocketChannel told = p.server();
+            p.client().write(ByteBuffer.wrap(new byte[1]));
+            await().until(
+                            () ->
+                                    SwitchChannels.explain(told).orElseThrow().reason()
+                                            == ReasonCode.OFFLOADED);
+            assertEquals(1, told.read(ByteBuffer.allocate(9)));
+            p.client().setOption(StandardSocketOptions.SO_LINGER, 0);
+            p.client().close();
+            IOException reset =
+                    assertThrows(
+                            IOException.class,
+                            () -> {
+                                while (true) {
+                                    told.write(ByteBuffer.wrap(new byte[1]));
+                                }
+                            });
+            assertEquals("Connection reset by peer", reset.getMessage());
+            assertEquals(-1, told.read(ByteBuffer.allocate(1)));
+        }
+    }
+
+    /** One in some thousands still differs: what a selector sees, or an end, while one moves. */
     @Override
     public int programs() {
         return Scale.of(0, 200);

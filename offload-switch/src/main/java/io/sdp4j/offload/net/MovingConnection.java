@@ -37,6 +37,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     private volatile boolean inputShut;
     private volatile boolean outputShut;
     private volatile boolean cut; // a read was told of a reset by TCP
+    private volatile boolean cutWritten; // a write was told of a reset by the stream
     private volatile OffloadedConnection moved; // set once
 
     MovingConnection(
@@ -122,7 +123,7 @@ final class MovingConnection extends Upgrade implements Duplex {
             }
         }
         int n = moved.read(b, off, len);
-        if (n < 0 && !inputShut && (cut || takeReset())) {
+        if (n < 0 && !inputShut && (cut || (takeReset() && !cutWritten))) {
             cut = true; // the peer's process has ended and left bytes of TCP unread
             throw new SocketException("Connection reset");
         }
@@ -204,7 +205,15 @@ final class MovingConnection extends Upgrade implements Duplex {
                 wrote();
             }
         }
-        moved.write(b, off, len);
+        if (cut) {
+            throw new SocketException("Broken pipe");
+        }
+        try {
+            moved.write(b, off, len);
+        } catch (SocketException e) {
+            cutWritten |= "Connection reset by peer".equals(e.getMessage());
+            throw e;
+        }
     }
 
     @Override

@@ -30,6 +30,8 @@ final class ChannelStream extends StreamHandle {
     private SocketException
             untold; // writeLock: for the next write, as this one had moved something
     private boolean reset; // readLock
+    private volatile boolean resetOfTcp; // a read was told of a reset of TCP
+    private volatile boolean resetWritten; // a write was told of a reset
 
     /**
      * Whether a write returns as soon as it has moved something. As with the JDK's channel, whose
@@ -125,8 +127,8 @@ final class ChannelStream extends StreamHandle {
                         if (n == 0 && blocking && targets.more()) {
                             n = readSlowly(nanos);
                         }
-                        if (n < 0 && !inputShut() && channel.takeResetOfTcp(peerVanished())) {
-                            throw new SocketException("Connection reset");
+                        if (n < 0 && !inputShut()) {
+                            takeResetOfTcp();
                         }
                     } finally {
                         if (lent) {
@@ -145,6 +147,14 @@ final class ChannelStream extends StreamHandle {
             left();
         }
         return n <= 0 && inputShut() ? -1 : n;
+    }
+
+    /** A connection is reset once, though its stream and TCP below may both tell of it. */
+    private void takeResetOfTcp() throws IOException {
+        if (channel.takeResetOfTcp(peerVanished()) && !resetWritten) {
+            resetOfTcp = true;
+            throw new SocketException("Connection reset");
+        }
     }
 
     private void checkBlocking() throws IOException {
@@ -237,9 +247,13 @@ final class ChannelStream extends StreamHandle {
                 sources.of(one, several, offset, length);
                 if (outputShut()) {
                     int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
+                    resetWritten |= channel.takeResetOfTcp(false);
                 } else {
                     if (sources.more()) {
                         tell();
+                        if (resetOfTcp) {
+                            throw new SocketException("Broken pipe");
+                        }
                     }
                     boolean lent = blocking && one != null && writeLoan.lend(one);
                     try {
@@ -315,6 +329,7 @@ final class ChannelStream extends StreamHandle {
     }
 
     private void writeFailed(SocketException e) throws IOException {
+        resetWritten |= "Connection reset by peer".equals(e.getMessage());
         if (!outputShut()) {
             throw new IOException(e.getMessage(), e); // as the JDK: not a SocketException
         }
