@@ -1,5 +1,6 @@
 package io.sdp4j.offload;
 
+import io.sdp4j.offload.spi.OffloadStream;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -19,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Handover {
     /** Bytes of a limit. */
-    static final int LIMIT_BYTES = 8;
+    static final int LIMIT_BYTES = OffloadStream.MOST_BEGIN_BYTES;
 
     private static final long UNKNOWN = -1;
 

@@ -430,7 +430,8 @@ public abstract class Upgrade {
     final void attach(OffloadStream stream) {
         synchronized (this) {
             if (closed || state != State.ASKED) {
-                stream.close(aborted || !closed); // the peer may have begun to use it
+                stream.readerBehind(true); // the peer may have begun to use it
+                stream.close(aborted || !closed);
                 leaveTable();
                 return;
             }

@@ -137,6 +137,15 @@ final class Inbox {
         return all > 1 || (all == 1 && (oobInline || !atMark()));
     }
 
+    /**
+     * Whether a close leaves input unread. What the peer's switch has begun the stream with is
+     * none, see {@link OffloadStream#tryBegin}.
+     */
+    boolean holdsInput() {
+        assert Thread.holdsLock(core);
+        return unread() > (readerBehind ? OffloadStream.MOST_BEGIN_BYTES : 0);
+    }
+
     /** Changes with each message that brings the reader payload. */
     int deliveries() {
         assert Thread.holdsLock(core);

@@ -341,9 +341,9 @@ final class SdpStream implements OffloadStream {
             }
             watch.close();
             core.progress();
-            boolean unread = reader.unread() > 0;
+            boolean left = core.inbox.holdsInput();
             reader.giveBack();
-            core.end.close(unread, abortive);
+            core.end.close(left, abortive);
             // From here on no thread waits in this stream: notifications drive it to its end.
             watch.lookAfterItself();
             core.takeWakeOps();

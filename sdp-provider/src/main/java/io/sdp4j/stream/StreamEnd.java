@@ -39,14 +39,16 @@ final class StreamEnd {
         core.wake(OffloadStream.WRITE);
     }
 
-    void close(boolean dataUnread, boolean abortive) {
+    /**
+     * @param left whether the application has left input unread
+     */
+    void close(boolean left, boolean abortive) {
         assert Thread.holdsLock(core);
         core.inbox.shut();
         core.coalescer.flush();
         if (core.lending != null) {
             core.lending.close();
         }
-        boolean left = dataUnread || !core.qps.isEmpty();
         core.suspension.noteClosed(left, abortive);
         if (!core.suspension.suspended()) {
             core.machine.close(left, abortive, actions);

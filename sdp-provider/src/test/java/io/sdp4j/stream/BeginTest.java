@@ -12,6 +12,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -54,6 +55,21 @@ class BeginTest {
                             }
                             return pass(qp, method, args);
                         });
+    }
+
+    /** The application of an end that closes has left nothing unread then. */
+    @Test
+    void aCloseOverItIsInOrder() throws Exception {
+        try (TestFabric fabric = new TestFabric(true, 8);
+                StreamPair pair = new StreamPair(fabric.provider())) {
+            pair.server.readerBehind(true);
+            assertTrue(pair.client.tryBegin(new byte[8]));
+            Awaitility.await().until(() -> pair.server.available() == 8);
+            pair.server.close(false);
+            byte[] one = new byte[1];
+            Awaitility.await().until(() -> pair.client.tryRead(one, 0, 1) == -1);
+            pair.client.close(false);
+        }
     }
 
     @Test

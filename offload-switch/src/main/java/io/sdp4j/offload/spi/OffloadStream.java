@@ -23,6 +23,9 @@ public interface OffloadStream {
     int READ = 1;
     int WRITE = 2;
 
+    /** Most bytes of {@link #tryBegin}. */
+    int MOST_BEGIN_BYTES = 8;
+
     /**
      * Besides what is ready, in an answer of {@link #requestNotify}: the notify descriptor shows
      * it.
