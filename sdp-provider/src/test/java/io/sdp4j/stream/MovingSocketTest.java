@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Random;
@@ -121,6 +122,28 @@ class MovingSocketTest extends SwitchedTest {
             p.server().getOutputStream().write(5);
             p.client().setSoTimeout(0);
             assertEquals(5, in.read());
+        }
+    }
+
+    /** Both the stream and TCP below are reset. */
+    @Test
+    @Timeout(60)
+    void aResetIsToldOnce() throws IOException {
+        try (Pair p = pair()) {
+            move(p);
+            p.client().setSoLinger(true, 0);
+            p.client().close();
+            OutputStream out = p.server().getOutputStream();
+            SocketException reset =
+                    assertThrows(
+                            SocketException.class,
+                            () -> {
+                                while (true) {
+                                    out.write(1);
+                                }
+                            });
+            assertEquals("Connection reset by peer", reset.getMessage());
+            assertEquals(-1, p.server().getInputStream().read());
         }
     }
 
