@@ -37,7 +37,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     private volatile boolean inputShut;
     private volatile boolean outputShut;
     private volatile boolean cut; // a read was told of a reset by TCP
-    private volatile boolean cutWritten; // a write was told of a reset by the stream
+    private volatile boolean cutRead; // a read was told of a reset by the stream
+    private volatile boolean cutWritten; // a write was told of a reset, by either
     private volatile OffloadedConnection moved; // set once
 
     MovingConnection(
@@ -122,12 +123,30 @@ final class MovingConnection extends Upgrade implements Duplex {
                 return n;
             }
         }
-        int n = moved.read(b, off, len);
+        int n = readMoved(b, off, len);
         if (n < 0 && !inputShut && (cut || (takeReset() && !cutWritten))) {
             cut = true; // the peer's process has ended and left bytes of TCP unread
             throw new SocketException("Connection reset");
         }
         return n;
+    }
+
+    /** A connection is reset once, though its stream and TCP below may both tell of it. */
+    private int readMoved(byte[] b, int off, int len) throws IOException {
+        try {
+            return moved.read(b, off, len);
+        } catch (SocketException e) {
+            boolean isReset = "Connection reset".equals(e.getMessage());
+            if (isReset && cutWritten && !cutRead) {
+                return -1;
+            }
+            cutRead |= isReset;
+            throw e;
+        }
+    }
+
+    private void noteWritten(SocketException e) {
+        cutWritten |= "Connection reset by peer".equals(e.getMessage());
     }
 
     private boolean takeReset() throws IOException {
@@ -200,6 +219,9 @@ final class MovingConnection extends Upgrade implements Duplex {
                     sent(len);
                     return;
                 }
+            } catch (SocketException e) {
+                noteWritten(e);
+                throw e;
             } finally {
                 writeLock.unlock();
                 wrote();
@@ -211,7 +233,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         try {
             moved.write(b, off, len);
         } catch (SocketException e) {
-            cutWritten |= "Connection reset by peer".equals(e.getMessage());
+            noteWritten(e);
             throw e;
         }
     }

@@ -204,8 +204,9 @@ final class ChannelStream extends StreamHandle {
      */
     private int readFailed(SocketException e) throws IOException {
         boolean isReset = "Connection reset".equals(e.getMessage());
-        reset |= isReset;
-        if (inputShut()) {
+        boolean told = isReset && resetWritten && !reset;
+        reset |= isReset && !told;
+        if (inputShut() || told) {
             return -1;
         }
         throw isReset ? e : new IOException(e.getMessage(), e);
@@ -326,6 +327,11 @@ final class ChannelStream extends StreamHandle {
             untold = null;
             throw e;
         }
+    }
+
+    /** A write by TCP was told of a reset. */
+    void resetWritten() {
+        resetWritten = true;
     }
 
     private void writeFailed(SocketException e) throws IOException {

@@ -88,6 +88,9 @@ final class MovingChannel extends Upgrade {
         assert Thread.holdsLock(this);
         ChannelStream taken = channel.takeMoved(stream, accepted);
         moved = taken;
+        if (resetWritten) { // looked at after the stream was set, as below
+            taken.resetWritten();
+        }
         if (virtual) {
             taken.usedByVirtualThread();
         }
@@ -304,7 +307,7 @@ final class MovingChannel extends Upgrade {
             if (moveOut()) {
                 return MOVED;
             }
-            long n = call.write();
+            long n = writeOnce(call);
             if (n > 0) {
                 sent(n);
             }
@@ -313,6 +316,21 @@ final class MovingChannel extends Upgrade {
             writeLock.unlock();
             wrote();
             channel.followKernel();
+        }
+    }
+
+    private long writeOnce(KernelWrite call) throws IOException {
+        try {
+            return call.write();
+        } catch (IOException e) {
+            if ("Connection reset by peer".equals(e.getMessage())) {
+                resetWritten = true;
+                ChannelStream stream = moved;
+                if (stream != null) {
+                    stream.resetWritten();
+                }
+            }
+            throw e;
         }
     }
 
