@@ -15,8 +15,11 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -109,6 +112,29 @@ class MovingNioTest extends SwitchedNioTest {
             assertEquals("Connection reset by peer", reset.getMessage());
             assertEquals(-1, told.read(ByteBuffer.allocate(1)));
         }
+    }
+
+    /** Else it would find a descriptor that is ready, and no key for it, until that is closed. */
+    @Test
+    void aSelectorThatNeverAskedForgetsAMovedChannel() throws Exception {
+        try (Pair p = pair();
+                Selector selector = provider().openSelector()) {
+            SocketChannel moves = p.server();
+            moves.configureBlocking(false);
+            SelectionKey key = moves.register(selector, SelectionKey.OP_WRITE);
+            p.client().write(ByteBuffer.wrap(new byte[1]));
+            await().until(() -> moves.read(ByteBuffer.allocate(1)) == 1);
+            await().until(() -> isReady(moves));
+            key.cancel();
+            long start = System.nanoTime();
+            assertEquals(0, selector.select(200));
+            assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(190));
+        }
+    }
+
+    /** Whether it has moved: then writes go by the stream. */
+    private static boolean isReady(SocketChannel channel) {
+        return SwitchChannels.explain(channel).orElseThrow().bytesWritten() > 0;
     }
 
     /** One in some thousands still differs: what a selector sees, or an end, while one moves. */

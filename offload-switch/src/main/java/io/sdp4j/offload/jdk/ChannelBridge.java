@@ -150,14 +150,34 @@ public final class ChannelBridge {
     /**
      * Takes descriptor {@code fdVal} out of the key's selector. Waits until the selector is not
      * asking channels for their interest.
+     *
+     * @return whether it was there
      */
-    public static void takeOut(SelectionKey key, int fdVal) {
+    public static boolean takeOut(SelectionKey key, int fdVal) {
         Selector selector = key.selector();
-        if (Handles.SELECTOR.isInstance(selector)) {
-            synchronized (Handles.UPDATE_LOCK.get(selector)) {
-                JdkBridge.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
-                Handles.REGISTERED.set(key, 0);
-            }
+        if (!Handles.SELECTOR.isInstance(selector)) {
+            return false;
+        }
+        synchronized (Handles.UPDATE_LOCK.get(selector)) {
+            boolean there = (int) Handles.REGISTERED.get(key) != 0;
+            JdkBridge.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
+            Handles.REGISTERED.set(key, 0);
+            return there;
+        }
+    }
+
+    /**
+     * Waits until the key's selector is not asking channels for their interest.
+     *
+     * @return false if that cannot be told of this selector
+     */
+    public static boolean awaitUpdate(SelectionKey key) {
+        Selector selector = key.selector();
+        if (!Handles.SELECTOR.isInstance(selector)) {
+            return false;
+        }
+        synchronized (Handles.UPDATE_LOCK.get(selector)) {
+            return true;
         }
     }
 
@@ -176,8 +196,14 @@ public final class ChannelBridge {
         synchronized (Handles.UPDATE_LOCK.get(selector)) {
             int wanted = key.isValid() ? events.getAsInt() : 0;
             if (wanted != 0 && (int) Handles.REGISTERED.get(key) == 0) {
-                JdkBridge.epollAdd((int) Handles.EPOLL.get(selector), fdVal, wanted);
+                int epoll = (int) Handles.EPOLL.get(selector);
+                JdkBridge.epollAdd(epoll, fdVal, wanted);
                 Handles.REGISTERED.set(key, wanted);
+                VarHandle.fullFence(); // cancelled later: the selector sees what it has to remove
+                if (!key.isValid()) {
+                    JdkBridge.epollRemove(epoll, fdVal);
+                    Handles.REGISTERED.set(key, 0);
+                }
             }
         }
         return true;

@@ -31,9 +31,16 @@ final class KnownSelectors {
 
     private volatile boolean forgetting; // the kernel's socket is being taken out
 
-    /** Whether selectors are to take no interest for the moment. */
+    private volatile boolean askedMeanwhile; // and were told so
+    private List<SelectionKey> takenOut = List.of(); // of the thread that takes out and puts back
+
+    /** Whether selectors are to take no interest for the moment. By one that asks. */
     boolean forgetting() {
-        return forgetting;
+        if (!forgetting) {
+            return false;
+        }
+        askedMeanwhile = true;
+        return true;
     }
 
     /**
@@ -44,15 +51,20 @@ final class KnownSelectors {
         forgetting = true; // first: a thread that asks from now on does not put it back
         SelectionKey[] keys = ChannelBridge.keys(channel);
         if (polled && keys != null) {
+            takenOut = new ArrayList<>();
             for (SelectionKey key : keys) {
-                if (key != null) {
-                    ChannelBridge.takeOut(key, kernel.getFDVal());
+                if (key != null && ChannelBridge.takeOut(key, kernel.getFDVal())) {
+                    takenOut.add(key);
                 }
             }
         }
     }
 
-    /** The number stands for another file, which selectors are to watch, those that wait too. */
+    /**
+     * The number stands for another file, which selectors are to watch, those that wait too. One
+     * that had not registered the number does so by itself when it asks, and would not know what to
+     * remove if it was put in here.
+     */
     void putBack(SelChImpl now) {
         polled = false; // what is registered from here on is the new file
         forgetting = false;
@@ -61,10 +73,12 @@ final class KnownSelectors {
             SelectionKey key = keys[i];
             if (key instanceof SelectionKeyImpl k && k.isValid()) {
                 boolean put =
-                        ChannelBridge.putIn(
-                                key,
-                                now.getFDVal(),
-                                () -> now.translateInterestOps(k.nioInterestOps()));
+                        takenOut.contains(key)
+                                ? ChannelBridge.putIn(
+                                        key,
+                                        now.getFDVal(),
+                                        () -> now.translateInterestOps(k.nioInterestOps()))
+                                : ChannelBridge.awaitUpdate(key) && !askedMeanwhile;
                 if (!put) {
                     ChannelBridge.queueUpdate(key);
                     key.selector().wakeup();
