@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 
 /**
  * Errors of options, properties and rule file, found when a JVM starts and long before its first
- * socket: the operator shall read them at the top of the output.
+ * socket, so that operators read them at the top of the output.
  *
  * <p>The same lines, word for word, that {@link Settings} and {@link PolicySource} give later.
  * Needs rules and declarations of settings alone and keeps nothing. Asks for no host name (an
