@@ -45,6 +45,7 @@ final class Grants {
 
     private static final String AGENT = "io.sdp4j.agent";
     private static final String OFFLOAD = "io.sdp4j.offload";
+    private static final String LINUX = "io.sdp4j.linux";
 
     /** The JDK's, around an {@link Actor}. */
     private final Comparator<Object> act;
@@ -110,6 +111,7 @@ final class Grants {
                 Set.of("jdk.internal.module"),
                 Set.of("sun.net", "sun.net.sdp"),
                 layer.module(AGENT));
+        access(instrumentation, Set.of("jdk.internal.misc"), Set.of(), layer.module(LINUX));
         return layer;
     }
 

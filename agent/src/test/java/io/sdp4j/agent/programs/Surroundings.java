@@ -31,7 +31,12 @@ public final class Surroundings {
                 "service: "
                         + loader.getResource(
                                 "META-INF/services/org.slf4j.spi.SLF4JServiceProvider"));
-        for (String p : List.of("sun.nio.ch", "jdk.internal.access", "jdk.internal.module")) {
+        for (String p :
+                List.of(
+                        "sun.nio.ch",
+                        "jdk.internal.access",
+                        "jdk.internal.misc",
+                        "jdk.internal.module")) {
             System.out.println(
                     "exported "
                             + p

@@ -2,6 +2,7 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.linux.Affinity;
 import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.MappedWords;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -20,7 +21,6 @@ final class CoLocation {
     private static final int TALKS = 1;
     private static final int TOGETHER = 2;
 
-    private final MemorySegment mem;
     private final boolean leads;
     private final long own;
     private final long peer;
@@ -29,10 +29,9 @@ final class CoLocation {
     private int shown;
 
     CoLocation(MemorySegment mem, int side) {
-        this.mem = mem;
         leads = side == 0;
-        own = ShmLayout.control(side);
-        peer = ShmLayout.control(1 - side);
+        own = mem.address() + ShmLayout.control(side);
+        peer = mem.address() + ShmLayout.control(1 - side);
     }
 
     /**
@@ -45,7 +44,7 @@ final class CoLocation {
      */
     int join(long nowNanos, int said, boolean crowded) {
         boolean talks = policy.talks(nowNanos, said);
-        int peers = (int) SharedWords.INT.getOpaque(mem, peer + ShmLayout.CO_LOCATION_WORD);
+        int peers = MappedWords.getIntOpaque(peer + ShmLayout.CO_LOCATION_WORD);
         boolean joins =
                 talks
                         && (peers & TALKS) != 0
@@ -63,7 +62,7 @@ final class CoLocation {
     }
 
     private int peersCpu() {
-        return (int) SharedWords.INT.getOpaque(mem, peer + ShmLayout.CPU_WORD) - 1;
+        return MappedWords.getIntOpaque(peer + ShmLayout.CPU_WORD) - 1;
     }
 
     void part() {
@@ -73,7 +72,7 @@ final class CoLocation {
     private void show(int word) {
         if (word != shown) {
             shown = word;
-            SharedWords.INT.setOpaque(mem, own + ShmLayout.CO_LOCATION_WORD, word);
+            MappedWords.putIntOpaque(own + ShmLayout.CO_LOCATION_WORD, word);
         }
     }
 }

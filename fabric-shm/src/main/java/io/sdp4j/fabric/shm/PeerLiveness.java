@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.WcStatus;
-import java.lang.foreign.MemorySegment;
+import io.sdp4j.linux.MappedWords;
 
 /**
  * The socket and the mapping of one connection: whether the peer is still there, and which side may
@@ -19,7 +19,6 @@ final class PeerLiveness implements PeerSocket.Handler {
     private final ShmTransport transport;
     private final ShmTransport.Recycler recycler;
     private final PeerSocket link;
-    private final MemorySegment mem;
     private final Waiter waiter;
     private final WakeSocket wakeSocket;
     private final Runnable onPeerLeft;
@@ -51,12 +50,12 @@ final class PeerLiveness implements PeerSocket.Handler {
         this.transport = transport;
         this.recycler = recycler;
         this.link = transport.link();
-        this.mem = transport.memory().memory();
         this.waiter = waiter;
         wakeSocket = waiter.wakeSocket();
         this.onPeerLeft = onPeerLeft;
-        ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
-        peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
+        long base = transport.memory().memory().address();
+        ownFailed = base + ShmLayout.control(side) + ShmLayout.FAILED_WORD;
+        peerFailed = base + ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
     }
 
     String peer() {
@@ -73,7 +72,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     /** Whether a peer that has gone said that its queue pair failed. Queue pair's lock. */
     boolean peerFailed() {
-        return (int) SharedWords.INT.getAcquire(mem, peerFailed) != 0;
+        return MappedWords.getIntAcquire(peerFailed) != 0;
     }
 
     void ring() {
@@ -145,7 +144,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     private void sayFailed() {
         try {
-            SharedWords.INT.setRelease(mem, ownFailed, 1);
+            MappedWords.putIntRelease(ownFailed, 1);
         } catch (InternalError e) {
             // a file that the peer has cut off; no party is left to be told
         }

@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.shm;
 
+import io.sdp4j.linux.MappedWords;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -22,7 +23,6 @@ final class ReceiveRing {
         }
     }
 
-    private final MemorySegment mem;
     private final int slots;
     private final int slotBytes;
     private final long ring;
@@ -42,13 +42,12 @@ final class ReceiveRing {
     private int returnPosition;
 
     ReceiveRing(ShmLayout layout, int direction, MemorySegment mem) {
-        this.mem = mem;
         slots = layout.slots[direction];
         slotBytes = layout.slotBytes[direction];
-        ring = layout.ring[direction];
+        ring = mem.address() + layout.ring[direction];
         ringMask = layout.ringEntries[direction] - 1;
         ringShift = Integer.numberOfTrailingZeros(layout.ringEntries[direction]);
-        returns = layout.returns[direction];
+        returns = mem.address() + layout.returns[direction];
         returnMask = layout.returnEntries[direction] - 1;
         returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[direction]);
         delivered = new boolean[slots];
@@ -58,14 +57,14 @@ final class ReceiveRing {
     /** Whether {@link #next} would find something. Any thread; may be stale. */
     boolean present() {
         int p = (int) POSITION.getOpaque(this);
-        long d = (long) SharedWords.LONG.getAcquire(mem, ring + ((long) (p & ringMask) << 3));
+        long d = MappedWords.getLongAcquire(ring + ((long) (p & ringMask) << 3));
         return ((d >>> 63 ^ p >>> ringShift) & 1) != 0;
     }
 
     /** The next descriptor with its phase bit set, or 0. */
     long next() {
         int p = position;
-        long d = (long) SharedWords.LONG.getAcquire(mem, ring + ((long) (p & ringMask) << 3));
+        long d = MappedWords.getLongAcquire(ring + ((long) (p & ringMask) << 3));
         if (((d >>> 63 ^ p >>> ringShift) & 1) == 0) {
             return 0;
         }
@@ -103,6 +102,6 @@ final class ReceiveRing {
     private void giveBack(int id) {
         int p = returnPosition++;
         int phase = (~(p >>> returnShift) & 1) << 31;
-        SharedWords.INT.setRelease(mem, returns + ((long) (p & returnMask) << 2), id | phase);
+        MappedWords.putIntRelease(returns + ((long) (p & returnMask) << 2), id | phase);
     }
 }

@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.shm;
 
+import io.sdp4j.linux.MappedWords;
 import io.sdp4j.linux.Mapping;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -79,10 +80,10 @@ final class SendRing {
     SendRing(ShmLayout layout, int direction, MemorySegment mem) {
         this.mem = mem;
         slots = layout.slots[direction];
-        ring = layout.ring[direction];
+        ring = mem.address() + layout.ring[direction];
         ringMask = layout.ringEntries[direction] - 1;
         ringShift = Integer.numberOfTrailingZeros(layout.ringEntries[direction]);
-        returns = layout.returns[direction];
+        returns = mem.address() + layout.returns[direction];
         returnMask = layout.returnEntries[direction] - 1;
         returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[direction]);
         data = layout.data[direction];
@@ -191,7 +192,7 @@ final class SendRing {
     void publish(long descriptor) {
         int p = position++;
         long phase = (long) (~(p >>> ringShift) & 1) << 63;
-        SharedWords.LONG.setRelease(mem, ring + ((long) (p & ringMask) << 3), descriptor | phase);
+        MappedWords.putLongRelease(ring + ((long) (p & ringMask) << 3), descriptor | phase);
     }
 
     /**
@@ -201,8 +202,7 @@ final class SendRing {
     void drainReturns(RdmaEngine rdma) {
         int p = returnPosition;
         while (!broken) {
-            int entry =
-                    (int) SharedWords.INT.getAcquire(mem, returns + ((long) (p & returnMask) << 2));
+            int entry = MappedWords.getIntAcquire(returns + ((long) (p & returnMask) << 2));
             if (((entry >>> 31 ^ p >>> returnShift) & 1) == 0) {
                 break;
             }
@@ -221,7 +221,7 @@ final class SendRing {
     /** Whether {@link #drainReturns} would find something. Any thread. */
     boolean returned() {
         int p = (int) RETURN_POSITION.getOpaque(this);
-        int entry = (int) SharedWords.INT.getAcquire(mem, returns + ((long) (p & returnMask) << 2));
+        int entry = MappedWords.getIntAcquire(returns + ((long) (p & returnMask) << 2));
         return ((entry >>> 31 ^ p >>> returnShift) & 1) != 0;
     }
 

@@ -7,6 +7,7 @@ import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.AdaptiveSpin;
+import io.sdp4j.linux.MappedWords;
 import io.sdp4j.linux.NonTemporal;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -80,7 +81,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         receiveBase = Math.toIntExact(layout.data[1 - side]);
         receiveStride = layout.stride[1 - side];
         unsent = new Unsent(mem, layout, side);
-        readWord = ShmLayout.control(side) + ShmLayout.READ_WORD;
+        readWord = mem.address() + ShmLayout.control(side) + ShmLayout.READ_WORD;
         sealed = transport.nativeMode();
         inMemfd = sealed && parts.nativeCalls;
     }
@@ -251,14 +252,14 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     /** The slot of ours that a peer which has ended had read and not returned, or -1. */
     int peerRead() {
-        long word = ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
-        return (int) SharedWords.INT.getAcquire(mem, word) - 1;
+        long word = mem.address() + ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
+        return MappedWords.getIntAcquire(word) - 1;
     }
 
     @Override
     public void readToEnd(int slot) {
         read = slot + 1;
-        SharedWords.INT.setRelease(mem, readWord, slot + 1);
+        MappedWords.putIntRelease(readWord, slot + 1);
     }
 
     @Override
@@ -266,7 +267,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         try {
             if (read == slot + 1) {
                 read = 0;
-                SharedWords.INT.setRelease(mem, readWord, 0); // before the peer can fill it again
+                MappedWords.putIntRelease(readWord, 0); // before the peer can fill it again
             }
             in.post(slot);
         } catch (InternalError e) {

@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.linux.MappedWords;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -42,6 +43,10 @@ final class Unsent {
         this.side = side;
     }
 
+    private long word(int of) {
+        return mem.address() + ShmLayout.control(of) + ShmLayout.UNSENT_WORD;
+    }
+
     /** Where this side's staged bytes are. */
     long stagingOffset() {
         return layout.staging[side];
@@ -51,7 +56,7 @@ final class Unsent {
     void sent(int slot) {
         if (slot == shown) {
             shown = NONE;
-            SharedWords.LONG.setRelease(mem, ShmLayout.control(side) + ShmLayout.UNSENT_WORD, 0L);
+            MappedWords.putLongRelease(word(side), 0L);
         }
     }
 
@@ -64,7 +69,7 @@ final class Unsent {
                         | (long) byteLen << BYTES_SHIFT
                         | (long) stagedBytes << STAGED_SHIFT
                         | (turn & TURN_MASK);
-        SharedWords.LONG.setRelease(mem, ShmLayout.control(side) + ShmLayout.UNSENT_WORD, word);
+        MappedWords.putLongRelease(word(side), word);
     }
 
     /**
@@ -74,10 +79,7 @@ final class Unsent {
      */
     long takePeers(ReceiveRing in) {
         int peer = 1 - side;
-        long word =
-                (long)
-                        SharedWords.LONG.getAcquire(
-                                mem, ShmLayout.control(peer) + ShmLayout.UNSENT_WORD);
+        long word = MappedWords.getLongAcquire(word(peer));
         int slot = (int) (word >>> SLOT_SHIFT) & SLOT_MASK;
         int bytes = (int) (word >>> BYTES_SHIFT) & BYTES_MASK;
         int staged = (int) (word >>> STAGED_SHIFT) & STAGED_MASK;

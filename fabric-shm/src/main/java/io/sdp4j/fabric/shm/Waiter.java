@@ -8,6 +8,7 @@ import io.sdp4j.linux.Affinity;
 import io.sdp4j.linux.CpuPressure;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.MappedWords;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +57,6 @@ final class Waiter {
     private static final int SLEEP_EVERY = 1024;
 
     private final ShmQueuePair qp;
-    private final MemorySegment mem;
     private final WakeSocket wakeSocket;
     private final long own;
     private final long peer;
@@ -99,10 +99,9 @@ final class Waiter {
      */
     Waiter(ShmQueuePair qp, MemorySegment mem, ShmQueuePair.Parts parts, boolean futex) {
         this.qp = qp;
-        this.mem = mem;
         wakeSocket = new WakeSocket(qp, mem, parts.side(), futex);
-        own = ShmLayout.control(parts.side());
-        peer = ShmLayout.control(1 - parts.side());
+        own = mem.address() + ShmLayout.control(parts.side());
+        peer = mem.address() + ShmLayout.control(1 - parts.side());
         nativeCalls = parts.nativeCalls();
         this.futex = futex;
         spinner = parts.spinner();
@@ -128,7 +127,7 @@ final class Waiter {
     void notifyPeer(boolean quiet) {
         said++;
         VarHandle.fullFence();
-        long words = (long) SharedWords.LONG.getOpaque(mem, peer + ShmLayout.SLEEP_WORD);
+        long words = MappedWords.getLongOpaque(peer + ShmLayout.SLEEP_WORD);
         if (words != 0) {
             wakePeer(words, quiet);
         }
@@ -136,14 +135,14 @@ final class Waiter {
 
     private void wakePeer(long words, boolean quiet) {
         if ((int) words != 0) {
-            SharedWords.INT.setOpaque(mem, peer + ShmLayout.SLEEP_WORD, 0);
+            MappedWords.putIntOpaque(peer + ShmLayout.SLEEP_WORD, 0);
             if (futex) {
-                Futex.wake(mem.address() + peer + ShmLayout.SLEEP_WORD);
+                Futex.wake(peer + ShmLayout.SLEEP_WORD);
             }
         }
         int wanted = (int) (words >>> 32);
         if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
-            SharedWords.INT.setOpaque(mem, peer + ShmLayout.WAKE_WORD, 0);
+            MappedWords.putIntOpaque(peer + ShmLayout.WAKE_WORD, 0);
             qp.ring();
         }
     }
@@ -208,7 +207,7 @@ final class Waiter {
             return;
         }
         cpu = joined;
-        SharedWords.INT.setOpaque(mem, own + ShmLayout.CPU_WORD, joined + 1);
+        MappedWords.putIntOpaque(own + ShmLayout.CPU_WORD, joined + 1);
         try {
             sleepHere(nanos);
         } finally {
@@ -229,19 +228,19 @@ final class Waiter {
         long word = own + ShmLayout.SLEEP_WORD;
         sleeping = true;
         for (int n = 0; ; n++) {
-            SharedWords.INT.setOpaque(mem, word, 1);
+            MappedWords.putIntOpaque(word, 1);
             VarHandle.fullFence();
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
                 break;
             }
-            Futex.await(mem.address() + word, 1, left);
+            Futex.await(word, 1, left);
             if (hasSomething()) {
                 break;
             }
             n = count(n);
         }
-        SharedWords.INT.setOpaque(mem, word, 0);
+        MappedWords.putIntOpaque(word, 0);
         sleeping = false;
         publishCpu();
     }
@@ -300,15 +299,14 @@ final class Waiter {
             int now = Linux.cpu();
             if (now != cpu) {
                 cpu = now;
-                SharedWords.INT.setOpaque(mem, own + ShmLayout.CPU_WORD, now + 1);
+                MappedWords.putIntOpaque(own + ShmLayout.CPU_WORD, now + 1);
             }
         }
     }
 
     /** Spinning on the processor that the peer needs would only keep it from answering. */
     private boolean peerElsewhere() {
-        boolean elsewhere =
-                (int) SharedWords.INT.getOpaque(mem, peer + ShmLayout.CPU_WORD) != cpu + 1;
+        boolean elsewhere = MappedWords.getIntOpaque(peer + ShmLayout.CPU_WORD) != cpu + 1;
         if (elsewhere) {
             beside = 0;
         }
@@ -332,8 +330,8 @@ final class Waiter {
     }
 
     private void wakeOwnSleeper() {
-        SharedWords.INT.setVolatile(mem, own + ShmLayout.SLEEP_WORD, 0);
-        Futex.wake(mem.address() + own + ShmLayout.SLEEP_WORD);
+        MappedWords.putIntVolatile(own + ShmLayout.SLEEP_WORD, 0);
+        Futex.wake(own + ShmLayout.SLEEP_WORD);
     }
 
     /** See {@link ShmCompletionQueue#busyPoll}. */

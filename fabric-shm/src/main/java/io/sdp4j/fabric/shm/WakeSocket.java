@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.MappedWords;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -37,7 +38,6 @@ final class WakeSocket {
     }
 
     private final ShmQueuePair qp;
-    private final MemorySegment mem;
     private final long word;
 
     /** Whether threads of this side sleep on the other word, so that this one may be cleared. */
@@ -64,15 +64,14 @@ final class WakeSocket {
 
     WakeSocket(ShmQueuePair qp, MemorySegment mem, int side, boolean futex) {
         this.qp = qp;
-        this.mem = mem;
-        word = ShmLayout.control(side) + ShmLayout.WAKE_WORD;
+        word = mem.address() + ShmLayout.control(side) + ShmLayout.WAKE_WORD;
         this.futex = futex;
     }
 
     /** Wants a byte for what is published from now on; to be followed by a look. */
     void ask(int value) {
         asked = true;
-        SharedWords.INT.setOpaque(mem, word, value);
+        MappedWords.putIntOpaque(word, value);
         VarHandle.fullFence();
     }
 
@@ -87,7 +86,7 @@ final class WakeSocket {
             return true; // the handler has been called already
         }
         if (futex) {
-            SharedWords.INT.setOpaque(mem, word, 0);
+            MappedWords.putIntOpaque(word, 0);
         }
         return false;
     }
@@ -106,7 +105,7 @@ final class WakeSocket {
             qp.leaveBytes(true);
         }
         int wanted = quietToo ? ANY : LOUD;
-        boolean stands = (int) SharedWords.INT.getOpaque(mem, word) == wanted;
+        boolean stands = MappedWords.getIntOpaque(word) == wanted;
         boolean taken = (!stands || (++standings & 1) == 0) && qp.discardBytes();
         if (taken && !strike(!stands)) {
             qp.killSoon(WcStatus.REM_INV_REQ_ERR);
@@ -122,7 +121,7 @@ final class WakeSocket {
      * byte, and sends another one later: one wake-up in vain, as rarely as that.
      */
     boolean hearQuiet() {
-        if (!polled || (int) SharedWords.INT.getOpaque(mem, word) != LOUD) {
+        if (!polled || MappedWords.getIntOpaque(word) != LOUD) {
             return true;
         }
         ask(ANY);
@@ -136,7 +135,7 @@ final class WakeSocket {
      * itself.
      */
     boolean rung() {
-        return polled && (int) SharedWords.INT.getOpaque(mem, word) == 0;
+        return polled && MappedWords.getIntOpaque(word) == 0;
     }
 
     void releaseDescriptor() {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.linux.MappedWords;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
@@ -21,8 +22,11 @@ class UnsentTest {
     private final Unsent unsent = new Unsent(mem, layout, 0);
 
     private long word() {
-        return (long)
-                SharedWords.LONG.getAcquire(mem, ShmLayout.control(0) + ShmLayout.UNSENT_WORD);
+        return MappedWords.getLongAcquire(wordAddress());
+    }
+
+    private long wordAddress() {
+        return mem.address() + ShmLayout.control(0) + ShmLayout.UNSENT_WORD;
     }
 
     /** The turn of a slot comes round, so a word that stayed would be believed again. */
@@ -52,7 +56,7 @@ class UnsentTest {
                 unsent.show(random.nextInt(6), 0, random.nextInt(1_200), random.nextInt(1_030));
                 word = word() ^ (random.nextInt(4) == 0 ? 1L << random.nextInt(64) : 0);
             }
-            SharedWords.LONG.setRelease(mem, ShmLayout.control(0) + ShmLayout.UNSENT_WORD, word);
+            MappedWords.putLongRelease(wordAddress(), word);
             byte[] beyond =
                     mem.asSlice(layout.data[0] + 4L * layout.stride[0], 64).toArray(JAVA_BYTE);
             ReceiveRing in = new ReceiveRing(layout, 0, mem);
