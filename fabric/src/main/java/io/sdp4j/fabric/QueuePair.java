@@ -3,6 +3,7 @@ package io.sdp4j.fabric;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * A connected RC queue pair with buffers of its own.
@@ -42,6 +43,10 @@ public interface QueuePair {
      * it has taken it has lost nothing.
      */
     int CONTROL = 16;
+
+    /** As the protocol spells numbers. */
+    ValueLayout.OfLong NETWORK_LONG =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     /** Bytes at {@link #stagingOffset}. */
     int STAGING_BYTES = 1024;
@@ -91,6 +96,24 @@ public interface QueuePair {
 
     /** Where receive slot {@code slot} starts in {@link #receiveMemory()}; 8-aligned. */
     long receiveOffset(int slot);
+
+    /**
+     * Eight bytes of a received slot as a big-endian number: read once, so it is a private copy.
+     *
+     * @param at where in the slot; a multiple of 8
+     */
+    default long receivedLong(int slot, int at) {
+        return receiveMemory().get(NETWORK_LONG, receiveOffset(slot) + at);
+    }
+
+    /**
+     * Sets eight bytes of a taken send slot to a big-endian number.
+     *
+     * @param at where in the slot; a multiple of 8
+     */
+    default void putLong(int slot, int at, long value) {
+        sendMemory().set(NETWORK_LONG, sendOffset(slot) + at, value);
+    }
 
     /**
      * Copies payload into a taken send slot, past the processor's cache where this fabric's memory

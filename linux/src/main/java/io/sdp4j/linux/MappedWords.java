@@ -67,6 +67,15 @@ public final class MappedWords {
         }
     }
 
+    /** As {@link VarHandle#setOpaque}. */
+    public static void putLongOpaque(long address, long value) {
+        if (PLAIN) {
+            Plain.UNSAFE.putLongOpaque(null, address, value);
+        } else {
+            Handles.LONG.setOpaque(Handles.ALL, address, value);
+        }
+    }
+
     /** As {@link VarHandle#getAcquire}. */
     public static int getIntAcquire(long address) {
         return PLAIN

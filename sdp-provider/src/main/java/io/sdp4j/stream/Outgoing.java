@@ -5,6 +5,7 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.wire.AbortReason;
 import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 
@@ -41,13 +42,21 @@ final class Outgoing {
     void send(int i) {
         assert Thread.holdsLock(core);
         int slot = actions.slot(i);
-        actions.writeHeader(i, sendMemory, qp.sendOffset(slot));
+        writeHeader(i, slot);
         int flags = solicited(actions.flags(i)) | (noLoss ? QueuePair.CONTROL : 0);
         if (bursts && !marks.next(followed)) {
             flags |= QueuePair.MORE;
         }
         followed = false;
         qp.postSend(slot, actions.messageBytes(i), flags);
+    }
+
+    private void writeHeader(int i, int slot) {
+        qp.putLong(slot, 0, actions.first(i));
+        qp.putLong(slot, Long.BYTES, actions.second(i));
+        if (actions.headerBytes(i) > Bsdh.BYTES) {
+            actions.writeExtended(i, sendMemory, qp.sendOffset(slot) + Bsdh.BYTES);
+        }
     }
 
     /** Whether the next messages are nothing that the peer's application reads. */
@@ -88,7 +97,7 @@ final class Outgoing {
             }
             controlTags[slot] = actions.tag(i);
         }
-        actions.writeHeader(i, sendMemory, qp.sendOffset(slot));
+        writeHeader(i, slot);
         marks.onMarked();
         qp.postSend(slot, actions.messageBytes(i), flags);
     }
@@ -99,7 +108,7 @@ final class Outgoing {
         int slot = takeSlot();
         if (slot >= 0) {
             long at = qp.sendOffset(slot);
-            actions.writeHeader(i, sendMemory, at);
+            writeHeader(i, slot);
             long to = at + actions.headerBytes(i);
             MemorySegment.copy(from, actions.bufferOffset(i), sendMemory, to, actions.bytes(i));
             marks.onMarked();

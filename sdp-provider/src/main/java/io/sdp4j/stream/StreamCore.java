@@ -9,6 +9,7 @@ import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
+import io.sdp4j.wire.Mid;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.Violation;
 import java.lang.foreign.MemorySegment;
@@ -28,9 +29,6 @@ import org.slf4j.LoggerFactory;
  */
 final class StreamCore {
     private static final Logger LOG = LoggerFactory.getLogger(StreamCore.class);
-
-    /** The most that a machine looks at: BSDH and the longest extended header. */
-    private static final int HEADER_BYTES = 36;
 
     private static final int MAX_COMPLETIONS = 256;
 
@@ -61,7 +59,8 @@ final class StreamCore {
     private final EventLoop loop;
     private final ActionList actions = new ActionList();
     private final Completion completion = new Completion();
-    private final MemorySegment header = MemorySegment.ofArray(new byte[HEADER_BYTES]);
+    private final MemorySegment extended =
+            MemorySegment.ofArray(new byte[Bsdh.MAX_HEADER_BYTES - Bsdh.BYTES]);
     private final StreamTimers timers;
     private final Consumer<Violation> onViolation;
     private final Runnable onEnd;
@@ -172,10 +171,19 @@ final class StreamCore {
             return;
         }
         int slot = completion.slot;
-        int headerBytes = Math.min(completion.byteLen, HEADER_BYTES);
+        int byteLen = completion.byteLen;
         // The peer may still write this memory: the machine judges a private copy.
-        MemorySegment.copy(receiveMemory, qp.receiveOffset(slot), header, 0, headerBytes);
-        machine.onReceived(slot, header, 0, headerBytes, completion.byteLen, actions);
+        long first = qp.receivedLong(slot, 0);
+        long second = qp.receivedLong(slot, Long.BYTES);
+        if (Bsdh.mid(first) != Mid.DATA) {
+            copyExtended(slot, byteLen);
+        }
+        machine.onReceived(slot, first, second, extended, byteLen, actions);
+    }
+
+    private void copyExtended(int slot, int byteLen) {
+        long n = Math.clamp(byteLen - Bsdh.BYTES, 0L, extended.byteSize());
+        MemorySegment.copy(receiveMemory, qp.receiveOffset(slot) + Bsdh.BYTES, extended, 0, n);
     }
 
     private void onRdma() {

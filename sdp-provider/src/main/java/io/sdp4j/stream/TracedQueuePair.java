@@ -260,6 +260,16 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public long receivedLong(int slot, int at) {
+        return qp.receivedLong(slot, at);
+    }
+
+    @Override
+    public void putLong(int slot, int at, long value) {
+        qp.putLong(slot, at, value);
+    }
+
+    @Override
     public void writePast(int slot, int at, ByteBuffer from, int fromIndex, int lenBytes) {
         qp.writePast(slot, at, from, fromIndex, lenBytes);
     }

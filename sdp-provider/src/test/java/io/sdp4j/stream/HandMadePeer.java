@@ -11,6 +11,7 @@ import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Features;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
@@ -136,7 +137,13 @@ final class HandMadePeer implements AutoCloseable {
                     MemorySegment h = MemorySegment.ofArray(header);
                     MemorySegment.copy(
                             qp.receiveMemory(), qp.receiveOffset(completion.slot), h, 0, n);
-                    machine.onReceived(completion.slot, h, 0, n, completion.byteLen, out);
+                    machine.onReceived(
+                            completion.slot,
+                            Bsdh.first(h, 0),
+                            Bsdh.second(h, 0),
+                            h.asSlice(Bsdh.BYTES),
+                            completion.byteLen,
+                            out);
                 }
                 case Completion.SEND -> machine.onSendsCompleted(completion.count, out);
                 case Completion.DISCONNECTED -> machine.onDisconnected(out);

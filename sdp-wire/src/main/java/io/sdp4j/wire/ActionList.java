@@ -270,11 +270,25 @@ public final class ActionList extends ActionRows {
         return offsets[i] + bytes[i];
     }
 
+    /** Bytes 0 to 7 of the header of message {@code i}, see {@link Bsdh#first}. */
+    public long first(int i) {
+        return firsts[i];
+    }
+
+    /** Bytes 8 to 15, see {@link Bsdh#second}. */
+    public long second(int i) {
+        return seconds[i];
+    }
+
     /** Writes the header of message {@code i}: {@link #headerBytes} bytes from {@code at}. */
     public void writeHeader(int i, MemorySegment to, long at) {
         to.set(Wire.LONG, at, firsts[i]);
         to.set(Wire.LONG, at + 8, seconds[i]);
-        long extended = at + Bsdh.BYTES;
+        writeExtended(i, to, at + Bsdh.BYTES);
+    }
+
+    /** Writes what follows the BSDH of message {@code i}, if anything does. */
+    public void writeExtended(int i, MemorySegment to, long extended) {
         switch (offsets[i] - Bsdh.BYTES) {
             case 0 -> {}
             case SuspCh.BYTES -> SuspCh.write(to, extended, extensions[i]);

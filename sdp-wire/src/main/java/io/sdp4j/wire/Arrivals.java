@@ -62,28 +62,29 @@ final class Arrivals {
     }
 
     /** A message does what it says, or names why it must not. */
-    AbortReason take(int slot, MemorySegment m, long at, int byteLen, ActionList out) {
+    AbortReason take(
+            int slot, long first, long second, MemorySegment more, int byteLen, ActionList out) {
         sizes.onArrival();
-        AbortReason fault = examine(m, at, byteLen);
+        AbortReason fault = examine(first, second, byteLen);
         if (fault != AbortReason.NONE) {
             return fault;
         }
-        if (suspension.peerSilent() && !isUpdate(m, at, byteLen)) {
+        if (suspension.peerSilent() && !isUpdate(first, byteLen)) {
             return AbortReason.ILLEGAL_IN_STATE; // nothing else follows SuspComm (10)
         }
         receive.offers.onAck(credits, send.sources.acksHeldBack(credits));
         send.offers.onAck(credits);
-        fault = dispatch(slot, m, at, byteLen, out);
-        if (fault == AbortReason.NONE && (Bsdh.flags(m, at) & Bsdh.OOB_PEND) != 0) {
+        fault = dispatch(slot, first, second, more, byteLen, out);
+        if (fault == AbortReason.NONE && (Bsdh.flags(first) & Bsdh.OOB_PEND) != 0) {
             out.wake(ActionList.URGENT); // on any message (8)
         }
         return fault;
     }
 
     /** Everything that can be checked before the message means anything (docs/protocol.md 2.13). */
-    AbortReason examine(MemorySegment m, long at, int byteLen) {
+    AbortReason examine(long first, long second, int byteLen) {
         AbortReason fault =
-                switch (Bsdh.check(m, at, byteLen)) {
+                switch (Bsdh.check(first, byteLen)) {
                     case NONE -> AbortReason.NONE;
                     case SHORT -> AbortReason.SHORT_MESSAGE;
                     case LENGTH -> AbortReason.BAD_LENGTH;
@@ -98,33 +99,33 @@ final class Arrivals {
         if (byteLen > sizes.ownBytes()) {
             return AbortReason.MESSAGE_TOO_LONG;
         }
-        return credits.accept(Bsdh.mseq(m, at), Bsdh.mseqAck(m, at), Bsdh.bufs(m, at));
+        return credits.accept(Bsdh.mseq(second), Bsdh.mseqAck(second), Bsdh.bufs(first));
     }
 
-    private static boolean isUpdate(MemorySegment m, long at, int byteLen) {
-        return Bsdh.mid(m, at) == Mid.DATA && byteLen == Bsdh.BYTES;
+    private static boolean isUpdate(long first, int byteLen) {
+        return Bsdh.mid(first) == Mid.DATA && byteLen == Bsdh.BYTES;
     }
 
     /**
      * Receive actions by MID (docs/protocol.md appendix B). The slot is handed back here, or never.
      */
-    private AbortReason dispatch(int slot, MemorySegment m, long at, int byteLen, ActionList out) {
-        int mid = Bsdh.mid(m, at);
-        long header = at + Bsdh.BYTES;
+    private AbortReason dispatch(
+            int slot, long first, long second, MemorySegment more, int byteLen, ActionList out) {
+        int mid = Bsdh.mid(first);
         if (mid == Mid.DATA) {
-            return onData(slot, Bsdh.flags(m, at), byteLen, out);
+            return onData(slot, Bsdh.flags(first), byteLen, out);
         }
         if (mid == Mid.SRC_AVAIL) {
-            return onSrcAvail(slot, m, header, byteLen, out);
+            return onSrcAvail(slot, more, byteLen, out);
         }
         if (mid == Mid.SINK_AVAIL) {
-            return onSinkAvail(slot, m, header, byteLen, out);
+            return onSinkAvail(slot, more, byteLen, out);
         }
         if (Mid.experimental(mid)) {
             repost(slot, false, out); // counted, dropped (2.13)
             return AbortReason.NONE;
         }
-        int ack = Bsdh.mseqAck(m, at);
+        int ack = Bsdh.mseqAck(second);
         AbortReason fault =
                 switch (mid) {
                     case Mid.DISCONN -> receive.onDisConn();
@@ -134,13 +135,13 @@ final class Arrivals {
                         send.sources.onSendSm(ack);
                         yield AbortReason.NONE;
                     }
-                    case Mid.RDMA_WR_COMPL -> onRdmaWrCompl(RwCh.len(m, header), out);
-                    case Mid.RDMA_RD_COMPL -> send.sources.onRdmaRdCompl(RrCh.len(m, header), ack);
+                    case Mid.RDMA_WR_COMPL -> onRdmaWrCompl(RwCh.len(more, 0), out);
+                    case Mid.RDMA_RD_COMPL -> send.sources.onRdmaRdCompl(RrCh.len(more, 0), ack);
                     case Mid.MODE_CHANGE ->
-                            Mch.sendHalf(m, header)
-                                    ? send.onModeChange(Mch.mode(m, header))
-                                    : receive.onModeChange(Mch.mode(m, header));
-                    case Mid.SRC_AVAIL_CANCEL -> receive.onSrcAvailCancel(Bsdh.mseq(m, at));
+                            Mch.sendHalf(more, 0)
+                                    ? send.onModeChange(Mch.mode(more, 0))
+                                    : receive.onModeChange(Mch.mode(more, 0));
+                    case Mid.SRC_AVAIL_CANCEL -> receive.onSrcAvailCancel(Bsdh.mseq(second));
                     case Mid.SINK_AVAIL_CANCEL -> {
                         send.offers.onCancel();
                         yield AbortReason.NONE;
@@ -148,11 +149,11 @@ final class Arrivals {
                     case Mid.SINK_CANCEL_ACK -> receive.sinks.onSinkCancelAck(ack, out);
                     case Mid.CH_RCV_BUF -> {
                         int posted = credits.posted();
-                        sizes.onRequest(CrbH.desiredBytes(m, header), connecting, ack, posted, out);
+                        sizes.onRequest(CrbH.desiredBytes(more, 0), connecting, ack, posted, out);
                         yield AbortReason.NONE;
                     }
-                    case Mid.CH_RCV_BUF_ACK -> sizes.onAnswer(CrbAh.actualBytes(m, header));
-                    case Mid.SUSP_COMM -> onSuspComm(m, header);
+                    case Mid.CH_RCV_BUF_ACK -> sizes.onAnswer(CrbAh.actualBytes(more, 0));
+                    case Mid.SUSP_COMM -> onSuspComm(more);
                     case Mid.SUSP_COMM_ACK ->
                             suspension.onAnswer()
                                     ? AbortReason.NONE
@@ -184,16 +185,15 @@ final class Arrivals {
         return fault;
     }
 
-    private AbortReason onSrcAvail(
-            int slot, MemorySegment m, long header, int byteLen, ActionList out) {
+    private AbortReason onSrcAvail(int slot, MemorySegment more, int byteLen, ActionList out) {
         int offset = Bsdh.BYTES + SrcAh.BYTES;
         int payloadBytes = byteLen - offset;
         AbortReason fault =
                 receive.onSrcAvail(
-                        SrcAh.len(m, header),
-                        SrcAh.lenLegal(m, header),
-                        SrcAh.rkey(m, header),
-                        SrcAh.va(m, header),
+                        SrcAh.len(more, 0),
+                        SrcAh.lenLegal(more, 0),
+                        SrcAh.rkey(more, 0),
+                        SrcAh.va(more, 0),
                         payloadBytes,
                         send.offers.size());
         if (fault != AbortReason.NONE) {
@@ -212,19 +212,18 @@ final class Arrivals {
     }
 
     /** Payload first, as of any message, then the advertisement (6.3, 6.5). */
-    private AbortReason onSinkAvail(
-            int slot, MemorySegment m, long header, int byteLen, ActionList out) {
+    private AbortReason onSinkAvail(int slot, MemorySegment more, int byteLen, ActionList out) {
         int offset = Bsdh.BYTES + SnkAh.BYTES;
         int payloadBytes = byteLen - offset;
         AbortReason fault = payloadBytes > 0 ? receive.onTransaction() : AbortReason.NONE;
         if (fault == AbortReason.NONE) {
             fault =
                     send.onSinkAvail(
-                            SnkAh.len(m, header),
-                            SnkAh.lenLegal(m, header),
-                            SnkAh.rkey(m, header),
-                            SnkAh.va(m, header),
-                            SnkAh.nonDiscards(m, header),
+                            SnkAh.len(more, 0),
+                            SnkAh.lenLegal(more, 0),
+                            SnkAh.rkey(more, 0),
+                            SnkAh.va(more, 0),
+                            SnkAh.nonDiscards(more, 0),
                             sizes.peerBytes(),
                             receive.offers.outstanding());
         }
@@ -247,17 +246,17 @@ final class Arrivals {
         return fault;
     }
 
-    private AbortReason onSuspComm(MemorySegment m, long header) {
+    private AbortReason onSuspComm(MemorySegment more) {
         if (!suspending) {
             return AbortReason.SUSPEND_UNSUPPORTED; // never ignored (10)
         }
         if (receive.fin()) {
             return AbortReason.ILLEGAL_IN_STATE; // while our DisConn may have crossed it
         }
-        if (!SuspCh.legal(m, header)) {
+        if (!SuspCh.legal(more, 0)) {
             return AbortReason.BAD_ADVERTISEMENT;
         }
-        suspension.onRequest(SuspCh.port(m, header), connecting);
+        suspension.onRequest(SuspCh.port(more, 0), connecting);
         return AbortReason.NONE;
     }
 

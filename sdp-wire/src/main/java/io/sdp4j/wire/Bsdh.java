@@ -56,34 +56,74 @@ public final class Bsdh {
 
     private Bsdh() {}
 
+    /** Bytes 0 to 7 as one big-endian number: MID, Flags, Bufs and Len. */
+    public static long first(MemorySegment m, long at) {
+        return m.get(Wire.LONG, at);
+    }
+
+    /** Bytes 8 to 15 as one big-endian number: MSeq and MSeqAck. */
+    public static long second(MemorySegment m, long at) {
+        return m.get(Wire.LONG, at + 8);
+    }
+
     /** Message identifier, 0..255: see {@link Mid}. */
+    public static int mid(long first) {
+        return (int) (first >>> 56);
+    }
+
+    /** Flags, 0..255. */
+    public static int flags(long first) {
+        return (int) (first >>> 48) & 0xFF;
+    }
+
+    /** Private buffers posted at the sender, 0..65,535. */
+    public static int bufs(long first) {
+        return (int) (first >>> 32) & 0xFFFF;
+    }
+
+    /** Bytes of the whole message, unsigned. */
+    public static int len(long first) {
+        return (int) first;
+    }
+
+    /** Number of this message. */
+    public static int mseq(long second) {
+        return (int) (second >>> 32);
+    }
+
+    /** Number of the last message its sender had received. */
+    public static int mseqAck(long second) {
+        return (int) second;
+    }
+
+    /** As {@link #mid(long)}; reads one byte. */
     public static int mid(MemorySegment m, long at) {
         return m.get(Wire.BYTE, at) & 0xFF;
     }
 
-    /** Flags, 0..255. */
+    /** As {@link #flags(long)}. */
     public static int flags(MemorySegment m, long at) {
-        return m.get(Wire.BYTE, at + 1) & 0xFF;
+        return flags(first(m, at));
     }
 
-    /** Private buffers posted at the sender, 0..65,535. */
+    /** As {@link #bufs(long)}. */
     public static int bufs(MemorySegment m, long at) {
-        return m.get(Wire.SHORT, at + 2) & 0xFFFF;
+        return bufs(first(m, at));
     }
 
-    /** Bytes of the whole message, unsigned. */
+    /** As {@link #len(long)}. */
     public static int len(MemorySegment m, long at) {
-        return m.get(Wire.INT, at + 4);
+        return len(first(m, at));
     }
 
-    /** Number of this message. */
+    /** As {@link #mseq(long)}. */
     public static int mseq(MemorySegment m, long at) {
-        return m.get(Wire.INT, at + 8);
+        return mseq(second(m, at));
     }
 
-    /** Number of the last message its sender had received. */
+    /** As {@link #mseqAck(long)}. */
     public static int mseqAck(MemorySegment m, long at) {
-        return m.get(Wire.INT, at + 12);
+        return mseqAck(second(m, at));
     }
 
     /** Writes a header at {@code at}. */
@@ -119,13 +159,18 @@ public final class Bsdh {
      * bytes.
      */
     public static Fault check(MemorySegment m, long at, int byteLen) {
+        return byteLen < BYTES ? Fault.SHORT : check(first(m, at), byteLen);
+    }
+
+    /** As the other one, for {@link #first}; its value does not matter where there are no 16. */
+    static Fault check(long first, int byteLen) {
         if (byteLen < BYTES) {
             return Fault.SHORT;
         }
-        if (len(m, at) != byteLen) {
+        if (len(first) != byteLen) {
             return Fault.LENGTH;
         }
-        int mid = mid(m, at);
+        int mid = mid(first);
         if (!Mid.known(mid)) {
             return Fault.RESERVED_MID;
         }
@@ -136,7 +181,7 @@ public final class Bsdh {
         if (payloadBytes > 0 && !Mid.mayCarryPayload(mid)) {
             return Fault.PAYLOAD;
         }
-        if ((flags(m, at) & OOB_PRES) != 0 && (mid != Mid.DATA || payloadBytes == 0)) {
+        if ((flags(first) & OOB_PRES) != 0 && (mid != Mid.DATA || payloadBytes == 0)) {
             return Fault.URGENT;
         }
         return Fault.NONE;

@@ -242,16 +242,17 @@ public final class SdpMachine extends SetUp {
      * A message landed in receive buffer {@code slot}. The slot comes back as DELIVER or REPOST, or
      * not at all when the connection is over.
      *
-     * @param header a private copy of the first {@code min(byteLen, 36)} bytes, at {@code at}
-     * @param headerBytes bytes in that copy
+     * @param first see {@link Bsdh#first}; of bytes that a short message lacks the value is ignored
+     * @param second see {@link Bsdh#second}
+     * @param more a private copy of the extended header that follows, if a message of this MID and
+     *     length has one: the first {@code min(byteLen - 16, 20)} bytes or more
      * @param byteLen byte count of the completion
      */
     public void onReceived(
-            int slot, MemorySegment header, long at, int headerBytes, int byteLen, ActionList out) {
-        assert headerBytes >= Math.min(byteLen, Bsdh.MAX_HEADER_BYTES);
+            int slot, long first, long second, MemorySegment more, int byteLen, ActionList out) {
         messagesReceived++;
         if (state() == State.ABORTING) {
-            drain(header, at, byteLen, out);
+            drain(first, second, byteLen, out);
             return;
         }
         if (life.settingUp() && greeted) {
@@ -262,10 +263,10 @@ public final class SdpMachine extends SetUp {
         }
         boolean couldWrite = writable();
         credits.onArrival();
-        AbortReason fault = arrivals.take(slot, header, at, byteLen, out);
+        AbortReason fault = arrivals.take(slot, first, second, more, byteLen, out);
         if (fault != AbortReason.NONE) {
             if (fault.violation()) {
-                violation = Violation.of(fault, header, at, byteLen, state());
+                violation = Violation.of(fault, first, second, byteLen, state());
                 out.violation(fault);
             }
             ending.cut(fault, out);
@@ -377,9 +378,9 @@ public final class SdpMachine extends SetUp {
     }
 
     /** While AbortConn waits for a credit, a message may bring one; nothing else of it counts. */
-    private void drain(MemorySegment m, long at, int byteLen, ActionList out) {
+    private void drain(long first, long second, int byteLen, ActionList out) {
         credits.onArrival();
-        if (arrivals.examine(m, at, byteLen) == AbortReason.NONE) {
+        if (arrivals.examine(first, second, byteLen) == AbortReason.NONE) {
             schedule.run(out);
         }
     }

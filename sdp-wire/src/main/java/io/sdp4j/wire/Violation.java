@@ -1,7 +1,5 @@
 package io.sdp4j.wire;
 
-import java.lang.foreign.MemorySegment;
-
 /**
  * A message with which the peer broke the protocol: facts for an operator to find out why.
  *
@@ -15,13 +13,13 @@ import java.lang.foreign.MemorySegment;
  * @param state where the connection stood
  */
 public record Violation(AbortReason reason, int mid, int bytes, int len, int mseq, State state) {
-    static Violation of(AbortReason reason, MemorySegment m, long at, int bytes, State state) {
+    static Violation of(AbortReason reason, long first, long second, int bytes, State state) {
         if (bytes < Bsdh.BYTES) {
-            int mid = bytes == 0 ? -1 : m.get(Wire.BYTE, at) & 0xFF;
+            int mid = bytes == 0 ? -1 : Bsdh.mid(first);
             return new Violation(reason, mid, bytes, 0, 0, state);
         }
         return new Violation(
-                reason, Bsdh.mid(m, at), bytes, Bsdh.len(m, at), Bsdh.mseq(m, at), state);
+                reason, Bsdh.mid(first), bytes, Bsdh.len(first), Bsdh.mseq(second), state);
     }
 
     /** For a log. */

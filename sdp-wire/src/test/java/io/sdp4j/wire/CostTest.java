@@ -27,7 +27,7 @@ class CostTest {
         out.writeHeader(0, wire, 0);
         int len = out.messageBytes(0);
         out.clear();
-        sink.onReceived(2, wire, 0, Bsdh.MAX_HEADER_BYTES, len, out);
+        sink.onReceived(2, Bsdh.first(wire, 0), Bsdh.second(wire, 0), wire, len, out);
         int slot = out.slot(0);
         out.clear();
         sink.consumed(slot, out);
@@ -36,7 +36,8 @@ class CostTest {
                 out.writeHeader(i, wire, 0);
                 updates++;
                 out.clear();
-                source.onReceived(3, wire, 0, Bsdh.BYTES, Bsdh.BYTES, out);
+                source.onReceived(
+                        3, Bsdh.first(wire, 0), Bsdh.second(wire, 0), wire, Bsdh.BYTES, out);
             }
         }
         out.clear();

@@ -122,7 +122,7 @@ class LifecycleTest {
         machine.writeHelloAck(m, 0);
         assertEquals(State.HELLO_RCVD, machine.state());
         Bsdh.write(m, 0, Mid.DATA, 0, 32, 26, 1, 0);
-        machine.onReceived(0, m, 0, 26, 26, out);
+        machine.onReceived(0, Bsdh.first(m, 0), Bsdh.second(m, 0), m.asSlice(Bsdh.BYTES), 26, out);
         assertEquals(State.ESTABLISHED, machine.state());
         assertEquals(ActionList.WAKE, out.kind(0));
         assertEquals(10, out.bytes(1));
@@ -130,7 +130,7 @@ class LifecycleTest {
         early.writeHello(m, 0);
         out.clear();
         Bsdh.write(m, 0, Mid.DATA, 0, 32, 26, 1, 0);
-        early.onReceived(0, m, 0, 26, 26, out);
+        early.onReceived(0, Bsdh.first(m, 0), Bsdh.second(m, 0), m.asSlice(Bsdh.BYTES), 26, out);
         assertEquals(State.HELLO_SENT, early.state());
         assertEquals(0, out.size());
     }

@@ -79,8 +79,15 @@ abstract class Meeting extends SingleMachine {
             MemorySegment m = MemorySegment.ofArray(flight.header);
             limit = Bsdh.mseqAck(m, 0) + Bsdh.bufs(m, 0);
             heard[Bsdh.mid(m, 0)]++;
-            int copied = Math.min(flight.byteLen, Bsdh.MAX_HEADER_BYTES);
-            event(() -> machine.onReceived(slot, m, 0, copied, flight.byteLen, out));
+            event(
+                    () ->
+                            machine.onReceived(
+                                    slot,
+                                    Bsdh.first(m, 0),
+                                    Bsdh.second(m, 0),
+                                    m.asSlice(Bsdh.BYTES),
+                                    flight.byteLen,
+                                    out));
         }
         return true;
     }

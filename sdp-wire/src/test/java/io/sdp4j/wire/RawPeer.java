@@ -136,7 +136,6 @@ final class RawPeer extends SingleMachine {
             return; // the fabric has no buffer to put it into
         }
         int byteLen = choices.below(4) == 0 ? wild() : framed();
-        int copied = Math.min(byteLen, Bsdh.MAX_HEADER_BYTES);
         boolean alive = !machine.reset();
         if (plausible(byteLen)) {
             accepted = Bsdh.mseq(header, 0);
@@ -144,7 +143,15 @@ final class RawPeer extends SingleMachine {
             limit = lastAck + Bsdh.bufs(header, 0);
         }
         long messages = machine.messagesSent();
-        event(() -> machine.onReceived(slot, header, 0, copied, byteLen, out));
+        event(
+                () ->
+                        machine.onReceived(
+                                slot,
+                                Bsdh.first(header, 0),
+                                Bsdh.second(header, 0),
+                                header.asSlice(Bsdh.BYTES),
+                                byteLen,
+                                out));
         boolean violation = alive && machine.abortReason().violation();
         boolean told = machine.state() == State.ABORTING; // by AbortConn, after our DisConn
         require(

@@ -79,7 +79,13 @@ final class Rig {
         out.clear();
         int copied = Math.min(byteLen, Bsdh.MAX_HEADER_BYTES);
         MemorySegment.copy(bytes, 0, header, Wire.BYTE, 0, Math.min(copied, bytes.length));
-        machine.onReceived(7, header, 0, copied, byteLen, out);
+        machine.onReceived(
+                7,
+                Bsdh.first(header, 0),
+                Bsdh.second(header, 0),
+                header.asSlice(Bsdh.BYTES),
+                byteLen,
+                out);
     }
 
     /** Feeds the next message of the peer: sequence number by itself, everything acknowledged. */

@@ -251,11 +251,15 @@ final class Side {
             } else {
                 MemorySegment header = MemorySegment.ofArray(message.header);
                 oracles.hears(this, header, message.byteLen);
-                int copied = Math.min(message.byteLen, Bsdh.MAX_HEADER_BYTES);
                 event(
                         () ->
                                 machine.onReceived(
-                                        message.slot, header, 0, copied, message.byteLen, out));
+                                        message.slot,
+                                        Bsdh.first(header, 0),
+                                        Bsdh.second(header, 0),
+                                        header.asSlice(Bsdh.BYTES),
+                                        message.byteLen,
+                                        out));
             }
         }
         return moved;

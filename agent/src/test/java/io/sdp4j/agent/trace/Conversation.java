@@ -222,10 +222,17 @@ final class Conversation {
             MemorySegment m = MemorySegment.ofArray(message);
             MemorySegment header =
                     MemorySegment.ofArray(Arrays.copyOf(message, Bsdh.MAX_HEADER_BYTES));
-            int headerBytes = Math.min(byteLen, Bsdh.MAX_HEADER_BYTES);
             trace.received(tick(), m, 0, byteLen);
             int slot = posted.remove();
-            event(o -> machine.onReceived(slot, header, 0, headerBytes, byteLen, o));
+            event(
+                    o ->
+                            machine.onReceived(
+                                    slot,
+                                    Bsdh.first(header, 0),
+                                    Bsdh.second(header, 0),
+                                    header.asSlice(Bsdh.BYTES),
+                                    byteLen,
+                                    o));
         }
     }
 }

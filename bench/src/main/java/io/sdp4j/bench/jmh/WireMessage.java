@@ -1,6 +1,7 @@
 package io.sdp4j.bench.jmh;
 
 import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import io.sdp4j.wire.WireConfig;
@@ -30,7 +31,6 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(2)
 public class WireMessage {
-    private static final int HEADER_BYTES = 36;
     private static final WireConfig CONFIG =
             new WireConfig(32, 16_400, Integer.MAX_VALUE, 16, 4, 4);
 
@@ -72,7 +72,7 @@ public class WireMessage {
         out.writeHeader(0, wire, 0);
         int messageBytes = out.messageBytes(0);
         out.clear();
-        sink.onReceived(2, wire, 0, HEADER_BYTES, messageBytes, out);
+        sink.onReceived(2, Bsdh.first(wire, 0), Bsdh.second(wire, 0), wire, messageBytes, out);
         int slot = out.slot(0);
         out.clear();
         sink.consumed(slot, out);
@@ -81,7 +81,8 @@ public class WireMessage {
                 out.writeHeader(i, wire, 0);
                 int updateBytes = out.messageBytes(i);
                 out.clear();
-                source.onReceived(3, wire, 0, HEADER_BYTES, updateBytes, out);
+                source.onReceived(
+                        3, Bsdh.first(wire, 0), Bsdh.second(wire, 0), wire, updateBytes, out);
             }
         }
         out.clear();

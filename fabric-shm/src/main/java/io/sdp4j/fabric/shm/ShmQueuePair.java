@@ -27,6 +27,7 @@ import java.nio.ByteBuffer;
 final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     private final int side;
     private final MemorySegment mem;
+    private final long base; // its address
     private final ShmLayout layout;
     private final SendRing out;
     private final ReceiveRing in;
@@ -70,6 +71,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         this.side = parts.side;
         this.layout = transport.layout();
         this.mem = transport.memory().memory();
+        base = mem.address();
         this.fabric = transport.fabric();
         out = new SendRing(layout, side, mem);
         in = new ReceiveRing(layout, 1 - side, mem);
@@ -81,7 +83,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         receiveBase = Math.toIntExact(layout.data[1 - side]);
         receiveStride = layout.stride[1 - side];
         unsent = new Unsent(mem, layout, side);
-        readWord = mem.address() + ShmLayout.control(side) + ShmLayout.READ_WORD;
+        readWord = base + ShmLayout.control(side) + ShmLayout.READ_WORD;
         sealed = transport.nativeMode();
         inMemfd = sealed && parts.nativeCalls;
     }
@@ -132,6 +134,16 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     @Override
     public boolean memoryMayFault() {
         return !sealed;
+    }
+
+    @Override
+    public long receivedLong(int slot, int at) {
+        return Long.reverseBytes(MappedWords.getLongOpaque(base + receiveOffset(slot) + at));
+    }
+
+    @Override
+    public void putLong(int slot, int at, long value) {
+        MappedWords.putLongOpaque(base + sendOffset(slot) + at, Long.reverseBytes(value));
     }
 
     @Override
@@ -252,7 +264,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     /** The slot of ours that a peer which has ended had read and not returned, or -1. */
     int peerRead() {
-        long word = mem.address() + ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
+        long word = base + ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
         return MappedWords.getIntAcquire(word) - 1;
     }
 
