@@ -116,6 +116,24 @@ public interface QueuePair {
     }
 
     /**
+     * Copies bytes into {@link #sendMemory()}.
+     *
+     * @param to where in that memory: in a taken slot, or behind {@link #stagingOffset}
+     */
+    default void copyIn(byte[] from, int offset, long to, int lenBytes) {
+        MemorySegment.copy(from, offset, sendMemory(), ValueLayout.JAVA_BYTE, to, lenBytes);
+    }
+
+    /**
+     * Copies bytes out of {@link #receiveMemory()}.
+     *
+     * @param from where in that memory: in a received slot
+     */
+    default void copyOut(long from, byte[] to, int offset, int lenBytes) {
+        MemorySegment.copy(receiveMemory(), ValueLayout.JAVA_BYTE, from, to, offset, lenBytes);
+    }
+
+    /**
      * Copies payload into a taken send slot, past the processor's cache where this fabric's memory
      * gains by that: for long streams, because the peer sees it a little later but more of it per
      * second. Otherwise an ordinary copy.
@@ -131,8 +149,7 @@ public interface QueuePair {
 
     /** As the other one, from an array. */
     default void writePast(int slot, int at, byte[] from, int fromOffset, int lenBytes) {
-        long to = sendOffset(slot) + at;
-        MemorySegment.copy(from, fromOffset, sendMemory(), ValueLayout.JAVA_BYTE, to, lenBytes);
+        copyIn(from, fromOffset, sendOffset(slot) + at, lenBytes);
     }
 
     /**

@@ -249,18 +249,19 @@ final class BlockedThreads {
     private void signal(int ops, boolean here) {
         if ((ops & OffloadStream.READ) != 0) {
             free(reader);
-            runTask(READ_TASK, here);
+            if (readTask != null) {
+                runTask(READ_TASK, here);
+            }
         }
         if ((ops & OffloadStream.WRITE) != 0) {
             free(writer);
-            runTask(WRITE_TASK, here);
+            if (writeTask != null) {
+                runTask(WRITE_TASK, here);
+            }
         }
     }
 
     private void runTask(VarHandle slot, boolean here) {
-        if (slot.getVolatile(this) == null) {
-            return;
-        }
         Runnable task = (Runnable) slot.getAndSet(this, null);
         if (task != null && here) {
             task.run();

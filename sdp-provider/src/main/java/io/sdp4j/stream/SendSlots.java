@@ -1,7 +1,5 @@
 package io.sdp4j.stream;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import io.sdp4j.fabric.QueuePair;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -40,7 +38,7 @@ final class SendSlots {
 
     private void copy(long to, byte[] b, int off, ByteBuffer src, int n) {
         if (b != null) {
-            MemorySegment.copy(b, off, memory, JAVA_BYTE, to, n);
+            qp.copyIn(b, off, to, n);
         } else {
             view.put((int) to, src, off, n);
         }

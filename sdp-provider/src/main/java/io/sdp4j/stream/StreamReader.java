@@ -1,7 +1,5 @@
 package io.sdp4j.stream;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -89,7 +87,7 @@ final class StreamReader {
         int done = 0;
         while (done < len && (left > 0 || nextMessage(done == 0))) {
             int n = Math.min(left, len - done);
-            MemorySegment.copy(memory, JAVA_BYTE, at, b, off + done, n);
+            connection.qp.copyOut(at, b, off + done, n);
             at += n;
             taken(n);
             done += n;
@@ -126,7 +124,8 @@ final class StreamReader {
         if (rest == 0 && !ahead) {
             connection.qp.readToEnd(slot); // before another thread can give it back
         }
-        LEFT.setRelease(this, rest); // after the copy: see giveBackIfRead
+        VarHandle.releaseFence(); // the copy comes first: see giveBackIfRead
+        left = rest;
     }
 
     /**

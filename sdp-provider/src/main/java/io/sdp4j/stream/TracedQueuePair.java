@@ -270,6 +270,16 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
+    public void copyIn(byte[] from, int offset, long to, int lenBytes) {
+        qp.copyIn(from, offset, to, lenBytes);
+    }
+
+    @Override
+    public void copyOut(long from, byte[] to, int offset, int lenBytes) {
+        qp.copyOut(from, to, offset, lenBytes);
+    }
+
+    @Override
     public void writePast(int slot, int at, ByteBuffer from, int fromIndex, int lenBytes) {
         qp.writePast(slot, at, from, fromIndex, lenBytes);
     }

@@ -2,7 +2,7 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.linux.Affinity;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.MappedWords;
+import io.sdp4j.linux.MappedMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -44,7 +44,7 @@ final class CoLocation {
      */
     int join(long nowNanos, int said, boolean crowded) {
         boolean talks = policy.talks(nowNanos, said);
-        int peers = MappedWords.getIntOpaque(peer + ShmLayout.CO_LOCATION_WORD);
+        int peers = MappedMemory.getIntOpaque(peer + ShmLayout.CO_LOCATION_WORD);
         boolean joins =
                 talks
                         && (peers & TALKS) != 0
@@ -62,7 +62,7 @@ final class CoLocation {
     }
 
     private int peersCpu() {
-        return MappedWords.getIntOpaque(peer + ShmLayout.CPU_WORD) - 1;
+        return MappedMemory.getIntOpaque(peer + ShmLayout.CPU_WORD) - 1;
     }
 
     void part() {
@@ -72,7 +72,7 @@ final class CoLocation {
     private void show(int word) {
         if (word != shown) {
             shown = word;
-            MappedWords.putIntOpaque(own + ShmLayout.CO_LOCATION_WORD, word);
+            MappedMemory.putIntOpaque(own + ShmLayout.CO_LOCATION_WORD, word);
         }
     }
 }

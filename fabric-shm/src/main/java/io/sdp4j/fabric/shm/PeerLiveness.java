@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.WcStatus;
-import io.sdp4j.linux.MappedWords;
+import io.sdp4j.linux.MappedMemory;
 
 /**
  * The socket and the mapping of one connection: whether the peer is still there, and which side may
@@ -72,7 +72,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     /** Whether a peer that has gone said that its queue pair failed. Queue pair's lock. */
     boolean peerFailed() {
-        return MappedWords.getIntAcquire(peerFailed) != 0;
+        return MappedMemory.getIntAcquire(peerFailed) != 0;
     }
 
     void ring() {
@@ -144,7 +144,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     private void sayFailed() {
         try {
-            MappedWords.putIntRelease(ownFailed, 1);
+            MappedMemory.putIntRelease(ownFailed, 1);
         } catch (InternalError e) {
             // a file that the peer has cut off; no party is left to be told
         }

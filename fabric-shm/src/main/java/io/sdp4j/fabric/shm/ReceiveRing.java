@@ -1,9 +1,7 @@
 package io.sdp4j.fabric.shm;
 
-import io.sdp4j.linux.MappedWords;
+import io.sdp4j.linux.MappedMemory;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 
 /**
  * The receiving end of one direction: reads descriptors, returns slots.
@@ -12,17 +10,6 @@ import java.lang.invoke.VarHandle;
  * read once, then only its copy is looked at.
  */
 final class ReceiveRing {
-    private static final VarHandle POSITION;
-
-    static {
-        try {
-            POSITION =
-                    MethodHandles.lookup().findVarHandle(ReceiveRing.class, "position", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final int slots;
     private final int slotBytes;
     private final long ring;
@@ -54,21 +41,24 @@ final class ReceiveRing {
         turns = new int[slots];
     }
 
-    /** Whether {@link #next} would find something. Any thread; may be stale. */
+    /**
+     * Whether {@link #next} would find something. Any thread; may be stale, but a caller that asks
+     * again sees the position anew, because a load of the ring with acquire comes between.
+     */
     boolean present() {
-        int p = (int) POSITION.getOpaque(this);
-        long d = MappedWords.getLongAcquire(ring + ((long) (p & ringMask) << 3));
+        int p = position;
+        long d = MappedMemory.getLongAcquire(ring + ((long) (p & ringMask) << 3));
         return ((d >>> 63 ^ p >>> ringShift) & 1) != 0;
     }
 
     /** The next descriptor with its phase bit set, or 0. */
     long next() {
         int p = position;
-        long d = MappedWords.getLongAcquire(ring + ((long) (p & ringMask) << 3));
+        long d = MappedMemory.getLongAcquire(ring + ((long) (p & ringMask) << 3));
         if (((d >>> 63 ^ p >>> ringShift) & 1) == 0) {
             return 0;
         }
-        POSITION.setOpaque(this, p + 1);
+        position = p + 1;
         return d | Long.MIN_VALUE;
     }
 
@@ -102,6 +92,6 @@ final class ReceiveRing {
     private void giveBack(int id) {
         int p = returnPosition++;
         int phase = (~(p >>> returnShift) & 1) << 31;
-        MappedWords.putIntRelease(returns + ((long) (p & returnMask) << 2), id | phase);
+        MappedMemory.putIntRelease(returns + ((long) (p & returnMask) << 2), id | phase);
     }
 }

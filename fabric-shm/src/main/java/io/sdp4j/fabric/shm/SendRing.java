@@ -1,10 +1,8 @@
 package io.sdp4j.fabric.shm;
 
-import io.sdp4j.linux.MappedWords;
+import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.Mapping;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
@@ -32,18 +30,6 @@ final class SendRing {
     private static final byte POSTED_CONTROL = 4;
 
     private static final int FIRST_WINDOW = 2;
-    private static final VarHandle RETURN_POSITION;
-
-    static {
-        try {
-            RETURN_POSITION =
-                    MethodHandles.lookup()
-                            .findVarHandle(SendRing.class, "returnPosition", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final MemorySegment mem;
     private final int slots;
     private final long ring;
@@ -192,7 +178,7 @@ final class SendRing {
     void publish(long descriptor) {
         int p = position++;
         long phase = (long) (~(p >>> ringShift) & 1) << 63;
-        MappedWords.putLongRelease(ring + ((long) (p & ringMask) << 3), descriptor | phase);
+        MappedMemory.putLongRelease(ring + ((long) (p & ringMask) << 3), descriptor | phase);
     }
 
     /**
@@ -202,7 +188,7 @@ final class SendRing {
     void drainReturns(RdmaEngine rdma) {
         int p = returnPosition;
         while (!broken) {
-            int entry = MappedWords.getIntAcquire(returns + ((long) (p & returnMask) << 2));
+            int entry = MappedMemory.getIntAcquire(returns + ((long) (p & returnMask) << 2));
             if (((entry >>> 31 ^ p >>> returnShift) & 1) == 0) {
                 break;
             }
@@ -215,13 +201,16 @@ final class SendRing {
                 broken = true;
             }
         }
-        RETURN_POSITION.setOpaque(this, p);
+        returnPosition = p;
     }
 
-    /** Whether {@link #drainReturns} would find something. Any thread. */
+    /**
+     * Whether {@link #drainReturns} would find something. Any thread; as {@link
+     * ReceiveRing#present}.
+     */
     boolean returned() {
-        int p = (int) RETURN_POSITION.getOpaque(this);
-        int entry = MappedWords.getIntAcquire(returns + ((long) (p & returnMask) << 2));
+        int p = returnPosition;
+        int entry = MappedMemory.getIntAcquire(returns + ((long) (p & returnMask) << 2));
         return ((entry >>> 31 ^ p >>> returnShift) & 1) != 0;
     }
 

@@ -7,10 +7,11 @@ import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.AdaptiveSpin;
-import io.sdp4j.linux.MappedWords;
+import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.NonTemporal;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /**
  * One side of a connection over shared memory.
@@ -138,12 +139,24 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public long receivedLong(int slot, int at) {
-        return Long.reverseBytes(MappedWords.getLongOpaque(base + receiveOffset(slot) + at));
+        return Long.reverseBytes(MappedMemory.getLongOpaque(base + receiveOffset(slot) + at));
     }
 
     @Override
     public void putLong(int slot, int at, long value) {
-        MappedWords.putLongOpaque(base + sendOffset(slot) + at, Long.reverseBytes(value));
+        MappedMemory.putLongOpaque(base + sendOffset(slot) + at, Long.reverseBytes(value));
+    }
+
+    @Override
+    public void copyIn(byte[] from, int offset, long to, int lenBytes) {
+        Objects.checkFromIndexSize(to, lenBytes, mem.byteSize());
+        MappedMemory.copyIn(from, offset, base + to, lenBytes);
+    }
+
+    @Override
+    public void copyOut(long from, byte[] to, int offset, int lenBytes) {
+        Objects.checkFromIndexSize(from, lenBytes, mem.byteSize());
+        MappedMemory.copyOut(base + from, to, offset, lenBytes);
     }
 
     @Override
@@ -265,13 +278,13 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     /** The slot of ours that a peer which has ended had read and not returned, or -1. */
     int peerRead() {
         long word = base + ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
-        return MappedWords.getIntAcquire(word) - 1;
+        return MappedMemory.getIntAcquire(word) - 1;
     }
 
     @Override
     public void readToEnd(int slot) {
         read = slot + 1;
-        MappedWords.putIntRelease(readWord, slot + 1);
+        MappedMemory.putIntRelease(readWord, slot + 1);
     }
 
     @Override
@@ -279,7 +292,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         try {
             if (read == slot + 1) {
                 read = 0;
-                MappedWords.putIntRelease(readWord, 0); // before the peer can fill it again
+                MappedMemory.putIntRelease(readWord, 0); // before the peer can fill it again
             }
             in.post(slot);
         } catch (InternalError e) {

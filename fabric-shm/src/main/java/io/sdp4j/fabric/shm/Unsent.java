@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.QueuePair;
-import io.sdp4j.linux.MappedWords;
+import io.sdp4j.linux.MappedMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -56,7 +56,7 @@ final class Unsent {
     void sent(int slot) {
         if (slot == shown) {
             shown = NONE;
-            MappedWords.putLongRelease(word(side), 0L);
+            MappedMemory.putLongRelease(word(side), 0L);
         }
     }
 
@@ -69,7 +69,7 @@ final class Unsent {
                         | (long) byteLen << BYTES_SHIFT
                         | (long) stagedBytes << STAGED_SHIFT
                         | (turn & TURN_MASK);
-        MappedWords.putLongRelease(word(side), word);
+        MappedMemory.putLongRelease(word(side), word);
     }
 
     /**
@@ -79,7 +79,7 @@ final class Unsent {
      */
     long takePeers(ReceiveRing in) {
         int peer = 1 - side;
-        long word = MappedWords.getLongAcquire(word(peer));
+        long word = MappedMemory.getLongAcquire(word(peer));
         int slot = (int) (word >>> SLOT_SHIFT) & SLOT_MASK;
         int bytes = (int) (word >>> BYTES_SHIFT) & BYTES_MASK;
         int staged = (int) (word >>> STAGED_SHIFT) & STAGED_MASK;

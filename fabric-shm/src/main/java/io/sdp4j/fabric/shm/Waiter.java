@@ -8,7 +8,7 @@ import io.sdp4j.linux.Affinity;
 import io.sdp4j.linux.CpuPressure;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.MappedWords;
+import io.sdp4j.linux.MappedMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
@@ -127,7 +127,7 @@ final class Waiter {
     void notifyPeer(boolean quiet) {
         said++;
         VarHandle.fullFence();
-        long words = MappedWords.getLongOpaque(peer + ShmLayout.SLEEP_WORD);
+        long words = MappedMemory.getLongOpaque(peer + ShmLayout.SLEEP_WORD);
         if (words != 0) {
             wakePeer(words, quiet);
         }
@@ -135,14 +135,14 @@ final class Waiter {
 
     private void wakePeer(long words, boolean quiet) {
         if ((int) words != 0) {
-            MappedWords.putIntOpaque(peer + ShmLayout.SLEEP_WORD, 0);
+            MappedMemory.putIntOpaque(peer + ShmLayout.SLEEP_WORD, 0);
             if (futex) {
                 Futex.wake(peer + ShmLayout.SLEEP_WORD);
             }
         }
         int wanted = (int) (words >>> 32);
         if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
-            MappedWords.putIntOpaque(peer + ShmLayout.WAKE_WORD, 0);
+            MappedMemory.putIntOpaque(peer + ShmLayout.WAKE_WORD, 0);
             qp.ring();
         }
     }
@@ -207,7 +207,7 @@ final class Waiter {
             return;
         }
         cpu = joined;
-        MappedWords.putIntOpaque(own + ShmLayout.CPU_WORD, joined + 1);
+        MappedMemory.putIntOpaque(own + ShmLayout.CPU_WORD, joined + 1);
         try {
             sleepHere(nanos);
         } finally {
@@ -228,7 +228,7 @@ final class Waiter {
         long word = own + ShmLayout.SLEEP_WORD;
         sleeping = true;
         for (int n = 0; ; n++) {
-            MappedWords.putIntOpaque(word, 1);
+            MappedMemory.putIntOpaque(word, 1);
             VarHandle.fullFence();
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
@@ -240,7 +240,7 @@ final class Waiter {
             }
             n = count(n);
         }
-        MappedWords.putIntOpaque(word, 0);
+        MappedMemory.putIntOpaque(word, 0);
         sleeping = false;
         publishCpu();
     }
@@ -299,14 +299,14 @@ final class Waiter {
             int now = Linux.cpu();
             if (now != cpu) {
                 cpu = now;
-                MappedWords.putIntOpaque(own + ShmLayout.CPU_WORD, now + 1);
+                MappedMemory.putIntOpaque(own + ShmLayout.CPU_WORD, now + 1);
             }
         }
     }
 
     /** Spinning on the processor that the peer needs would only keep it from answering. */
     private boolean peerElsewhere() {
-        boolean elsewhere = MappedWords.getIntOpaque(peer + ShmLayout.CPU_WORD) != cpu + 1;
+        boolean elsewhere = MappedMemory.getIntOpaque(peer + ShmLayout.CPU_WORD) != cpu + 1;
         if (elsewhere) {
             beside = 0;
         }
@@ -330,7 +330,7 @@ final class Waiter {
     }
 
     private void wakeOwnSleeper() {
-        MappedWords.putIntVolatile(own + ShmLayout.SLEEP_WORD, 0);
+        MappedMemory.putIntVolatile(own + ShmLayout.SLEEP_WORD, 0);
         Futex.wake(own + ShmLayout.SLEEP_WORD);
     }
 

@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.WcStatus;
-import io.sdp4j.linux.MappedWords;
+import io.sdp4j.linux.MappedMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -45,7 +45,6 @@ final class WakeSocket {
 
     private volatile Runnable handler;
 
-    @SuppressWarnings("unused") // by ARMED
     private volatile boolean armed;
 
     /** Another epoll watches the socket. Set under the queue pair's lock. */
@@ -71,13 +70,13 @@ final class WakeSocket {
     /** Wants a byte for what is published from now on; to be followed by a look. */
     void ask(int value) {
         asked = true;
-        MappedWords.putIntOpaque(word, value);
+        MappedMemory.putIntOpaque(word, value);
         VarHandle.fullFence();
     }
 
     boolean arm() {
         releaseDescriptor();
-        ARMED.setVolatile(this, true);
+        armed = true;
         ask(ANY);
         if (!qp.ready()) {
             return true;
@@ -86,7 +85,7 @@ final class WakeSocket {
             return true; // the handler has been called already
         }
         if (futex) {
-            MappedWords.putIntOpaque(word, 0);
+            MappedMemory.putIntOpaque(word, 0);
         }
         return false;
     }
@@ -105,7 +104,7 @@ final class WakeSocket {
             qp.leaveBytes(true);
         }
         int wanted = quietToo ? ANY : LOUD;
-        boolean stands = MappedWords.getIntOpaque(word) == wanted;
+        boolean stands = MappedMemory.getIntOpaque(word) == wanted;
         boolean taken = (!stands || (++standings & 1) == 0) && qp.discardBytes();
         if (taken && !strike(!stands)) {
             qp.killSoon(WcStatus.REM_INV_REQ_ERR);
@@ -121,7 +120,7 @@ final class WakeSocket {
      * byte, and sends another one later: one wake-up in vain, as rarely as that.
      */
     boolean hearQuiet() {
-        if (!polled || MappedWords.getIntOpaque(word) != LOUD) {
+        if (!polled || MappedMemory.getIntOpaque(word) != LOUD) {
             return true;
         }
         ask(ANY);
@@ -135,7 +134,7 @@ final class WakeSocket {
      * itself.
      */
     boolean rung() {
-        return polled && MappedWords.getIntOpaque(word) == 0;
+        return polled && MappedMemory.getIntOpaque(word) == 0;
     }
 
     void releaseDescriptor() {
@@ -152,7 +151,7 @@ final class WakeSocket {
 
     /** No more calls of the handler begin. */
     void disarm() {
-        ARMED.setVolatile(this, false);
+        armed = false;
     }
 
     void onNotify(Runnable called) {
@@ -179,7 +178,7 @@ final class WakeSocket {
 
     /** Calls the handler if it is armed; whether it was. */
     boolean runHandler() {
-        if (!(boolean) ARMED.getAndSet(this, false)) {
+        if (!armed || !(boolean) ARMED.getAndSet(this, false)) {
             return false;
         }
         Runnable r = handler;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.QpSpec;
-import io.sdp4j.linux.MappedWords;
+import io.sdp4j.linux.MappedMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
@@ -22,7 +22,7 @@ class UnsentTest {
     private final Unsent unsent = new Unsent(mem, layout, 0);
 
     private long word() {
-        return MappedWords.getLongAcquire(wordAddress());
+        return MappedMemory.getLongAcquire(wordAddress());
     }
 
     private long wordAddress() {
@@ -56,7 +56,7 @@ class UnsentTest {
                 unsent.show(random.nextInt(6), 0, random.nextInt(1_200), random.nextInt(1_030));
                 word = word() ^ (random.nextInt(4) == 0 ? 1L << random.nextInt(64) : 0);
             }
-            MappedWords.putLongRelease(wordAddress(), word);
+            MappedMemory.putLongRelease(wordAddress(), word);
             byte[] beyond =
                     mem.asSlice(layout.data[0] + 4L * layout.stride[0], 64).toArray(JAVA_BYTE);
             ReceiveRing in = new ReceiveRing(layout, 0, mem);

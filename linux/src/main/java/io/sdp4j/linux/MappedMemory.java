@@ -1,15 +1,18 @@
 package io.sdp4j.linux;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Loads and stores of aligned words in mapped memory, by address. The caller guarantees that the
- * memory is mapped; a page of a file that was cut off is an {@code InternalError}.
+ * Loads and stores of aligned words in mapped memory, and copies of arrays, by address. The caller
+ * guarantees that the memory is mapped; a page of a file that was cut off is an {@code
+ * InternalError}.
  *
  * <p>Shape: the JDK's own {@code Unsafe}, where it is exported to this module, as the agent sees
  * to; else handles of memory segments. Compiled, both are one instruction. But the interpreter
@@ -19,11 +22,13 @@ import jdk.internal.misc.Unsafe;
  * <p>Only loads and stores, never compare-and-set: on a file that a peer truncates that would end
  * the JVM.
  */
-public final class MappedWords {
+public final class MappedMemory {
     private static final boolean PLAIN =
-            Object.class.getModule().isExported("jdk.internal.misc", MappedWords.class.getModule());
+            Object.class
+                    .getModule()
+                    .isExported("jdk.internal.misc", MappedMemory.class.getModule());
 
-    private MappedWords() {}
+    private MappedMemory() {}
 
     /** Loaded where it may be used. */
     private static final class Plain {
@@ -42,6 +47,33 @@ public final class MappedWords {
     /** Whether the fast way is in use. */
     public static boolean plain() {
         return PLAIN;
+    }
+
+    /** One byte. */
+    public static byte getByte(long address) {
+        return PLAIN ? Plain.UNSAFE.getByte(address) : Handles.ALL.get(JAVA_BYTE, address);
+    }
+
+    /** Copies a part of an array. */
+    public static void copyIn(byte[] from, int offset, long address, int lenBytes) {
+        Objects.checkFromIndexSize(offset, lenBytes, from.length);
+        if (PLAIN) {
+            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
+            Plain.UNSAFE.copyMemory(from, at, null, address, lenBytes);
+        } else {
+            MemorySegment.copy(from, offset, Handles.ALL, JAVA_BYTE, address, lenBytes);
+        }
+    }
+
+    /** Copies into a part of an array. */
+    public static void copyOut(long address, byte[] to, int offset, int lenBytes) {
+        Objects.checkFromIndexSize(offset, lenBytes, to.length);
+        if (PLAIN) {
+            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
+            Plain.UNSAFE.copyMemory(null, address, to, at, lenBytes);
+        } else {
+            MemorySegment.copy(Handles.ALL, JAVA_BYTE, address, to, offset, lenBytes);
+        }
     }
 
     /** As {@link VarHandle#getAcquire}. */
