@@ -46,6 +46,7 @@ public abstract class Upgrade {
     final Handover handover;
 
     private final UpgradePolicy policy;
+    private final long bornNanos;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private final Decision decision; // null for an accepted one, which does not propose
@@ -63,6 +64,7 @@ public abstract class Upgrade {
 
     private boolean wrote; // since the last read; a lost update counts a turn too few
     private long turns; // reader
+    private long selectedCalls; // a lost update counts a call too few
 
     /**
      * @param decision what the rules say of a connection that was made here; null for an accepted
@@ -84,7 +86,8 @@ public abstract class Upgrade {
         this.handover = new Handover(began.sent(), began.received());
         this.turns = began.turns();
         this.policy = owner.upgradePolicy();
-        this.askAtNanos = began.nanos() + policy.ageNanos();
+        this.bornNanos = began.nanos();
+        this.askAtNanos = bornNanos;
         this.local = local;
         this.remote = remote;
         this.decision = decision;
@@ -180,20 +183,35 @@ public abstract class Upgrade {
     private void consider() {
         if (state == State.YOUNG
                 && decision != null
-                && policy.carriedEnough(handover.sentBytes() + handover.receivedBytes(), turns)
-                && (policy.selected() || blocks())
-                && System.nanoTime() - askAtNanos >= 0
+                && carriedEnough()
+                && mayMove(System.nanoTime())
                 && begin()) {
             ConnectThreads.start(this::propose);
         }
     }
 
+    private boolean mayMove(long nowNanos) {
+        long age = blocks() ? policy.ageNanos() : policy.bulkAgeNanos();
+        return nowNanos - bornNanos >= age && nowNanos - askAtNanos >= 0;
+    }
+
+    private boolean carriedEnough() {
+        long carried = handover.sentBytes() + handover.receivedBytes();
+        return blocks()
+                ? policy.carriedEnough(carried, turns)
+                : policy.carriedEnoughSelected(carried, turns);
+    }
+
     /**
-     * Whether it stays on TCP for good, and needs no count: nothing here proposes to move what does
-     * not block, and no peer can ask for a connection that was made here.
+     * Whether it stays on TCP for good, and needs no count: it is not worth moving, and no peer can
+     * ask for a connection that was made here. Once for each call of the application.
      */
     protected final boolean neverMoves() {
-        if (decision == null || state != State.YOUNG || policy.selected() || blocks()) {
+        if (decision == null || state != State.YOUNG || blocks()) {
+            return false;
+        }
+        long carried = handover.sentBytes() + handover.receivedBytes();
+        if (!policy.carriesLittle(++selectedCalls, carried)) {
             return false;
         }
         synchronized (this) {

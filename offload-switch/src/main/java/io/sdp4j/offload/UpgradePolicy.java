@@ -6,31 +6,54 @@ import java.util.Locale;
 /**
  * When a connection that began on kernel TCP is worth moving onto an offload stream. Immutable.
  *
+ * <p>A channel that does not block is served by a selector. It gains by offload where it carries
+ * much with each call, and hardly where it carries little
+ * (docs/decisions/0002-tcp-connects-first.md).
+ *
  * @param atConnect connections are offloaded before {@code connect} returns, and never later
  * @param bytes payload of both directions that a connection has carried
  * @param turns how often it has answered: a read that follows a write. Enough of either will do
  * @param ageNanos how old it is at least
- * @param selected whether it may also be a channel that does not block
+ * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block
+ *     and carries {@link #BULK_CALL_BYTES} a call or more; 0 = it is as any other connection
+ * @param bulkAgeNanos instead of {@code ageNanos}, for a channel that does not block
  */
 public record UpgradePolicy(
-        boolean atConnect, long bytes, long turns, long ageNanos, boolean selected) {
+        boolean atConnect,
+        long bytes,
+        long turns,
+        long ageNanos,
+        long bulkBytes,
+        long bulkAgeNanos) {
+    /** Bytes that a call of a channel that does not block carries on average to be bulk. */
+    static final int BULK_CALL_BYTES = 8 << 10;
+
+    /** Calls without blocking after which a channel that carries less stays on TCP. */
+    static final int FIRST_CALLS = 256;
+
     /** Before {@code connect} returns. */
-    public static final UpgradePolicy AT_CONNECT = new UpgradePolicy(true, 0, 0, 0, true);
+    public static final UpgradePolicy AT_CONNECT = new UpgradePolicy(true, 0, 0, 0, 0, 0);
 
     /**
-     * When a connection has shown that it stays: a short one never pays for offload. Programs that
-     * serve their connections by selectors are slower offloaded for many seconds, and then hardly
-     * faster (docs/decisions/0002-tcp-connects-first.md).
+     * When a connection has shown that it stays: a short one never pays for offload. For some
+     * seconds, until it is compiled, a program that serves its connections by selectors is slower
+     * offloaded than it was: only one that lasts makes up for that.
      */
     public static final UpgradePolicy AUTO =
-            new UpgradePolicy(false, 4 << 20, 1_000, Duration.ofMillis(500).toNanos(), false);
+            new UpgradePolicy(
+                    false,
+                    4 << 20,
+                    1_000,
+                    Duration.ofMillis(500).toNanos(),
+                    1 << 30,
+                    Duration.ofSeconds(10).toNanos());
 
     /** Never. Connections that a peer wants to move still move. */
     static final UpgradePolicy NEVER = afterBytes(Long.MAX_VALUE);
 
     /** As soon as a connection has carried so many bytes. */
     public static UpgradePolicy afterBytes(long bytes) {
-        return new UpgradePolicy(false, bytes, Long.MAX_VALUE, 0, true);
+        return new UpgradePolicy(false, bytes, Long.MAX_VALUE, 0, 0, 0);
     }
 
     /**
@@ -67,5 +90,19 @@ public record UpgradePolicy(
     /** Whether a connection has carried enough; its age is another question. */
     boolean carriedEnough(long carriedBytes, long answered) {
         return carriedBytes >= bytes || answered >= turns;
+    }
+
+    /** Whether a channel that does not block has carried enough. */
+    boolean carriedEnoughSelected(long carriedBytes, long answered) {
+        return bulkBytes == 0 ? carriedEnough(carriedBytes, answered) : carriedBytes >= bulkBytes;
+    }
+
+    /**
+     * Whether a channel that does not block carries too little to be worth moving.
+     *
+     * @param calls made without blocking
+     */
+    boolean carriesLittle(long calls, long carriedBytes) {
+        return bulkBytes != 0 && calls >= FIRST_CALLS && carriedBytes / BULK_CALL_BYTES < calls;
     }
 }

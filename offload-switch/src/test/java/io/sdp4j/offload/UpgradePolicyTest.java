@@ -21,9 +21,20 @@ class UpgradePolicyTest {
     }
 
     @Test
-    void onlyANumberMovesWhatSelectorsWatch() {
-        assertFalse(UpgradePolicy.AUTO.selected());
-        assertTrue(UpgradePolicy.of("4096").selected());
+    void aChannelThatDoesNotBlockMovesIfItCarriesMuchWithEachCall() {
+        UpgradePolicy auto = UpgradePolicy.AUTO;
+        assertFalse(auto.carriedEnoughSelected(auto.bulkBytes() - 1, Long.MAX_VALUE));
+        assertTrue(auto.carriedEnoughSelected(auto.bulkBytes(), 0));
+        assertFalse(auto.carriesLittle(UpgradePolicy.FIRST_CALLS - 1, 0), "it is not known yet");
+        assertTrue(auto.carriesLittle(256, 256 * UpgradePolicy.BULK_CALL_BYTES - 1));
+        assertFalse(auto.carriesLittle(256, 256 * UpgradePolicy.BULK_CALL_BYTES));
+    }
+
+    @Test
+    void aNumberMovesAnyChannel() {
+        UpgradePolicy number = UpgradePolicy.of("4096");
+        assertTrue(number.carriedEnoughSelected(4096, 0));
+        assertFalse(number.carriesLittle(Long.MAX_VALUE, 0));
     }
 
     @Test

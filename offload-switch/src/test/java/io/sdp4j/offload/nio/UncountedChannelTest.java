@@ -11,6 +11,7 @@ import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -23,9 +24,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a connected channel that does not block, which the default never moves, costs nothing per
- * call; one that blocks goes on being counted. Method: looks whether there is something that
- * counts.
+ * Goal: a connected channel that carries little without blocking, which the default never moves,
+ * costs nothing per call; one that blocks or carries much goes on being counted. Method: looks
+ * whether there is something that counts.
  */
 class UncountedChannelTest {
     private ServerSocketChannel listener;
@@ -64,20 +65,55 @@ class UncountedChannelTest {
         return ((SwitchSocketChannel) channel).moving();
     }
 
-    @Test
-    void oneThatDoesNotBlockIsNotCounted() throws IOException {
-        connected(UpgradePolicy.AUTO);
+    /** Without blocking, as often as it takes to know what a channel carries. */
+    private void writeOften(int bytes) throws IOException {
         channel.configureBlocking(false);
-        assertNotNull(counting(), "it may yet block");
+        for (int i = 0; i < 256; i++) {
+            assertNotNull(counting(), "it may yet carry more");
+            channel.write(ByteBuffer.allocate(bytes));
+        }
+    }
+
+    @Test
+    void oneThatCarriesLittleWithoutBlockingIsNotCounted() throws IOException {
+        connected(UpgradePolicy.AUTO);
+        writeOften(100);
         write();
         assertNull(counting());
         assertEquals(ReasonCode.YOUNG, SwitchChannels.explain(channel).orElseThrow().reason());
     }
 
     @Test
+    void oneThatCarriesMuchIsCounted() throws Exception {
+        connected(UpgradePolicy.AUTO);
+        try (SocketChannel accepted = listener.accept()) {
+            Thread reader = Thread.ofPlatform().start(() -> drain(accepted));
+            channel.configureBlocking(false);
+            ByteBuffer bytes = ByteBuffer.allocate(1 << 20);
+            for (int i = 0; i < 300; i++) {
+                while (channel.write(bytes.clear()) == 0) {
+                    Thread.onSpinWait();
+                }
+            }
+            assertNotNull(counting());
+            channel.close();
+            reader.join();
+        }
+    }
+
+    private static void drain(SocketChannel from) {
+        ByteBuffer to = ByteBuffer.allocate(1 << 20);
+        try {
+            while (from.read(to.clear()) >= 0) {}
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
     void norIsItOnceItBlocks() throws IOException {
         connected(UpgradePolicy.AUTO);
-        channel.configureBlocking(false);
+        writeOften(1);
         write();
         channel.configureBlocking(true);
         write();
