@@ -45,8 +45,8 @@ public record SwitchSettings(
                     "auto",
                     "",
                     "When a connection to this host is offloaded that a rule both allows: auto, once it"
-                            + " has carried enough to pay for it, but no channel that does not block,"
-                            + " and nothing on one processor; connect, before connect returns; or a"
+                            + " has carried enough to pay for it, a channel that does not block"
+                            + " only after bulk, and nothing on one processor; connect, before connect returns; or a"
                             + " number of bytes that it has carried.");
 
     /** All that can be set. */
