@@ -10,14 +10,15 @@ import java.util.Objects;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Loads and stores of aligned words in mapped memory, and copies of arrays, by address. The caller
- * guarantees that the memory is mapped; a page of a file that was cut off is an {@code
- * InternalError}.
+ * Loads and stores of aligned words in mapped memory, and copies of arrays. The caller guarantees
+ * that the memory is mapped and that offsets lie in it; a page of a file that was cut off is an
+ * {@code InternalError}.
  *
  * <p>Shape: the JDK's own {@code Unsafe}, where it is exported to this module, as the agent sees
  * to; else handles of memory segments. Compiled, both are one instruction. But the interpreter
  * needs ten times as long for a handle, and each one that is inlined is some twenty methods for the
- * compiler, in the first seconds of a JVM, when processors are scarce.
+ * compiler, in the first seconds of a JVM, when processors are scarce
+ * (docs/decisions/0013-plain-words-of-shared-memory.md).
  *
  * <p>Only loads and stores, never compare-and-set: on a file that a peer truncates that would end
  * the JVM.
@@ -28,124 +29,118 @@ public final class MappedMemory {
                     .getModule()
                     .isExported("jdk.internal.misc", MappedMemory.class.getModule());
 
-    private MappedMemory() {}
+    private static final VarHandle LONG = JAVA_LONG.varHandle();
+    private static final VarHandle INT = JAVA_INT.varHandle();
+
+    private final MemorySegment mem;
+    private final long base;
+
+    /**
+     * @param mem native memory
+     */
+    public MappedMemory(MemorySegment mem) {
+        this.mem = mem;
+        base = mem.address();
+    }
 
     /** Loaded where it may be used. */
     private static final class Plain {
         static final Unsafe UNSAFE = Unsafe.getUnsafe();
     }
 
-    /** All of memory. */
-    private static final class Handles {
-        @SuppressWarnings("restricted")
-        static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-
-        static final VarHandle LONG = JAVA_LONG.varHandle();
-        static final VarHandle INT = JAVA_INT.varHandle();
+    /** The address of an offset. */
+    public long address(long offset) {
+        return base + offset;
     }
 
-    /** Whether the fast way is in use. */
-    public static boolean plain() {
-        return PLAIN;
-    }
-
-    /** One byte. */
-    public static byte getByte(long address) {
-        return PLAIN ? Plain.UNSAFE.getByte(address) : Handles.ALL.get(JAVA_BYTE, address);
-    }
-
-    /** Copies a part of an array. */
-    public static void copyIn(byte[] from, int offset, long address, int lenBytes) {
-        Objects.checkFromIndexSize(offset, lenBytes, from.length);
+    /** Copies a part of an array; all offsets are checked. */
+    public void copyIn(byte[] from, int offset, long to, int lenBytes) {
         if (PLAIN) {
+            Objects.checkFromIndexSize(offset, lenBytes, from.length);
+            Objects.checkFromIndexSize(to, lenBytes, mem.byteSize());
             long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
-            Plain.UNSAFE.copyMemory(from, at, null, address, lenBytes);
+            Plain.UNSAFE.copyMemory(from, at, null, base + to, lenBytes);
         } else {
-            MemorySegment.copy(from, offset, Handles.ALL, JAVA_BYTE, address, lenBytes);
+            MemorySegment.copy(from, offset, mem, JAVA_BYTE, to, lenBytes);
         }
     }
 
-    /** Copies into a part of an array. */
-    public static void copyOut(long address, byte[] to, int offset, int lenBytes) {
-        Objects.checkFromIndexSize(offset, lenBytes, to.length);
+    /** Copies into a part of an array; all offsets are checked. */
+    public void copyOut(long from, byte[] to, int offset, int lenBytes) {
         if (PLAIN) {
+            Objects.checkFromIndexSize(offset, lenBytes, to.length);
+            Objects.checkFromIndexSize(from, lenBytes, mem.byteSize());
             long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
-            Plain.UNSAFE.copyMemory(null, address, to, at, lenBytes);
+            Plain.UNSAFE.copyMemory(null, base + from, to, at, lenBytes);
         } else {
-            MemorySegment.copy(Handles.ALL, JAVA_BYTE, address, to, offset, lenBytes);
+            MemorySegment.copy(mem, JAVA_BYTE, from, to, offset, lenBytes);
         }
     }
 
     /** As {@link VarHandle#getAcquire}. */
-    public static long getLongAcquire(long address) {
+    public long getLongAcquire(long at) {
         return PLAIN
-                ? Plain.UNSAFE.getLongAcquire(null, address)
-                : (long) Handles.LONG.getAcquire(Handles.ALL, address);
+                ? Plain.UNSAFE.getLongAcquire(null, base + at)
+                : (long) LONG.getAcquire(mem, at);
     }
 
     /** As {@link VarHandle#getOpaque}. */
-    public static long getLongOpaque(long address) {
-        return PLAIN
-                ? Plain.UNSAFE.getLongOpaque(null, address)
-                : (long) Handles.LONG.getOpaque(Handles.ALL, address);
+    public long getLongOpaque(long at) {
+        return PLAIN ? Plain.UNSAFE.getLongOpaque(null, base + at) : (long) LONG.getOpaque(mem, at);
     }
 
     /** As {@link VarHandle#setRelease}. */
-    public static void putLongRelease(long address, long value) {
+    public void putLongRelease(long at, long value) {
         if (PLAIN) {
-            Plain.UNSAFE.putLongRelease(null, address, value);
+            Plain.UNSAFE.putLongRelease(null, base + at, value);
         } else {
-            Handles.LONG.setRelease(Handles.ALL, address, value);
+            LONG.setRelease(mem, at, value);
         }
     }
 
     /** As {@link VarHandle#setOpaque}. */
-    public static void putLongOpaque(long address, long value) {
+    public void putLongOpaque(long at, long value) {
         if (PLAIN) {
-            Plain.UNSAFE.putLongOpaque(null, address, value);
+            Plain.UNSAFE.putLongOpaque(null, base + at, value);
         } else {
-            Handles.LONG.setOpaque(Handles.ALL, address, value);
+            LONG.setOpaque(mem, at, value);
         }
     }
 
     /** As {@link VarHandle#getAcquire}. */
-    public static int getIntAcquire(long address) {
-        return PLAIN
-                ? Plain.UNSAFE.getIntAcquire(null, address)
-                : (int) Handles.INT.getAcquire(Handles.ALL, address);
+    public int getIntAcquire(long at) {
+        return PLAIN ? Plain.UNSAFE.getIntAcquire(null, base + at) : (int) INT.getAcquire(mem, at);
     }
 
     /** As {@link VarHandle#getOpaque}. */
-    public static int getIntOpaque(long address) {
-        return PLAIN
-                ? Plain.UNSAFE.getIntOpaque(null, address)
-                : (int) Handles.INT.getOpaque(Handles.ALL, address);
+    public int getIntOpaque(long at) {
+        return PLAIN ? Plain.UNSAFE.getIntOpaque(null, base + at) : (int) INT.getOpaque(mem, at);
     }
 
     /** As {@link VarHandle#setRelease}. */
-    public static void putIntRelease(long address, int value) {
+    public void putIntRelease(long at, int value) {
         if (PLAIN) {
-            Plain.UNSAFE.putIntRelease(null, address, value);
+            Plain.UNSAFE.putIntRelease(null, base + at, value);
         } else {
-            Handles.INT.setRelease(Handles.ALL, address, value);
+            INT.setRelease(mem, at, value);
         }
     }
 
     /** As {@link VarHandle#setOpaque}. */
-    public static void putIntOpaque(long address, int value) {
+    public void putIntOpaque(long at, int value) {
         if (PLAIN) {
-            Plain.UNSAFE.putIntOpaque(null, address, value);
+            Plain.UNSAFE.putIntOpaque(null, base + at, value);
         } else {
-            Handles.INT.setOpaque(Handles.ALL, address, value);
+            INT.setOpaque(mem, at, value);
         }
     }
 
     /** As {@link VarHandle#setVolatile}. */
-    public static void putIntVolatile(long address, int value) {
+    public void putIntVolatile(long at, int value) {
         if (PLAIN) {
-            Plain.UNSAFE.putIntVolatile(null, address, value);
+            Plain.UNSAFE.putIntVolatile(null, base + at, value);
         } else {
-            Handles.INT.setVolatile(Handles.ALL, address, value);
+            INT.setVolatile(mem, at, value);
         }
     }
 }

@@ -131,12 +131,38 @@ final class StreamCore {
     /**
      * Polls what has completed, and does what follows from it; bounded, so that a peer cannot keep
      * a thread in it.
+     *
+     * <p>Long on purpose: a method of more than 325 bytes is compiled once, and not into each of
+     * its callers again, which would keep the compilers busy for seconds.
      */
     void progress() {
         assert Thread.holdsLock(this);
+        Completion c = completion;
         queue.drive();
-        for (int n = 0; n < MAX_COMPLETIONS && queue.poll(completion); n++) {
-            onCompletion();
+        for (int n = 0; n < MAX_COMPLETIONS && queue.poll(c); n++) {
+            switch (c.opcode) {
+                case Completion.RECEIVE -> {
+                    if (c.status == WcStatus.SUCCESS) {
+                        // The peer may still write this memory: the machine judges a copy.
+                        long first = qp.receivedLong(c.slot, 0);
+                        long second = qp.receivedLong(c.slot, Long.BYTES);
+                        if (Bsdh.mid(first) != Mid.DATA) {
+                            copyExtended(c.slot, c.byteLen);
+                        }
+                        machine.onReceived(c.slot, first, second, extended, c.byteLen, actions);
+                    } else {
+                        cause.onQpError(c);
+                    }
+                }
+                case Completion.SEND -> outgoing.onCompleted(c);
+                case Completion.DISCONNECTED -> cause.onDisconnected(c);
+                case Completion.ERROR -> {
+                    LOG.debug("queue pair failed: {}", c.status);
+                    cause.onQpError(c);
+                }
+                case Completion.READ, Completion.WRITE -> onRdma();
+                default -> throw new AssertionError("unknown completion " + c.opcode);
+            }
             carryOut();
             cause.onMessage();
         }
@@ -149,36 +175,6 @@ final class StreamCore {
             later(onEnd); // the thread that looked took the end from the queue that would have
             // told of it
         }
-    }
-
-    private void onCompletion() {
-        switch (completion.opcode) {
-            case Completion.RECEIVE -> onReceive();
-            case Completion.SEND -> outgoing.onCompleted(completion);
-            case Completion.DISCONNECTED -> cause.onDisconnected(completion);
-            case Completion.ERROR -> {
-                LOG.debug("queue pair failed: {}", completion.status);
-                cause.onQpError(completion);
-            }
-            case Completion.READ, Completion.WRITE -> onRdma();
-            default -> throw new AssertionError("unknown completion " + completion.opcode);
-        }
-    }
-
-    private void onReceive() {
-        if (completion.status != WcStatus.SUCCESS) {
-            cause.onQpError(completion);
-            return;
-        }
-        int slot = completion.slot;
-        int byteLen = completion.byteLen;
-        // The peer may still write this memory: the machine judges a private copy.
-        long first = qp.receivedLong(slot, 0);
-        long second = qp.receivedLong(slot, Long.BYTES);
-        if (Bsdh.mid(first) != Mid.DATA) {
-            copyExtended(slot, byteLen);
-        }
-        machine.onReceived(slot, first, second, extended, byteLen, actions);
     }
 
     private void copyExtended(int slot, int byteLen) {

@@ -21,6 +21,7 @@ final class CoLocation {
     private static final int TALKS = 1;
     private static final int TOGETHER = 2;
 
+    private final MappedMemory shared;
     private final boolean leads;
     private final long own;
     private final long peer;
@@ -29,9 +30,10 @@ final class CoLocation {
     private int shown;
 
     CoLocation(MemorySegment mem, int side) {
+        shared = new MappedMemory(mem);
         leads = side == 0;
-        own = mem.address() + ShmLayout.control(side);
-        peer = mem.address() + ShmLayout.control(1 - side);
+        own = ShmLayout.control(side);
+        peer = ShmLayout.control(1 - side);
     }
 
     /**
@@ -44,7 +46,7 @@ final class CoLocation {
      */
     int join(long nowNanos, int said, boolean crowded) {
         boolean talks = policy.talks(nowNanos, said);
-        int peers = MappedMemory.getIntOpaque(peer + ShmLayout.CO_LOCATION_WORD);
+        int peers = shared.getIntOpaque(peer + ShmLayout.CO_LOCATION_WORD);
         boolean joins =
                 talks
                         && (peers & TALKS) != 0
@@ -62,7 +64,7 @@ final class CoLocation {
     }
 
     private int peersCpu() {
-        return MappedMemory.getIntOpaque(peer + ShmLayout.CPU_WORD) - 1;
+        return shared.getIntOpaque(peer + ShmLayout.CPU_WORD) - 1;
     }
 
     void part() {
@@ -72,7 +74,7 @@ final class CoLocation {
     private void show(int word) {
         if (word != shown) {
             shown = word;
-            MappedMemory.putIntOpaque(own + ShmLayout.CO_LOCATION_WORD, word);
+            shared.putIntOpaque(own + ShmLayout.CO_LOCATION_WORD, word);
         }
     }
 }

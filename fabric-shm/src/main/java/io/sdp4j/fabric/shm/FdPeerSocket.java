@@ -1,8 +1,9 @@
 package io.sdp4j.fabric.shm;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.UidMap;
 import io.sdp4j.linux.UnixFd;
 import java.io.EOFException;
@@ -81,7 +82,7 @@ final class FdPeerSocket extends PeerSocket {
     }
 
     private void lookForFree(int n) {
-        if (n > 0 && MappedMemory.getByte(wakeBytes.address() + n - 1) == ShmTransport.FREE) {
+        if (n > 0 && wakeBytes.get(JAVA_BYTE, n - 1) == ShmTransport.FREE) {
             free = true;
         }
     }

@@ -22,6 +22,7 @@ final class PeerLiveness implements PeerSocket.Handler {
     private final Waiter waiter;
     private final WakeSocket wakeSocket;
     private final Runnable onPeerLeft;
+    private final MappedMemory shared;
     private final long ownFailed;
     private final long peerFailed;
 
@@ -53,9 +54,9 @@ final class PeerLiveness implements PeerSocket.Handler {
         this.waiter = waiter;
         wakeSocket = waiter.wakeSocket();
         this.onPeerLeft = onPeerLeft;
-        long base = transport.memory().memory().address();
-        ownFailed = base + ShmLayout.control(side) + ShmLayout.FAILED_WORD;
-        peerFailed = base + ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
+        shared = new MappedMemory(transport.memory().memory());
+        ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
+        peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
     }
 
     String peer() {
@@ -72,7 +73,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     /** Whether a peer that has gone said that its queue pair failed. Queue pair's lock. */
     boolean peerFailed() {
-        return MappedMemory.getIntAcquire(peerFailed) != 0;
+        return shared.getIntAcquire(peerFailed) != 0;
     }
 
     void ring() {
@@ -144,7 +145,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     private void sayFailed() {
         try {
-            MappedMemory.putIntRelease(ownFailed, 1);
+            shared.putIntRelease(ownFailed, 1);
         } catch (InternalError e) {
             // a file that the peer has cut off; no party is left to be told
         }

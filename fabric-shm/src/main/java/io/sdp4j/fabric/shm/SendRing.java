@@ -31,6 +31,7 @@ final class SendRing {
 
     private static final int FIRST_WINDOW = 2;
     private final MemorySegment mem;
+    private final MappedMemory shared;
     private final int slots;
     private final long ring;
     private final int ringMask;
@@ -65,11 +66,12 @@ final class SendRing {
 
     SendRing(ShmLayout layout, int direction, MemorySegment mem) {
         this.mem = mem;
+        shared = new MappedMemory(mem);
         slots = layout.slots[direction];
-        ring = mem.address() + layout.ring[direction];
+        ring = layout.ring[direction];
         ringMask = layout.ringEntries[direction] - 1;
         ringShift = Integer.numberOfTrailingZeros(layout.ringEntries[direction]);
-        returns = mem.address() + layout.returns[direction];
+        returns = layout.returns[direction];
         returnMask = layout.returnEntries[direction] - 1;
         returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[direction]);
         data = layout.data[direction];
@@ -178,7 +180,7 @@ final class SendRing {
     void publish(long descriptor) {
         int p = position++;
         long phase = (long) (~(p >>> ringShift) & 1) << 63;
-        MappedMemory.putLongRelease(ring + ((long) (p & ringMask) << 3), descriptor | phase);
+        shared.putLongRelease(ring + ((long) (p & ringMask) << 3), descriptor | phase);
     }
 
     /**
@@ -188,7 +190,7 @@ final class SendRing {
     void drainReturns(RdmaEngine rdma) {
         int p = returnPosition;
         while (!broken) {
-            int entry = MappedMemory.getIntAcquire(returns + ((long) (p & returnMask) << 2));
+            int entry = shared.getIntAcquire(returns + ((long) (p & returnMask) << 2));
             if (((entry >>> 31 ^ p >>> returnShift) & 1) == 0) {
                 break;
             }
@@ -210,7 +212,7 @@ final class SendRing {
      */
     boolean returned() {
         int p = returnPosition;
-        int entry = MappedMemory.getIntAcquire(returns + ((long) (p & returnMask) << 2));
+        int entry = shared.getIntAcquire(returns + ((long) (p & returnMask) << 2));
         return ((entry >>> 31 ^ p >>> returnShift) & 1) != 0;
     }
 

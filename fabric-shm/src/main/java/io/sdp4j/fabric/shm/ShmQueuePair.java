@@ -11,7 +11,6 @@ import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.NonTemporal;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 
 /**
  * One side of a connection over shared memory.
@@ -28,7 +27,7 @@ import java.util.Objects;
 final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     private final int side;
     private final MemorySegment mem;
-    private final long base; // its address
+    private final MappedMemory shared; // in it
     private final ShmLayout layout;
     private final SendRing out;
     private final ReceiveRing in;
@@ -72,7 +71,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         this.side = parts.side;
         this.layout = transport.layout();
         this.mem = transport.memory().memory();
-        base = mem.address();
+        shared = new MappedMemory(mem);
         this.fabric = transport.fabric();
         out = new SendRing(layout, side, mem);
         in = new ReceiveRing(layout, 1 - side, mem);
@@ -84,7 +83,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         receiveBase = Math.toIntExact(layout.data[1 - side]);
         receiveStride = layout.stride[1 - side];
         unsent = new Unsent(mem, layout, side);
-        readWord = base + ShmLayout.control(side) + ShmLayout.READ_WORD;
+        readWord = ShmLayout.control(side) + ShmLayout.READ_WORD;
         sealed = transport.nativeMode();
         inMemfd = sealed && parts.nativeCalls;
     }
@@ -139,24 +138,22 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public long receivedLong(int slot, int at) {
-        return Long.reverseBytes(MappedMemory.getLongOpaque(base + receiveOffset(slot) + at));
+        return Long.reverseBytes(shared.getLongOpaque(receiveOffset(slot) + at));
     }
 
     @Override
     public void putLong(int slot, int at, long value) {
-        MappedMemory.putLongOpaque(base + sendOffset(slot) + at, Long.reverseBytes(value));
+        shared.putLongOpaque(sendOffset(slot) + at, Long.reverseBytes(value));
     }
 
     @Override
     public void copyIn(byte[] from, int offset, long to, int lenBytes) {
-        Objects.checkFromIndexSize(to, lenBytes, mem.byteSize());
-        MappedMemory.copyIn(from, offset, base + to, lenBytes);
+        shared.copyIn(from, offset, to, lenBytes);
     }
 
     @Override
     public void copyOut(long from, byte[] to, int offset, int lenBytes) {
-        Objects.checkFromIndexSize(from, lenBytes, mem.byteSize());
-        MappedMemory.copyOut(base + from, to, offset, lenBytes);
+        shared.copyOut(from, to, offset, lenBytes);
     }
 
     @Override
@@ -277,14 +274,14 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     /** The slot of ours that a peer which has ended had read and not returned, or -1. */
     int peerRead() {
-        long word = base + ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
-        return MappedMemory.getIntAcquire(word) - 1;
+        long word = ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
+        return shared.getIntAcquire(word) - 1;
     }
 
     @Override
     public void readToEnd(int slot) {
         read = slot + 1;
-        MappedMemory.putIntRelease(readWord, slot + 1);
+        shared.putIntRelease(readWord, slot + 1);
     }
 
     @Override
@@ -292,7 +289,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         try {
             if (read == slot + 1) {
                 read = 0;
-                MappedMemory.putIntRelease(readWord, 0); // before the peer can fill it again
+                shared.putIntRelease(readWord, 0); // before the peer can fill it again
             }
             in.post(slot);
         } catch (InternalError e) {

@@ -33,18 +33,20 @@ final class Unsent {
     private static final int NONE = -1;
 
     private final MemorySegment mem;
+    private final MappedMemory shared;
     private final ShmLayout layout;
     private final int side;
     private int shown = NONE; // the slot of the word
 
     Unsent(MemorySegment mem, ShmLayout layout, int side) {
         this.mem = mem;
+        shared = new MappedMemory(mem);
         this.layout = layout;
         this.side = side;
     }
 
-    private long word(int of) {
-        return mem.address() + ShmLayout.control(of) + ShmLayout.UNSENT_WORD;
+    private static long word(int of) {
+        return ShmLayout.control(of) + ShmLayout.UNSENT_WORD;
     }
 
     /** Where this side's staged bytes are. */
@@ -56,7 +58,7 @@ final class Unsent {
     void sent(int slot) {
         if (slot == shown) {
             shown = NONE;
-            MappedMemory.putLongRelease(word(side), 0L);
+            shared.putLongRelease(word(side), 0L);
         }
     }
 
@@ -69,7 +71,7 @@ final class Unsent {
                         | (long) byteLen << BYTES_SHIFT
                         | (long) stagedBytes << STAGED_SHIFT
                         | (turn & TURN_MASK);
-        MappedMemory.putLongRelease(word(side), word);
+        shared.putLongRelease(word(side), word);
     }
 
     /**
@@ -79,7 +81,7 @@ final class Unsent {
      */
     long takePeers(ReceiveRing in) {
         int peer = 1 - side;
-        long word = MappedMemory.getLongAcquire(word(peer));
+        long word = shared.getLongAcquire(word(peer));
         int slot = (int) (word >>> SLOT_SHIFT) & SLOT_MASK;
         int bytes = (int) (word >>> BYTES_SHIFT) & BYTES_MASK;
         int staged = (int) (word >>> STAGED_SHIFT) & STAGED_MASK;

@@ -38,6 +38,7 @@ final class WakeSocket {
     }
 
     private final ShmQueuePair qp;
+    private final MappedMemory shared;
     private final long word;
 
     /** Whether threads of this side sleep on the other word, so that this one may be cleared. */
@@ -63,14 +64,15 @@ final class WakeSocket {
 
     WakeSocket(ShmQueuePair qp, MemorySegment mem, int side, boolean futex) {
         this.qp = qp;
-        word = mem.address() + ShmLayout.control(side) + ShmLayout.WAKE_WORD;
+        shared = new MappedMemory(mem);
+        word = ShmLayout.control(side) + ShmLayout.WAKE_WORD;
         this.futex = futex;
     }
 
     /** Wants a byte for what is published from now on; to be followed by a look. */
     void ask(int value) {
         asked = true;
-        MappedMemory.putIntOpaque(word, value);
+        shared.putIntOpaque(word, value);
         VarHandle.fullFence();
     }
 
@@ -85,7 +87,7 @@ final class WakeSocket {
             return true; // the handler has been called already
         }
         if (futex) {
-            MappedMemory.putIntOpaque(word, 0);
+            shared.putIntOpaque(word, 0);
         }
         return false;
     }
@@ -104,7 +106,7 @@ final class WakeSocket {
             qp.leaveBytes(true);
         }
         int wanted = quietToo ? ANY : LOUD;
-        boolean stands = MappedMemory.getIntOpaque(word) == wanted;
+        boolean stands = shared.getIntOpaque(word) == wanted;
         boolean taken = (!stands || (++standings & 1) == 0) && qp.discardBytes();
         if (taken && !strike(!stands)) {
             qp.killSoon(WcStatus.REM_INV_REQ_ERR);
@@ -120,7 +122,7 @@ final class WakeSocket {
      * byte, and sends another one later: one wake-up in vain, as rarely as that.
      */
     boolean hearQuiet() {
-        if (!polled || MappedMemory.getIntOpaque(word) != LOUD) {
+        if (!polled || shared.getIntOpaque(word) != LOUD) {
             return true;
         }
         ask(ANY);
@@ -134,7 +136,7 @@ final class WakeSocket {
      * itself.
      */
     boolean rung() {
-        return polled && MappedMemory.getIntOpaque(word) == 0;
+        return polled && shared.getIntOpaque(word) == 0;
     }
 
     void releaseDescriptor() {

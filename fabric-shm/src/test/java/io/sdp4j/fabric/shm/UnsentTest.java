@@ -15,18 +15,16 @@ import org.junit.jupiter.api.Test;
 
 /** The word that says what a process has written and not sent. */
 class UnsentTest {
+    private static final long WORD = ShmLayout.control(0) + ShmLayout.UNSENT_WORD;
     private static final QpSpec SPEC = new QpSpec(4, 1024, 4);
 
     private final ShmLayout layout = ShmFabric.layout(ShmHandshake.MODE_NATIVE, SPEC, SPEC);
     private final MemorySegment mem = Arena.ofAuto().allocate(layout.totalBytes, 4096);
+    private final MappedMemory shared = new MappedMemory(mem);
     private final Unsent unsent = new Unsent(mem, layout, 0);
 
     private long word() {
-        return MappedMemory.getLongAcquire(wordAddress());
-    }
-
-    private long wordAddress() {
-        return mem.address() + ShmLayout.control(0) + ShmLayout.UNSENT_WORD;
+        return shared.getLongAcquire(WORD);
     }
 
     /** The turn of a slot comes round, so a word that stayed would be believed again. */
@@ -56,7 +54,7 @@ class UnsentTest {
                 unsent.show(random.nextInt(6), 0, random.nextInt(1_200), random.nextInt(1_030));
                 word = word() ^ (random.nextInt(4) == 0 ? 1L << random.nextInt(64) : 0);
             }
-            MappedMemory.putLongRelease(wordAddress(), word);
+            shared.putLongRelease(WORD, word);
             byte[] beyond =
                     mem.asSlice(layout.data[0] + 4L * layout.stride[0], 64).toArray(JAVA_BYTE);
             ReceiveRing in = new ReceiveRing(layout, 0, mem);
