@@ -1,7 +1,10 @@
 package io.sdp4j.bench;
 
+import static io.sdp4j.bench.Config.DEFAULTS;
 import static io.sdp4j.bench.Config.SHM;
+import static io.sdp4j.bench.Config.SHM_INTERPRETED;
 import static io.sdp4j.bench.Config.TCP;
+import static io.sdp4j.bench.Config.TCP_INTERPRETED;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -39,6 +42,32 @@ final class Gate {
                                     Bar.moreByAtMost("alloc", SHM, TCP, Row.ZERO_BYTES))),
                     "selector-alloc");
 
+    /** Fresh JVMs: how soon the first second's and the interpreter's costs are made up for. */
+    private static final Gate COLD =
+            new Gate(
+                    Times.COLD.withRounds(1),
+                    List.of(
+                            row(
+                                    Suite.COLD,
+                                    "cold64",
+                                    List.of(TCP, SHM, DEFAULTS),
+                                    Bar.faster("by1000", DEFAULTS, TCP, 0.5),
+                                    Bar.faster("by4000", DEFAULTS, TCP, 2),
+                                    Bar.faster("by1000", SHM, TCP, 0.3),
+                                    Bar.faster("by4000", SHM, TCP, 3)),
+                            row(
+                                    Suite.COLD,
+                                    "cold64-interpreted",
+                                    List.of(TCP_INTERPRETED, SHM_INTERPRETED),
+                                    Bar.timesAsLong("p50", SHM_INTERPRETED, TCP_INTERPRETED, 2.5)),
+                            row(
+                                    Suite.COLD,
+                                    "program",
+                                    List.of(TCP, DEFAULTS),
+                                    Bar.moreByAtMost("wall", DEFAULTS, TCP, 250),
+                                    Bar.moreByAtMost("exit", DEFAULTS, TCP, 50))),
+                    "none of them");
+
     private static final int ATTEMPTS = 3;
     private static final int REST_SECONDS = 60;
     private static final double AT_REST = 0.7;
@@ -56,7 +85,7 @@ final class Gate {
     }
 
     static Gate of(Suite suite) {
-        return suite.equals(Suite.NIO) ? NIO : NET;
+        return suite.equals(Suite.COLD) ? COLD : suite.equals(Suite.NIO) ? NIO : NET;
     }
 
     Times times() {
@@ -84,9 +113,13 @@ final class Gate {
 
     /** A row of the table between two configurations only, with another bar. */
     private static Row row(Suite suite, String id, Bar bar) {
+        return row(suite, id, List.of(TCP, SHM), bar);
+    }
+
+    /** A row of the table between some configurations only, with other bars. */
+    private static Row row(Suite suite, String id, List<Config> configs, Bar... bars) {
         Row full = suite.row(id);
-        return new Row(
-                id, full.title(), full.work(), full.metric(), List.of(TCP, SHM), 1, List.of(bar));
+        return new Row(id, full.title(), full.work(), full.metric(), configs, 1, List.of(bars));
     }
 
     /** The rows that missed their bar every time they were measured; empty = pass. */

@@ -35,6 +35,37 @@ class GateTest {
         };
     }
 
+    /** With so many trips for every one of TCP's, and the same times otherwise. */
+    private static Results cold(List<Row> rows, double trips) {
+        Results results = new Results();
+        for (Row row : rows) {
+            for (Config config : row.configs()) {
+                double made = config == Config.TCP ? 1 : trips;
+                results.add(
+                        row,
+                        config,
+                        new Run(
+                                1,
+                                Map.of(
+                                        "by1000", made, "by4000", made, "p50", 1.0, "wall", 60.0,
+                                        "exit", 1.0)));
+            }
+        }
+        for (Config config : List.of(Config.SHM, Config.DEFAULTS, Config.SHM_INTERPRETED)) {
+            results.reported(config).put("connections.offloaded.shm", 1L);
+            results.reported(config).put("connections.kernel.fallback", 0L);
+        }
+        return results;
+    }
+
+    @Test
+    void judgesTheFirstSeconds() throws Exception {
+        List<Row> rows = Gate.of(Suite.COLD).rows();
+        assertEquals(List.of(), Gate.failing(rows, judged -> cold(judged, 4)));
+        List<Row> failing = Gate.failing(rows, judged -> cold(judged, 1));
+        assertEquals(List.of("cold64"), failing.stream().map(Row::id).toList());
+    }
+
     @Test
     void passesAtOnceWhenAllIsWell() throws Exception {
         assertEquals(
