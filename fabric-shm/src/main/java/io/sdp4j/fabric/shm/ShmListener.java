@@ -88,8 +88,17 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
         } finally {
             if (!taken) {
                 listening.close();
-                fabric.rendezvous().removeIfDead(place, temporary);
+                discard(place, temporary);
             }
+        }
+    }
+
+    /** Whether it is dead is not asked: a socket that was closed may take connections a while. */
+    private static void discard(PrivateDirectory place, String temporary) {
+        try {
+            place.remove(temporary);
+        } catch (IOException e) {
+            // it is gone, or was replaced
         }
     }
 
