@@ -42,6 +42,11 @@ class MovingNioTest extends SwitchedNioTest {
     }
 
     @Override
+    public boolean writesByKernel() {
+        return true;
+    }
+
+    @Override
     public boolean urgentByKernel() {
         return true;
     }

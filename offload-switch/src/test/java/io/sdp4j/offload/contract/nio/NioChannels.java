@@ -18,6 +18,11 @@ public interface NioChannels {
     /** Whether the data of these channels goes another way than the kernel's TCP. */
     boolean offloads();
 
+    /** Whether the kernel may carry output, if only at first. */
+    default boolean writesByKernel() {
+        return !offloads();
+    }
+
     /** Whether a channel whose first bytes are urgent stays on the kernel's TCP. */
     default boolean urgentByKernel() {
         return !offloads();
