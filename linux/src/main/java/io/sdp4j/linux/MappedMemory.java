@@ -4,148 +4,223 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Loads and stores of aligned words in mapped memory, and copies of arrays, by address. The caller
- * guarantees that the memory is mapped; a page of a file that was cut off is an {@code
- * InternalError}.
+ * Loads and stores of aligned words in mapped memory, and copies of arrays. The caller guarantees
+ * that words lie in the memory, and that it is mapped; a page of a file that was cut off is an
+ * {@code InternalError}.
  *
  * <p>Shape: the JDK's own {@code Unsafe}, where it is exported to this module, as the agent sees
  * to; else handles of memory segments. Compiled, both are one instruction. But the interpreter
  * needs ten times as long for a handle, and each one that is inlined is some twenty methods for the
- * compiler, in the first seconds of a JVM, when processors are scarce.
+ * compiler, in the first seconds of a JVM, when processors are scarce. Memory of an arena that can
+ * be closed keeps the handles, which look whether it was. A process has one kind, so the calls are
+ * direct ones.
  *
  * <p>Only loads and stores, never compare-and-set: on a file that a peer truncates that would end
  * the JVM.
  */
-public final class MappedMemory {
-    private static final boolean PLAIN =
+public abstract class MappedMemory {
+    private static final boolean EXPORTED =
             Object.class
                     .getModule()
                     .isExported("jdk.internal.misc", MappedMemory.class.getModule());
 
-    private MappedMemory() {}
+    private final MemorySegment segment;
 
-    /** Loaded where it may be used. */
-    private static final class Plain {
-        static final Unsafe UNSAFE = Unsafe.getUnsafe();
+    private MappedMemory(MemorySegment segment) {
+        this.segment = segment;
     }
 
-    /** All of memory. */
-    private static final class Handles {
-        @SuppressWarnings("restricted")
-        static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-
-        static final VarHandle LONG = JAVA_LONG.varHandle();
-        static final VarHandle INT = JAVA_INT.varHandle();
+    /** The memory of {@code segment}, in the fastest way that is safe. */
+    public static MappedMemory of(MemorySegment segment) {
+        boolean endless = segment.isNative() && segment.scope().equals(Arena.global().scope());
+        return EXPORTED && endless ? new Plain(segment) : new Checked(segment);
     }
 
-    /** Whether the fast way is in use. */
-    public static boolean plain() {
-        return PLAIN;
-    }
-
-    /** One byte. */
-    public static byte getByte(long address) {
-        return PLAIN ? Plain.UNSAFE.getByte(address) : Handles.ALL.get(JAVA_BYTE, address);
+    /** All of it. */
+    public final MemorySegment segment() {
+        return segment;
     }
 
     /** Copies a part of an array. */
-    public static void copyIn(byte[] from, int offset, long address, int lenBytes) {
-        Objects.checkFromIndexSize(offset, lenBytes, from.length);
-        if (PLAIN) {
-            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
-            Plain.UNSAFE.copyMemory(from, at, null, address, lenBytes);
-        } else {
-            MemorySegment.copy(from, offset, Handles.ALL, JAVA_BYTE, address, lenBytes);
-        }
-    }
+    public abstract void copyIn(byte[] from, int offset, long to, int lenBytes);
 
     /** Copies into a part of an array. */
-    public static void copyOut(long address, byte[] to, int offset, int lenBytes) {
-        Objects.checkFromIndexSize(offset, lenBytes, to.length);
-        if (PLAIN) {
-            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
-            Plain.UNSAFE.copyMemory(null, address, to, at, lenBytes);
-        } else {
-            MemorySegment.copy(Handles.ALL, JAVA_BYTE, address, to, offset, lenBytes);
-        }
-    }
+    public abstract void copyOut(long from, byte[] to, int offset, int lenBytes);
 
     /** As {@link VarHandle#getAcquire}. */
-    public static long getLongAcquire(long address) {
-        return PLAIN
-                ? Plain.UNSAFE.getLongAcquire(null, address)
-                : (long) Handles.LONG.getAcquire(Handles.ALL, address);
-    }
+    public abstract long getLongAcquire(long at);
 
     /** As {@link VarHandle#getOpaque}. */
-    public static long getLongOpaque(long address) {
-        return PLAIN
-                ? Plain.UNSAFE.getLongOpaque(null, address)
-                : (long) Handles.LONG.getOpaque(Handles.ALL, address);
-    }
+    public abstract long getLongOpaque(long at);
 
     /** As {@link VarHandle#setRelease}. */
-    public static void putLongRelease(long address, long value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putLongRelease(null, address, value);
-        } else {
-            Handles.LONG.setRelease(Handles.ALL, address, value);
-        }
-    }
+    public abstract void putLongRelease(long at, long value);
 
     /** As {@link VarHandle#setOpaque}. */
-    public static void putLongOpaque(long address, long value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putLongOpaque(null, address, value);
-        } else {
-            Handles.LONG.setOpaque(Handles.ALL, address, value);
-        }
-    }
+    public abstract void putLongOpaque(long at, long value);
 
     /** As {@link VarHandle#getAcquire}. */
-    public static int getIntAcquire(long address) {
-        return PLAIN
-                ? Plain.UNSAFE.getIntAcquire(null, address)
-                : (int) Handles.INT.getAcquire(Handles.ALL, address);
-    }
+    public abstract int getIntAcquire(long at);
 
     /** As {@link VarHandle#getOpaque}. */
-    public static int getIntOpaque(long address) {
-        return PLAIN
-                ? Plain.UNSAFE.getIntOpaque(null, address)
-                : (int) Handles.INT.getOpaque(Handles.ALL, address);
-    }
+    public abstract int getIntOpaque(long at);
 
     /** As {@link VarHandle#setRelease}. */
-    public static void putIntRelease(long address, int value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putIntRelease(null, address, value);
-        } else {
-            Handles.INT.setRelease(Handles.ALL, address, value);
-        }
-    }
+    public abstract void putIntRelease(long at, int value);
 
     /** As {@link VarHandle#setOpaque}. */
-    public static void putIntOpaque(long address, int value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putIntOpaque(null, address, value);
-        } else {
-            Handles.INT.setOpaque(Handles.ALL, address, value);
-        }
-    }
+    public abstract void putIntOpaque(long at, int value);
 
     /** As {@link VarHandle#setVolatile}. */
-    public static void putIntVolatile(long address, int value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putIntVolatile(null, address, value);
-        } else {
-            Handles.INT.setVolatile(Handles.ALL, address, value);
+    public abstract void putIntVolatile(long at, int value);
+
+    /** By address, unchecked but for copies. */
+    static final class Plain extends MappedMemory {
+        private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+
+        private final long base;
+        private final long bytes;
+
+        private Plain(MemorySegment segment) {
+            super(segment);
+            base = segment.address();
+            bytes = segment.byteSize();
+        }
+
+        @Override
+        public void copyIn(byte[] from, int offset, long to, int lenBytes) {
+            Objects.checkFromIndexSize(offset, lenBytes, from.length);
+            Objects.checkFromIndexSize(to, lenBytes, bytes);
+            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
+            UNSAFE.copyMemory(from, at, null, base + to, lenBytes);
+        }
+
+        @Override
+        public void copyOut(long from, byte[] to, int offset, int lenBytes) {
+            Objects.checkFromIndexSize(offset, lenBytes, to.length);
+            Objects.checkFromIndexSize(from, lenBytes, bytes);
+            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
+            UNSAFE.copyMemory(null, base + from, to, at, lenBytes);
+        }
+
+        @Override
+        public long getLongAcquire(long at) {
+            return UNSAFE.getLongAcquire(null, base + at);
+        }
+
+        @Override
+        public long getLongOpaque(long at) {
+            return UNSAFE.getLongOpaque(null, base + at);
+        }
+
+        @Override
+        public void putLongRelease(long at, long value) {
+            UNSAFE.putLongRelease(null, base + at, value);
+        }
+
+        @Override
+        public void putLongOpaque(long at, long value) {
+            UNSAFE.putLongOpaque(null, base + at, value);
+        }
+
+        @Override
+        public int getIntAcquire(long at) {
+            return UNSAFE.getIntAcquire(null, base + at);
+        }
+
+        @Override
+        public int getIntOpaque(long at) {
+            return UNSAFE.getIntOpaque(null, base + at);
+        }
+
+        @Override
+        public void putIntRelease(long at, int value) {
+            UNSAFE.putIntRelease(null, base + at, value);
+        }
+
+        @Override
+        public void putIntOpaque(long at, int value) {
+            UNSAFE.putIntOpaque(null, base + at, value);
+        }
+
+        @Override
+        public void putIntVolatile(long at, int value) {
+            UNSAFE.putIntVolatile(null, base + at, value);
+        }
+    }
+
+    /** By handles. */
+    static final class Checked extends MappedMemory {
+        private static final VarHandle LONG = JAVA_LONG.varHandle();
+        private static final VarHandle INT = JAVA_INT.varHandle();
+
+        private final MemorySegment mem;
+
+        Checked(MemorySegment segment) {
+            super(segment);
+            mem = segment;
+        }
+
+        @Override
+        public void copyIn(byte[] from, int offset, long to, int lenBytes) {
+            MemorySegment.copy(from, offset, mem, JAVA_BYTE, to, lenBytes);
+        }
+
+        @Override
+        public void copyOut(long from, byte[] to, int offset, int lenBytes) {
+            MemorySegment.copy(mem, JAVA_BYTE, from, to, offset, lenBytes);
+        }
+
+        @Override
+        public long getLongAcquire(long at) {
+            return (long) LONG.getAcquire(mem, at);
+        }
+
+        @Override
+        public long getLongOpaque(long at) {
+            return (long) LONG.getOpaque(mem, at);
+        }
+
+        @Override
+        public void putLongRelease(long at, long value) {
+            LONG.setRelease(mem, at, value);
+        }
+
+        @Override
+        public void putLongOpaque(long at, long value) {
+            LONG.setOpaque(mem, at, value);
+        }
+
+        @Override
+        public int getIntAcquire(long at) {
+            return (int) INT.getAcquire(mem, at);
+        }
+
+        @Override
+        public int getIntOpaque(long at) {
+            return (int) INT.getOpaque(mem, at);
+        }
+
+        @Override
+        public void putIntRelease(long at, int value) {
+            INT.setRelease(mem, at, value);
+        }
+
+        @Override
+        public void putIntOpaque(long at, int value) {
+            INT.setOpaque(mem, at, value);
+        }
+
+        @Override
+        public void putIntVolatile(long at, int value) {
+            INT.setVolatile(mem, at, value);
         }
     }
 }

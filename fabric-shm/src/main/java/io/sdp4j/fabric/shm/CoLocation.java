@@ -3,7 +3,6 @@ package io.sdp4j.fabric.shm;
 import io.sdp4j.linux.Affinity;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.MappedMemory;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Lets this side's thread sleep on the processor of the peer's, when {@link CoLocationPolicy} says
@@ -21,6 +20,7 @@ final class CoLocation {
     private static final int TALKS = 1;
     private static final int TOGETHER = 2;
 
+    private final MappedMemory mem;
     private final boolean leads;
     private final long own;
     private final long peer;
@@ -28,10 +28,11 @@ final class CoLocation {
     private Affinity affinity;
     private int shown;
 
-    CoLocation(MemorySegment mem, int side) {
+    CoLocation(MappedMemory mem, int side) {
+        this.mem = mem;
         leads = side == 0;
-        own = mem.address() + ShmLayout.control(side);
-        peer = mem.address() + ShmLayout.control(1 - side);
+        own = ShmLayout.control(side);
+        peer = ShmLayout.control(1 - side);
     }
 
     /**
@@ -44,7 +45,7 @@ final class CoLocation {
      */
     int join(long nowNanos, int said, boolean crowded) {
         boolean talks = policy.talks(nowNanos, said);
-        int peers = MappedMemory.getIntOpaque(peer + ShmLayout.CO_LOCATION_WORD);
+        int peers = mem.getIntOpaque(peer + ShmLayout.CO_LOCATION_WORD);
         boolean joins =
                 talks
                         && (peers & TALKS) != 0
@@ -62,7 +63,7 @@ final class CoLocation {
     }
 
     private int peersCpu() {
-        return MappedMemory.getIntOpaque(peer + ShmLayout.CPU_WORD) - 1;
+        return mem.getIntOpaque(peer + ShmLayout.CPU_WORD) - 1;
     }
 
     void part() {
@@ -72,7 +73,7 @@ final class CoLocation {
     private void show(int word) {
         if (word != shown) {
             shown = word;
-            MappedMemory.putIntOpaque(own + ShmLayout.CO_LOCATION_WORD, word);
+            mem.putIntOpaque(own + ShmLayout.CO_LOCATION_WORD, word);
         }
     }
 }

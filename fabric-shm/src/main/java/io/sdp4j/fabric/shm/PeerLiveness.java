@@ -19,6 +19,7 @@ final class PeerLiveness implements PeerSocket.Handler {
     private final ShmTransport transport;
     private final ShmTransport.Recycler recycler;
     private final PeerSocket link;
+    private final MappedMemory mem;
     private final Waiter waiter;
     private final WakeSocket wakeSocket;
     private final Runnable onPeerLeft;
@@ -50,12 +51,12 @@ final class PeerLiveness implements PeerSocket.Handler {
         this.transport = transport;
         this.recycler = recycler;
         this.link = transport.link();
+        this.mem = transport.memory().memory();
         this.waiter = waiter;
         wakeSocket = waiter.wakeSocket();
         this.onPeerLeft = onPeerLeft;
-        long base = transport.memory().memory().address();
-        ownFailed = base + ShmLayout.control(side) + ShmLayout.FAILED_WORD;
-        peerFailed = base + ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
+        ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
+        peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
     }
 
     String peer() {
@@ -72,7 +73,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     /** Whether a peer that has gone said that its queue pair failed. Queue pair's lock. */
     boolean peerFailed() {
-        return MappedMemory.getIntAcquire(peerFailed) != 0;
+        return mem.getIntAcquire(peerFailed) != 0;
     }
 
     void ring() {
@@ -144,7 +145,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     private void sayFailed() {
         try {
-            MappedMemory.putIntRelease(ownFailed, 1);
+            mem.putIntRelease(ownFailed, 1);
         } catch (InternalError e) {
             // a file that the peer has cut off; no party is left to be told
         }

@@ -32,19 +32,19 @@ final class Unsent {
 
     private static final int NONE = -1;
 
-    private final MemorySegment mem;
+    private final MappedMemory mem;
     private final ShmLayout layout;
     private final int side;
     private int shown = NONE; // the slot of the word
 
-    Unsent(MemorySegment mem, ShmLayout layout, int side) {
+    Unsent(MappedMemory mem, ShmLayout layout, int side) {
         this.mem = mem;
         this.layout = layout;
         this.side = side;
     }
 
-    private long word(int of) {
-        return mem.address() + ShmLayout.control(of) + ShmLayout.UNSENT_WORD;
+    private static long word(int of) {
+        return ShmLayout.control(of) + ShmLayout.UNSENT_WORD;
     }
 
     /** Where this side's staged bytes are. */
@@ -56,7 +56,7 @@ final class Unsent {
     void sent(int slot) {
         if (slot == shown) {
             shown = NONE;
-            MappedMemory.putLongRelease(word(side), 0L);
+            mem.putLongRelease(word(side), 0L);
         }
     }
 
@@ -69,7 +69,7 @@ final class Unsent {
                         | (long) byteLen << BYTES_SHIFT
                         | (long) stagedBytes << STAGED_SHIFT
                         | (turn & TURN_MASK);
-        MappedMemory.putLongRelease(word(side), word);
+        mem.putLongRelease(word(side), word);
     }
 
     /**
@@ -79,7 +79,7 @@ final class Unsent {
      */
     long takePeers(ReceiveRing in) {
         int peer = 1 - side;
-        long word = MappedMemory.getLongAcquire(word(peer));
+        long word = mem.getLongAcquire(word(peer));
         int slot = (int) (word >>> SLOT_SHIFT) & SLOT_MASK;
         int bytes = (int) (word >>> BYTES_SHIFT) & BYTES_MASK;
         int staged = (int) (word >>> STAGED_SHIFT) & STAGED_MASK;
@@ -92,7 +92,8 @@ final class Unsent {
             return 0;
         }
         long to = layout.data[peer] + (long) slot * layout.stride[peer] + bytes;
-        MemorySegment.copy(mem, layout.staging[peer], mem, to, staged);
+        MemorySegment all = mem.segment();
+        MemorySegment.copy(all, layout.staging[peer], all, to, staged);
         return (long) slot << Integer.SIZE | bytes + staged;
     }
 }

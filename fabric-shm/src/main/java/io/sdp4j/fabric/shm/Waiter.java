@@ -9,7 +9,6 @@ import io.sdp4j.linux.CpuPressure;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.MappedMemory;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -57,6 +56,8 @@ final class Waiter {
     private static final int SLEEP_EVERY = 1024;
 
     private final ShmQueuePair qp;
+    private final MappedMemory mem;
+    private final long base; // its address
     private final WakeSocket wakeSocket;
     private final long own;
     private final long peer;
@@ -97,11 +98,13 @@ final class Waiter {
     /**
      * @param futex whether both sides can sleep and wake by futex
      */
-    Waiter(ShmQueuePair qp, MemorySegment mem, ShmQueuePair.Parts parts, boolean futex) {
+    Waiter(ShmQueuePair qp, MappedMemory mem, ShmQueuePair.Parts parts, boolean futex) {
         this.qp = qp;
+        this.mem = mem;
+        base = mem.segment().address();
         wakeSocket = new WakeSocket(qp, mem, parts.side(), futex);
-        own = mem.address() + ShmLayout.control(parts.side());
-        peer = mem.address() + ShmLayout.control(1 - parts.side());
+        own = ShmLayout.control(parts.side());
+        peer = ShmLayout.control(1 - parts.side());
         nativeCalls = parts.nativeCalls();
         this.futex = futex;
         spinner = parts.spinner();
@@ -127,7 +130,7 @@ final class Waiter {
     void notifyPeer(boolean quiet) {
         said++;
         VarHandle.fullFence();
-        long words = MappedMemory.getLongOpaque(peer + ShmLayout.SLEEP_WORD);
+        long words = mem.getLongOpaque(peer + ShmLayout.SLEEP_WORD);
         if (words != 0) {
             wakePeer(words, quiet);
         }
@@ -135,14 +138,14 @@ final class Waiter {
 
     private void wakePeer(long words, boolean quiet) {
         if ((int) words != 0) {
-            MappedMemory.putIntOpaque(peer + ShmLayout.SLEEP_WORD, 0);
+            mem.putIntOpaque(peer + ShmLayout.SLEEP_WORD, 0);
             if (futex) {
-                Futex.wake(peer + ShmLayout.SLEEP_WORD);
+                Futex.wake(base + peer + ShmLayout.SLEEP_WORD);
             }
         }
         int wanted = (int) (words >>> 32);
         if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
-            MappedMemory.putIntOpaque(peer + ShmLayout.WAKE_WORD, 0);
+            mem.putIntOpaque(peer + ShmLayout.WAKE_WORD, 0);
             qp.ring();
         }
     }
@@ -207,7 +210,7 @@ final class Waiter {
             return;
         }
         cpu = joined;
-        MappedMemory.putIntOpaque(own + ShmLayout.CPU_WORD, joined + 1);
+        mem.putIntOpaque(own + ShmLayout.CPU_WORD, joined + 1);
         try {
             sleepHere(nanos);
         } finally {
@@ -228,19 +231,19 @@ final class Waiter {
         long word = own + ShmLayout.SLEEP_WORD;
         sleeping = true;
         for (int n = 0; ; n++) {
-            MappedMemory.putIntOpaque(word, 1);
+            mem.putIntOpaque(word, 1);
             VarHandle.fullFence();
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
                 break;
             }
-            Futex.await(word, 1, left);
+            Futex.await(base + word, 1, left);
             if (hasSomething()) {
                 break;
             }
             n = count(n);
         }
-        MappedMemory.putIntOpaque(word, 0);
+        mem.putIntOpaque(word, 0);
         sleeping = false;
         publishCpu();
     }
@@ -299,14 +302,14 @@ final class Waiter {
             int now = Linux.cpu();
             if (now != cpu) {
                 cpu = now;
-                MappedMemory.putIntOpaque(own + ShmLayout.CPU_WORD, now + 1);
+                mem.putIntOpaque(own + ShmLayout.CPU_WORD, now + 1);
             }
         }
     }
 
     /** Spinning on the processor that the peer needs would only keep it from answering. */
     private boolean peerElsewhere() {
-        boolean elsewhere = MappedMemory.getIntOpaque(peer + ShmLayout.CPU_WORD) != cpu + 1;
+        boolean elsewhere = mem.getIntOpaque(peer + ShmLayout.CPU_WORD) != cpu + 1;
         if (elsewhere) {
             beside = 0;
         }
@@ -330,8 +333,8 @@ final class Waiter {
     }
 
     private void wakeOwnSleeper() {
-        MappedMemory.putIntVolatile(own + ShmLayout.SLEEP_WORD, 0);
-        Futex.wake(own + ShmLayout.SLEEP_WORD);
+        mem.putIntVolatile(own + ShmLayout.SLEEP_WORD, 0);
+        Futex.wake(base + own + ShmLayout.SLEEP_WORD);
     }
 
     /** See {@link ShmCompletionQueue#busyPoll}. */
