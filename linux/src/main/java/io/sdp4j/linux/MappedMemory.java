@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
@@ -11,135 +12,214 @@ import jdk.internal.misc.Unsafe;
 
 /**
  * Loads and stores of aligned words in mapped memory, and copies of arrays. The caller guarantees
- * that the memory is mapped and that offsets lie in it; a page of a file that was cut off is an
+ * that words lie in the memory, and that it is mapped; a page of a file that was cut off is an
  * {@code InternalError}.
  *
  * <p>Shape: the JDK's own {@code Unsafe}, where it is exported to this module, as the agent sees
  * to; else handles of memory segments. Compiled, both are one instruction. But the interpreter
  * needs ten times as long for a handle, and each one that is inlined is some twenty methods for the
- * compiler, in the first seconds of a JVM, when processors are scarce
- * (docs/decisions/0013-plain-words-of-shared-memory.md).
+ * compiler, in the first seconds of a JVM, when processors are scarce. Memory of an arena that can
+ * be closed keeps the handles, which look whether it was. A process has one kind, so the calls are
+ * direct ones.
  *
  * <p>Only loads and stores, never compare-and-set: on a file that a peer truncates that would end
  * the JVM.
  */
-public final class MappedMemory {
-    private static final boolean PLAIN =
+public abstract class MappedMemory {
+    private static final boolean EXPORTED =
             Object.class
                     .getModule()
                     .isExported("jdk.internal.misc", MappedMemory.class.getModule());
 
-    private static final VarHandle LONG = JAVA_LONG.varHandle();
-    private static final VarHandle INT = JAVA_INT.varHandle();
+    private final MemorySegment segment;
 
-    private final MemorySegment mem;
-    private final long base;
-
-    /**
-     * @param mem native memory
-     */
-    public MappedMemory(MemorySegment mem) {
-        this.mem = mem;
-        base = mem.address();
+    private MappedMemory(MemorySegment segment) {
+        this.segment = segment;
     }
 
-    /** Loaded where it may be used. */
-    private static final class Plain {
-        static final Unsafe UNSAFE = Unsafe.getUnsafe();
+    /** The memory of {@code segment}, in the fastest way that is safe. */
+    public static MappedMemory of(MemorySegment segment) {
+        boolean endless = segment.isNative() && segment.scope().equals(Arena.global().scope());
+        return EXPORTED && endless ? new Plain(segment) : new Checked(segment);
     }
 
-    /** The address of an offset. */
-    public long address(long offset) {
-        return base + offset;
+    /** All of it. */
+    public final MemorySegment segment() {
+        return segment;
     }
 
-    /** Copies a part of an array; all offsets are checked. */
-    public void copyIn(byte[] from, int offset, long to, int lenBytes) {
-        if (PLAIN) {
-            Objects.checkFromIndexSize(offset, lenBytes, from.length);
-            Objects.checkFromIndexSize(to, lenBytes, mem.byteSize());
-            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
-            Plain.UNSAFE.copyMemory(from, at, null, base + to, lenBytes);
-        } else {
-            MemorySegment.copy(from, offset, mem, JAVA_BYTE, to, lenBytes);
-        }
-    }
+    /** Copies a part of an array. */
+    public abstract void copyIn(byte[] from, int offset, long to, int lenBytes);
 
-    /** Copies into a part of an array; all offsets are checked. */
-    public void copyOut(long from, byte[] to, int offset, int lenBytes) {
-        if (PLAIN) {
-            Objects.checkFromIndexSize(offset, lenBytes, to.length);
-            Objects.checkFromIndexSize(from, lenBytes, mem.byteSize());
-            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
-            Plain.UNSAFE.copyMemory(null, base + from, to, at, lenBytes);
-        } else {
-            MemorySegment.copy(mem, JAVA_BYTE, from, to, offset, lenBytes);
-        }
-    }
+    /** Copies into a part of an array. */
+    public abstract void copyOut(long from, byte[] to, int offset, int lenBytes);
 
     /** As {@link VarHandle#getAcquire}. */
-    public long getLongAcquire(long at) {
-        return PLAIN
-                ? Plain.UNSAFE.getLongAcquire(null, base + at)
-                : (long) LONG.getAcquire(mem, at);
-    }
+    public abstract long getLongAcquire(long at);
 
     /** As {@link VarHandle#getOpaque}. */
-    public long getLongOpaque(long at) {
-        return PLAIN ? Plain.UNSAFE.getLongOpaque(null, base + at) : (long) LONG.getOpaque(mem, at);
-    }
+    public abstract long getLongOpaque(long at);
 
     /** As {@link VarHandle#setRelease}. */
-    public void putLongRelease(long at, long value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putLongRelease(null, base + at, value);
-        } else {
-            LONG.setRelease(mem, at, value);
-        }
-    }
+    public abstract void putLongRelease(long at, long value);
 
     /** As {@link VarHandle#setOpaque}. */
-    public void putLongOpaque(long at, long value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putLongOpaque(null, base + at, value);
-        } else {
-            LONG.setOpaque(mem, at, value);
-        }
-    }
+    public abstract void putLongOpaque(long at, long value);
 
     /** As {@link VarHandle#getAcquire}. */
-    public int getIntAcquire(long at) {
-        return PLAIN ? Plain.UNSAFE.getIntAcquire(null, base + at) : (int) INT.getAcquire(mem, at);
-    }
+    public abstract int getIntAcquire(long at);
 
     /** As {@link VarHandle#getOpaque}. */
-    public int getIntOpaque(long at) {
-        return PLAIN ? Plain.UNSAFE.getIntOpaque(null, base + at) : (int) INT.getOpaque(mem, at);
-    }
+    public abstract int getIntOpaque(long at);
 
     /** As {@link VarHandle#setRelease}. */
-    public void putIntRelease(long at, int value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putIntRelease(null, base + at, value);
-        } else {
-            INT.setRelease(mem, at, value);
-        }
-    }
+    public abstract void putIntRelease(long at, int value);
 
     /** As {@link VarHandle#setOpaque}. */
-    public void putIntOpaque(long at, int value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putIntOpaque(null, base + at, value);
-        } else {
-            INT.setOpaque(mem, at, value);
-        }
-    }
+    public abstract void putIntOpaque(long at, int value);
 
     /** As {@link VarHandle#setVolatile}. */
-    public void putIntVolatile(long at, int value) {
-        if (PLAIN) {
-            Plain.UNSAFE.putIntVolatile(null, base + at, value);
-        } else {
+    public abstract void putIntVolatile(long at, int value);
+
+    /** By address, unchecked but for copies. */
+    static final class Plain extends MappedMemory {
+        private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+
+        private final long base;
+        private final long bytes;
+
+        private Plain(MemorySegment segment) {
+            super(segment);
+            base = segment.address();
+            bytes = segment.byteSize();
+        }
+
+        @Override
+        public void copyIn(byte[] from, int offset, long to, int lenBytes) {
+            Objects.checkFromIndexSize(offset, lenBytes, from.length);
+            Objects.checkFromIndexSize(to, lenBytes, bytes);
+            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
+            UNSAFE.copyMemory(from, at, null, base + to, lenBytes);
+        }
+
+        @Override
+        public void copyOut(long from, byte[] to, int offset, int lenBytes) {
+            Objects.checkFromIndexSize(offset, lenBytes, to.length);
+            Objects.checkFromIndexSize(from, lenBytes, bytes);
+            long at = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
+            UNSAFE.copyMemory(null, base + from, to, at, lenBytes);
+        }
+
+        @Override
+        public long getLongAcquire(long at) {
+            return UNSAFE.getLongAcquire(null, base + at);
+        }
+
+        @Override
+        public long getLongOpaque(long at) {
+            return UNSAFE.getLongOpaque(null, base + at);
+        }
+
+        @Override
+        public void putLongRelease(long at, long value) {
+            UNSAFE.putLongRelease(null, base + at, value);
+        }
+
+        @Override
+        public void putLongOpaque(long at, long value) {
+            UNSAFE.putLongOpaque(null, base + at, value);
+        }
+
+        @Override
+        public int getIntAcquire(long at) {
+            return UNSAFE.getIntAcquire(null, base + at);
+        }
+
+        @Override
+        public int getIntOpaque(long at) {
+            return UNSAFE.getIntOpaque(null, base + at);
+        }
+
+        @Override
+        public void putIntRelease(long at, int value) {
+            UNSAFE.putIntRelease(null, base + at, value);
+        }
+
+        @Override
+        public void putIntOpaque(long at, int value) {
+            UNSAFE.putIntOpaque(null, base + at, value);
+        }
+
+        @Override
+        public void putIntVolatile(long at, int value) {
+            UNSAFE.putIntVolatile(null, base + at, value);
+        }
+    }
+
+    /** By handles. */
+    static final class Checked extends MappedMemory {
+        private static final VarHandle LONG = JAVA_LONG.varHandle();
+        private static final VarHandle INT = JAVA_INT.varHandle();
+
+        private final MemorySegment mem;
+
+        Checked(MemorySegment segment) {
+            super(segment);
+            mem = segment;
+        }
+
+        @Override
+        public void copyIn(byte[] from, int offset, long to, int lenBytes) {
+            MemorySegment.copy(from, offset, mem, JAVA_BYTE, to, lenBytes);
+        }
+
+        @Override
+        public void copyOut(long from, byte[] to, int offset, int lenBytes) {
+            MemorySegment.copy(mem, JAVA_BYTE, from, to, offset, lenBytes);
+        }
+
+        @Override
+        public long getLongAcquire(long at) {
+            return (long) LONG.getAcquire(mem, at);
+        }
+
+        @Override
+        public long getLongOpaque(long at) {
+            return (long) LONG.getOpaque(mem, at);
+        }
+
+        @Override
+        public void putLongRelease(long at, long value) {
+            LONG.setRelease(mem, at, value);
+        }
+
+        @Override
+        public void putLongOpaque(long at, long value) {
+            LONG.setOpaque(mem, at, value);
+        }
+
+        @Override
+        public int getIntAcquire(long at) {
+            return (int) INT.getAcquire(mem, at);
+        }
+
+        @Override
+        public int getIntOpaque(long at) {
+            return (int) INT.getOpaque(mem, at);
+        }
+
+        @Override
+        public void putIntRelease(long at, int value) {
+            INT.setRelease(mem, at, value);
+        }
+
+        @Override
+        public void putIntOpaque(long at, int value) {
+            INT.setOpaque(mem, at, value);
+        }
+
+        @Override
+        public void putIntVolatile(long at, int value) {
             INT.setVolatile(mem, at, value);
         }
     }

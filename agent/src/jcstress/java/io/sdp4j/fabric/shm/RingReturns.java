@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import io.sdp4j.linux.MappedMemory;
 import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -22,8 +23,9 @@ public class RingReturns {
 
     private final MemorySegment mem =
             MemorySegment.ofArray(new long[(int) (LAYOUT.totalBytes >>> 3)]);
-    private final SendRing out = new SendRing(LAYOUT, 0, mem);
-    private final ReceiveRing in = new ReceiveRing(LAYOUT, 0, mem);
+    private final MappedMemory mapped = MappedMemory.of(mem);
+    private final SendRing out = new SendRing(LAYOUT, 0, mapped);
+    private final ReceiveRing in = new ReceiveRing(LAYOUT, 0, mapped);
 
     public RingReturns() {
         int slot = out.take(null);

@@ -3,7 +3,6 @@ package io.sdp4j.fabric.shm;
 import io.sdp4j.linux.Affinity;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.MappedMemory;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Lets this side's thread sleep on the processor of the peer's, when {@link CoLocationPolicy} says
@@ -21,7 +20,7 @@ final class CoLocation {
     private static final int TALKS = 1;
     private static final int TOGETHER = 2;
 
-    private final MappedMemory shared;
+    private final MappedMemory mem;
     private final boolean leads;
     private final long own;
     private final long peer;
@@ -29,8 +28,8 @@ final class CoLocation {
     private Affinity affinity;
     private int shown;
 
-    CoLocation(MemorySegment mem, int side) {
-        shared = new MappedMemory(mem);
+    CoLocation(MappedMemory mem, int side) {
+        this.mem = mem;
         leads = side == 0;
         own = ShmLayout.control(side);
         peer = ShmLayout.control(1 - side);
@@ -46,7 +45,7 @@ final class CoLocation {
      */
     int join(long nowNanos, int said, boolean crowded) {
         boolean talks = policy.talks(nowNanos, said);
-        int peers = shared.getIntOpaque(peer + ShmLayout.CO_LOCATION_WORD);
+        int peers = mem.getIntOpaque(peer + ShmLayout.CO_LOCATION_WORD);
         boolean joins =
                 talks
                         && (peers & TALKS) != 0
@@ -64,7 +63,7 @@ final class CoLocation {
     }
 
     private int peersCpu() {
-        return shared.getIntOpaque(peer + ShmLayout.CPU_WORD) - 1;
+        return mem.getIntOpaque(peer + ShmLayout.CPU_WORD) - 1;
     }
 
     void part() {
@@ -74,7 +73,7 @@ final class CoLocation {
     private void show(int word) {
         if (word != shown) {
             shown = word;
-            shared.putIntOpaque(own + ShmLayout.CO_LOCATION_WORD, word);
+            mem.putIntOpaque(own + ShmLayout.CO_LOCATION_WORD, word);
         }
     }
 }

@@ -8,8 +8,8 @@ import io.sdp4j.linux.UidMap;
 import io.sdp4j.linux.UnixFd;
 import java.io.EOFException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /** A link over a raw descriptor. */
 final class FdPeerSocket extends PeerSocket {
@@ -30,7 +30,9 @@ final class FdPeerSocket extends PeerSocket {
     private volatile boolean free;
 
     /** Receives wake-up bytes; made for the first byte. */
-    private MemorySegment wakeBytes;
+    private ByteBuffer wakeBytes;
+
+    private MemorySegment wakeMemory; // of wakeBytes
 
     FdPeerSocket(int fd, EpollLoop loop) {
         this.fd = fd;
@@ -69,29 +71,30 @@ final class FdPeerSocket extends PeerSocket {
 
     @Override
     boolean drain() {
-        int n = UnixFd.drain(fd, wakeBytes());
+        int n = UnixFd.drain(fd, wakeMemory());
         lookForFree(n);
         return n >= 0;
     }
 
     @Override
     boolean discard() {
-        int n = UnixFd.discard(fd, wakeBytes());
+        int n = UnixFd.discard(fd, wakeMemory());
         lookForFree(n);
         return n > 0;
     }
 
     private void lookForFree(int n) {
-        if (n > 0 && wakeBytes.get(JAVA_BYTE, n - 1) == ShmTransport.FREE) {
+        if (n > 0 && wakeBytes.get(n - 1) == ShmTransport.FREE) {
             free = true;
         }
     }
 
-    private MemorySegment wakeBytes() {
+    private MemorySegment wakeMemory() {
         if (wakeBytes == null) {
-            wakeBytes = Arena.ofAuto().allocate(WAKE_BYTES);
+            wakeBytes = ByteBuffer.allocateDirect(WAKE_BYTES);
+            wakeMemory = MemorySegment.ofBuffer(wakeBytes);
         }
-        return wakeBytes;
+        return wakeMemory;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.Mapping;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -44,7 +45,7 @@ final class Memory {
             throw new FabricException(
                     FabricException.Cause.RESOURCES, "cannot map " + lenBytes + " bytes");
         }
-        return new Segment(m, () -> Mapping.unmap(m));
+        return new Segment(MappedMemory.of(m), () -> Mapping.unmap(m));
     }
 
     /** Maps a descriptor that came from a peer, if its size is certain. */
@@ -127,7 +128,7 @@ final class Memory {
                 throw new IOException("size " + channel.size() + " is not " + lenBytes);
             }
             MemorySegment m = channel.map(FileChannel.MapMode.READ_WRITE, 0, lenBytes, arena);
-            return new Segment(m, arena::close);
+            return new Segment(MappedMemory.of(m), arena::close);
         } catch (IOException | RuntimeException e) {
             arena.close();
             throw e;

@@ -19,6 +19,7 @@ final class PeerLiveness implements PeerSocket.Handler {
     private final ShmTransport transport;
     private final ShmTransport.Recycler recycler;
     private final PeerSocket link;
+    private final MappedMemory mem;
     private final Waiter waiter;
     private final WakeSocket wakeSocket;
     private final Runnable onPeerLeft;
@@ -51,10 +52,10 @@ final class PeerLiveness implements PeerSocket.Handler {
         this.transport = transport;
         this.recycler = recycler;
         this.link = transport.link();
+        this.mem = transport.memory().memory();
         this.waiter = waiter;
         wakeSocket = waiter.wakeSocket();
         this.onPeerLeft = onPeerLeft;
-        shared = new MappedMemory(transport.memory().memory());
         ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
         peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
     }
@@ -73,7 +74,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     /** Whether a peer that has gone said that its queue pair failed. Queue pair's lock. */
     boolean peerFailed() {
-        return shared.getIntAcquire(peerFailed) != 0;
+        return mem.getIntAcquire(peerFailed) != 0;
     }
 
     void ring() {
@@ -145,7 +146,7 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     private void sayFailed() {
         try {
-            shared.putIntRelease(ownFailed, 1);
+            mem.putIntRelease(ownFailed, 1);
         } catch (InternalError e) {
             // a file that the peer has cut off; no party is left to be told
         }

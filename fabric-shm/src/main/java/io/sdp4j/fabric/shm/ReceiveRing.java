@@ -1,7 +1,6 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.linux.MappedMemory;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The receiving end of one direction: reads descriptors, returns slots.
@@ -10,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * read once, then only its copy is looked at.
  */
 final class ReceiveRing {
-    private final MappedMemory shared;
+    private final MappedMemory mem;
     private final int slots;
     private final int slotBytes;
     private final long ring;
@@ -29,8 +28,8 @@ final class ReceiveRing {
     private int position;
     private int returnPosition;
 
-    ReceiveRing(ShmLayout layout, int direction, MemorySegment mem) {
-        shared = new MappedMemory(mem);
+    ReceiveRing(ShmLayout layout, int direction, MappedMemory mem) {
+        this.mem = mem;
         slots = layout.slots[direction];
         slotBytes = layout.slotBytes[direction];
         ring = layout.ring[direction];
@@ -49,14 +48,14 @@ final class ReceiveRing {
      */
     boolean present() {
         int p = position;
-        long d = shared.getLongAcquire(ring + ((long) (p & ringMask) << 3));
+        long d = mem.getLongAcquire(ring + ((long) (p & ringMask) << 3));
         return ((d >>> 63 ^ p >>> ringShift) & 1) != 0;
     }
 
     /** The next descriptor with its phase bit set, or 0. */
     long next() {
         int p = position;
-        long d = shared.getLongAcquire(ring + ((long) (p & ringMask) << 3));
+        long d = mem.getLongAcquire(ring + ((long) (p & ringMask) << 3));
         if (((d >>> 63 ^ p >>> ringShift) & 1) == 0) {
             return 0;
         }
@@ -94,6 +93,6 @@ final class ReceiveRing {
     private void giveBack(int id) {
         int p = returnPosition++;
         int phase = (~(p >>> returnShift) & 1) << 31;
-        shared.putIntRelease(returns + ((long) (p & returnMask) << 2), id | phase);
+        mem.putIntRelease(returns + ((long) (p & returnMask) << 2), id | phase);
     }
 }

@@ -1,6 +1,6 @@
 package io.sdp4j.fabric.shm;
 
-import java.lang.foreign.MemorySegment;
+import io.sdp4j.linux.MappedMemory;
 
 /**
  * The mapped memory of one connection.
@@ -8,4 +8,4 @@ import java.lang.foreign.MemorySegment;
  * @param memory all of it
  * @param release frees it; no access may run or follow
  */
-record Segment(MemorySegment memory, Runnable release) {}
+record Segment(MappedMemory memory, Runnable release) {}

@@ -2,7 +2,6 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.Mapping;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
@@ -30,8 +29,8 @@ final class SendRing {
     private static final byte POSTED_CONTROL = 4;
 
     private static final int FIRST_WINDOW = 2;
-    private final MemorySegment mem;
-    private final MappedMemory shared;
+
+    private final MappedMemory mem;
     private final int slots;
     private final long ring;
     private final int ringMask;
@@ -64,7 +63,7 @@ final class SendRing {
     private int returnPosition;
     private boolean broken;
 
-    SendRing(ShmLayout layout, int direction, MemorySegment mem) {
+    SendRing(ShmLayout layout, int direction, MappedMemory mem) {
         this.mem = mem;
         shared = new MappedMemory(mem);
         slots = layout.slots[direction];
@@ -139,7 +138,7 @@ final class SendRing {
         long to =
                 ShmLayout.align(
                         data + (long) (downwards ? slots : window) * stride, ShmLayout.PAGE);
-        Mapping.giveBack(mem, from, to - from);
+        Mapping.giveBack(mem.segment(), from, to - from);
     }
 
     private void widen(int by) {
@@ -180,7 +179,7 @@ final class SendRing {
     void publish(long descriptor) {
         int p = position++;
         long phase = (long) (~(p >>> ringShift) & 1) << 63;
-        shared.putLongRelease(ring + ((long) (p & ringMask) << 3), descriptor | phase);
+        mem.putLongRelease(ring + ((long) (p & ringMask) << 3), descriptor | phase);
     }
 
     /**
@@ -190,7 +189,7 @@ final class SendRing {
     void drainReturns(RdmaEngine rdma) {
         int p = returnPosition;
         while (!broken) {
-            int entry = shared.getIntAcquire(returns + ((long) (p & returnMask) << 2));
+            int entry = mem.getIntAcquire(returns + ((long) (p & returnMask) << 2));
             if (((entry >>> 31 ^ p >>> returnShift) & 1) == 0) {
                 break;
             }
@@ -212,7 +211,7 @@ final class SendRing {
      */
     boolean returned() {
         int p = returnPosition;
-        int entry = shared.getIntAcquire(returns + ((long) (p & returnMask) << 2));
+        int entry = mem.getIntAcquire(returns + ((long) (p & returnMask) << 2));
         return ((entry >>> 31 ^ p >>> returnShift) & 1) != 0;
     }
 

@@ -26,8 +26,7 @@ import java.nio.ByteBuffer;
  */
 final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     private final int side;
-    private final MemorySegment mem;
-    private final MappedMemory shared; // in it
+    private final MappedMemory mem;
     private final ShmLayout layout;
     private final SendRing out;
     private final ReceiveRing in;
@@ -71,7 +70,6 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         this.side = parts.side;
         this.layout = transport.layout();
         this.mem = transport.memory().memory();
-        shared = new MappedMemory(mem);
         this.fabric = transport.fabric();
         out = new SendRing(layout, side, mem);
         in = new ReceiveRing(layout, 1 - side, mem);
@@ -118,7 +116,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public MemorySegment sendMemory() {
-        return mem;
+        return mem.segment();
     }
 
     @Override
@@ -138,32 +136,32 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public long receivedLong(int slot, int at) {
-        return Long.reverseBytes(shared.getLongOpaque(receiveOffset(slot) + at));
+        return Long.reverseBytes(mem.getLongOpaque(receiveOffset(slot) + at));
     }
 
     @Override
     public void putLong(int slot, int at, long value) {
-        shared.putLongOpaque(sendOffset(slot) + at, Long.reverseBytes(value));
+        mem.putLongOpaque(sendOffset(slot) + at, Long.reverseBytes(value));
     }
 
     @Override
     public void copyIn(byte[] from, int offset, long to, int lenBytes) {
-        shared.copyIn(from, offset, to, lenBytes);
+        mem.copyIn(from, offset, to, lenBytes);
     }
 
     @Override
     public void copyOut(long from, byte[] to, int offset, int lenBytes) {
-        shared.copyOut(from, to, offset, lenBytes);
+        mem.copyOut(from, to, offset, lenBytes);
     }
 
     @Override
     public void writePast(int slot, int at, ByteBuffer from, int fromIndex, int lenBytes) {
-        NonTemporal.copy(from, fromIndex, mem, sendOffset(slot) + at, lenBytes);
+        NonTemporal.copy(from, fromIndex, mem.segment(), sendOffset(slot) + at, lenBytes);
     }
 
     @Override
     public void writePast(int slot, int at, byte[] from, int fromOffset, int lenBytes) {
-        NonTemporal.copy(from, fromOffset, mem, sendOffset(slot) + at, lenBytes);
+        NonTemporal.copy(from, fromOffset, mem.segment(), sendOffset(slot) + at, lenBytes);
     }
 
     @Override
@@ -193,7 +191,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public MemorySegment receiveMemory() {
-        return mem;
+        return mem.segment();
     }
 
     @Override
@@ -275,13 +273,13 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     /** The slot of ours that a peer which has ended had read and not returned, or -1. */
     int peerRead() {
         long word = ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
-        return shared.getIntAcquire(word) - 1;
+        return mem.getIntAcquire(word) - 1;
     }
 
     @Override
     public void readToEnd(int slot) {
         read = slot + 1;
-        shared.putIntRelease(readWord, slot + 1);
+        mem.putIntRelease(readWord, slot + 1);
     }
 
     @Override
@@ -289,7 +287,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         try {
             if (read == slot + 1) {
                 read = 0;
-                shared.putIntRelease(readWord, 0); // before the peer can fill it again
+                mem.putIntRelease(readWord, 0); // before the peer can fill it again
             }
             in.post(slot);
         } catch (InternalError e) {
@@ -315,7 +313,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     /** The engine, made if need be. */
     RdmaEngine rdma() {
         if (rdma == null) {
-            rdma = new RdmaEngine(this, out, in, mem, layout, new ShmRegions());
+            rdma = new RdmaEngine(this, out, in, mem.segment(), layout, new ShmRegions());
         }
         return rdma;
     }

@@ -28,7 +28,7 @@ record ShmTransport(
 
     /** Forgets what the last connection left in the control words and rings. */
     void wipe() {
-        memory.memory().asSlice(0, layout.wordsBytes()).fill((byte) 0);
+        memory.memory().segment().asSlice(0, layout.wordsBytes()).fill((byte) 0);
     }
 
     /** Releases all. Nothing may touch the memory or the socket during it or afterwards. */

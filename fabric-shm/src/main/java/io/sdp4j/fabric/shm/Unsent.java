@@ -32,13 +32,12 @@ final class Unsent {
 
     private static final int NONE = -1;
 
-    private final MemorySegment mem;
-    private final MappedMemory shared;
+    private final MappedMemory mem;
     private final ShmLayout layout;
     private final int side;
     private int shown = NONE; // the slot of the word
 
-    Unsent(MemorySegment mem, ShmLayout layout, int side) {
+    Unsent(MappedMemory mem, ShmLayout layout, int side) {
         this.mem = mem;
         shared = new MappedMemory(mem);
         this.layout = layout;
@@ -58,7 +57,7 @@ final class Unsent {
     void sent(int slot) {
         if (slot == shown) {
             shown = NONE;
-            shared.putLongRelease(word(side), 0L);
+            mem.putLongRelease(word(side), 0L);
         }
     }
 
@@ -71,7 +70,7 @@ final class Unsent {
                         | (long) byteLen << BYTES_SHIFT
                         | (long) stagedBytes << STAGED_SHIFT
                         | (turn & TURN_MASK);
-        shared.putLongRelease(word(side), word);
+        mem.putLongRelease(word(side), word);
     }
 
     /**
@@ -81,7 +80,7 @@ final class Unsent {
      */
     long takePeers(ReceiveRing in) {
         int peer = 1 - side;
-        long word = shared.getLongAcquire(word(peer));
+        long word = mem.getLongAcquire(word(peer));
         int slot = (int) (word >>> SLOT_SHIFT) & SLOT_MASK;
         int bytes = (int) (word >>> BYTES_SHIFT) & BYTES_MASK;
         int staged = (int) (word >>> STAGED_SHIFT) & STAGED_MASK;
@@ -94,7 +93,8 @@ final class Unsent {
             return 0;
         }
         long to = layout.data[peer] + (long) slot * layout.stride[peer] + bytes;
-        MemorySegment.copy(mem, layout.staging[peer], mem, to, staged);
+        MemorySegment all = mem.segment();
+        MemorySegment.copy(all, layout.staging[peer], all, to, staged);
         return (long) slot << Integer.SIZE | bytes + staged;
     }
 }

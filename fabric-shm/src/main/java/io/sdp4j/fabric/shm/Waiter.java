@@ -9,7 +9,6 @@ import io.sdp4j.linux.CpuPressure;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.MappedMemory;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -57,7 +56,8 @@ final class Waiter {
     private static final int SLEEP_EVERY = 1024;
 
     private final ShmQueuePair qp;
-    private final MappedMemory shared;
+    private final MappedMemory mem;
+    private final long base; // its address
     private final WakeSocket wakeSocket;
     private final long own;
     private final long peer;
@@ -98,9 +98,10 @@ final class Waiter {
     /**
      * @param futex whether both sides can sleep and wake by futex
      */
-    Waiter(ShmQueuePair qp, MemorySegment mem, ShmQueuePair.Parts parts, boolean futex) {
+    Waiter(ShmQueuePair qp, MappedMemory mem, ShmQueuePair.Parts parts, boolean futex) {
         this.qp = qp;
-        shared = new MappedMemory(mem);
+        this.mem = mem;
+        base = mem.segment().address();
         wakeSocket = new WakeSocket(qp, mem, parts.side(), futex);
         own = ShmLayout.control(parts.side());
         peer = ShmLayout.control(1 - parts.side());
@@ -129,7 +130,7 @@ final class Waiter {
     void notifyPeer(boolean quiet) {
         said++;
         VarHandle.fullFence();
-        long words = shared.getLongOpaque(peer + ShmLayout.SLEEP_WORD);
+        long words = mem.getLongOpaque(peer + ShmLayout.SLEEP_WORD);
         if (words != 0) {
             wakePeer(words, quiet);
         }
@@ -137,14 +138,14 @@ final class Waiter {
 
     private void wakePeer(long words, boolean quiet) {
         if ((int) words != 0) {
-            shared.putIntOpaque(peer + ShmLayout.SLEEP_WORD, 0);
+            mem.putIntOpaque(peer + ShmLayout.SLEEP_WORD, 0);
             if (futex) {
-                Futex.wake(shared.address(peer + ShmLayout.SLEEP_WORD));
+                Futex.wake(base + peer + ShmLayout.SLEEP_WORD);
             }
         }
         int wanted = (int) (words >>> 32);
         if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
-            shared.putIntOpaque(peer + ShmLayout.WAKE_WORD, 0);
+            mem.putIntOpaque(peer + ShmLayout.WAKE_WORD, 0);
             qp.ring();
         }
     }
@@ -209,7 +210,7 @@ final class Waiter {
             return;
         }
         cpu = joined;
-        shared.putIntOpaque(own + ShmLayout.CPU_WORD, joined + 1);
+        mem.putIntOpaque(own + ShmLayout.CPU_WORD, joined + 1);
         try {
             sleepHere(nanos);
         } finally {
@@ -230,19 +231,19 @@ final class Waiter {
         long word = own + ShmLayout.SLEEP_WORD;
         sleeping = true;
         for (int n = 0; ; n++) {
-            shared.putIntOpaque(word, 1);
+            mem.putIntOpaque(word, 1);
             VarHandle.fullFence();
             long left = left(deadline);
             if (hasSomething() || left <= 0) {
                 break;
             }
-            Futex.await(shared.address(word), 1, left);
+            Futex.await(base + word, 1, left);
             if (hasSomething()) {
                 break;
             }
             n = count(n);
         }
-        shared.putIntOpaque(word, 0);
+        mem.putIntOpaque(word, 0);
         sleeping = false;
         publishCpu();
     }
@@ -301,14 +302,14 @@ final class Waiter {
             int now = Linux.cpu();
             if (now != cpu) {
                 cpu = now;
-                shared.putIntOpaque(own + ShmLayout.CPU_WORD, now + 1);
+                mem.putIntOpaque(own + ShmLayout.CPU_WORD, now + 1);
             }
         }
     }
 
     /** Spinning on the processor that the peer needs would only keep it from answering. */
     private boolean peerElsewhere() {
-        boolean elsewhere = shared.getIntOpaque(peer + ShmLayout.CPU_WORD) != cpu + 1;
+        boolean elsewhere = mem.getIntOpaque(peer + ShmLayout.CPU_WORD) != cpu + 1;
         if (elsewhere) {
             beside = 0;
         }
@@ -332,8 +333,8 @@ final class Waiter {
     }
 
     private void wakeOwnSleeper() {
-        shared.putIntVolatile(own + ShmLayout.SLEEP_WORD, 0);
-        Futex.wake(shared.address(own + ShmLayout.SLEEP_WORD));
+        mem.putIntVolatile(own + ShmLayout.SLEEP_WORD, 0);
+        Futex.wake(base + own + ShmLayout.SLEEP_WORD);
     }
 
     /** See {@link ShmCompletionQueue#busyPoll}. */

@@ -2,7 +2,6 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.MappedMemory;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -38,7 +37,7 @@ final class WakeSocket {
     }
 
     private final ShmQueuePair qp;
-    private final MappedMemory shared;
+    private final MappedMemory mem;
     private final long word;
 
     /** Whether threads of this side sleep on the other word, so that this one may be cleared. */
@@ -62,9 +61,9 @@ final class WakeSocket {
     /** Of the thread that takes the bytes. */
     private int strikes;
 
-    WakeSocket(ShmQueuePair qp, MemorySegment mem, int side, boolean futex) {
+    WakeSocket(ShmQueuePair qp, MappedMemory mem, int side, boolean futex) {
         this.qp = qp;
-        shared = new MappedMemory(mem);
+        this.mem = mem;
         word = ShmLayout.control(side) + ShmLayout.WAKE_WORD;
         this.futex = futex;
     }
@@ -72,7 +71,7 @@ final class WakeSocket {
     /** Wants a byte for what is published from now on; to be followed by a look. */
     void ask(int value) {
         asked = true;
-        shared.putIntOpaque(word, value);
+        mem.putIntOpaque(word, value);
         VarHandle.fullFence();
     }
 
@@ -87,7 +86,7 @@ final class WakeSocket {
             return true; // the handler has been called already
         }
         if (futex) {
-            shared.putIntOpaque(word, 0);
+            mem.putIntOpaque(word, 0);
         }
         return false;
     }
@@ -106,7 +105,7 @@ final class WakeSocket {
             qp.leaveBytes(true);
         }
         int wanted = quietToo ? ANY : LOUD;
-        boolean stands = shared.getIntOpaque(word) == wanted;
+        boolean stands = mem.getIntOpaque(word) == wanted;
         boolean taken = (!stands || (++standings & 1) == 0) && qp.discardBytes();
         if (taken && !strike(!stands)) {
             qp.killSoon(WcStatus.REM_INV_REQ_ERR);
@@ -122,7 +121,7 @@ final class WakeSocket {
      * byte, and sends another one later: one wake-up in vain, as rarely as that.
      */
     boolean hearQuiet() {
-        if (!polled || shared.getIntOpaque(word) != LOUD) {
+        if (!polled || mem.getIntOpaque(word) != LOUD) {
             return true;
         }
         ask(ANY);
@@ -136,7 +135,7 @@ final class WakeSocket {
      * itself.
      */
     boolean rung() {
-        return polled && shared.getIntOpaque(word) == 0;
+        return polled && mem.getIntOpaque(word) == 0;
     }
 
     void releaseDescriptor() {

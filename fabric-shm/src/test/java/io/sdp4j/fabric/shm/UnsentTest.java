@@ -17,14 +17,15 @@ import org.junit.jupiter.api.Test;
 class UnsentTest {
     private static final long WORD = ShmLayout.control(0) + ShmLayout.UNSENT_WORD;
     private static final QpSpec SPEC = new QpSpec(4, 1024, 4);
+    private static final long WORD = ShmLayout.control(0) + ShmLayout.UNSENT_WORD;
 
     private final ShmLayout layout = ShmFabric.layout(ShmHandshake.MODE_NATIVE, SPEC, SPEC);
     private final MemorySegment mem = Arena.ofAuto().allocate(layout.totalBytes, 4096);
-    private final MappedMemory shared = new MappedMemory(mem);
-    private final Unsent unsent = new Unsent(mem, layout, 0);
+    private final MappedMemory mapped = MappedMemory.of(mem);
+    private final Unsent unsent = new Unsent(mapped, layout, 0);
 
     private long word() {
-        return shared.getLongAcquire(WORD);
+        return mapped.getLongAcquire(WORD);
     }
 
     /** The turn of a slot comes round, so a word that stayed would be believed again. */
@@ -46,7 +47,7 @@ class UnsentTest {
     void aLyingWordGivesASlotOfTheDirectionOrNothing() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        Unsent mine = new Unsent(mem, layout, 1);
+        Unsent mine = new Unsent(mapped, layout, 1);
         int given = 0;
         for (int i = 0; i < 200_000; i++) {
             long word = random.nextLong();
@@ -54,10 +55,10 @@ class UnsentTest {
                 unsent.show(random.nextInt(6), 0, random.nextInt(1_200), random.nextInt(1_030));
                 word = word() ^ (random.nextInt(4) == 0 ? 1L << random.nextInt(64) : 0);
             }
-            shared.putLongRelease(WORD, word);
+            mapped.putLongRelease(WORD, word);
             byte[] beyond =
                     mem.asSlice(layout.data[0] + 4L * layout.stride[0], 64).toArray(JAVA_BYTE);
-            ReceiveRing in = new ReceiveRing(layout, 0, mem);
+            ReceiveRing in = new ReceiveRing(layout, 0, mapped);
             boolean taken = random.nextInt(8) == 0 && in.deliver(1, 16);
             long got = mine.takePeers(in);
             String what = "seed " + seed + ", word " + Long.toHexString(word);
