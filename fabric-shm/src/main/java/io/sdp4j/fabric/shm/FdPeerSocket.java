@@ -1,7 +1,5 @@
 package io.sdp4j.fabric.shm;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.UidMap;

@@ -23,7 +23,6 @@ final class PeerLiveness implements PeerSocket.Handler {
     private final Waiter waiter;
     private final WakeSocket wakeSocket;
     private final Runnable onPeerLeft;
-    private final MappedMemory shared;
     private final long ownFailed;
     private final long peerFailed;
 

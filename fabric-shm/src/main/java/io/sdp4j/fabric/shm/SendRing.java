@@ -65,7 +65,6 @@ final class SendRing {
 
     SendRing(ShmLayout layout, int direction, MappedMemory mem) {
         this.mem = mem;
-        shared = new MappedMemory(mem);
         slots = layout.slots[direction];
         ring = layout.ring[direction];
         ringMask = layout.ringEntries[direction] - 1;

@@ -39,7 +39,6 @@ final class Unsent {
 
     Unsent(MappedMemory mem, ShmLayout layout, int side) {
         this.mem = mem;
-        shared = new MappedMemory(mem);
         this.layout = layout;
         this.side = side;
     }

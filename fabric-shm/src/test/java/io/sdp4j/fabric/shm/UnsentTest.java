@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 
 /** The word that says what a process has written and not sent. */
 class UnsentTest {
-    private static final long WORD = ShmLayout.control(0) + ShmLayout.UNSENT_WORD;
     private static final QpSpec SPEC = new QpSpec(4, 1024, 4);
     private static final long WORD = ShmLayout.control(0) + ShmLayout.UNSENT_WORD;
 
