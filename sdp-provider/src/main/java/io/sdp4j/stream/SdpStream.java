@@ -273,8 +273,9 @@ final class SdpStream implements OffloadStream {
             return;
         }
         moved = false;
-        if (watch.waitsForPeer(ops)) {
-            core.queue.busyPoll(spoken, elsewhere);
+        CompletionQueue queue = watch.waitsIn(ops);
+        if (queue != null) {
+            queue.busyPoll(spoken, elsewhere);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.wire.SdpMachine;
 
@@ -122,18 +123,23 @@ final class StreamReadiness implements BlockedThreads.Stream {
         return (int) Math.min(room, Integer.MAX_VALUE);
     }
 
-    /** Whether nothing of {@code ops} is ready, all having been said. Takes the lock. */
-    boolean waitsForPeer(int ops) {
-        int ready;
+    /**
+     * The queue in which what a caller waits for will come, all having been said; null if some of
+     * {@code ops} is ready. None after a move of the session: a thread that is not in {@link
+     * BlockedThreads} does not keep it open, as its descriptor does the first one. Takes the lock.
+     */
+    CompletionQueue waitsIn(int ops) {
+        CompletionQueue queue;
         int wake;
         synchronized (core) {
             core.progress();
             core.coalescer.flushUnlessLast();
-            ready = readyOps() & ops;
+            boolean waits = (readyOps() & ops) == 0 && !core.suspension.ever();
+            queue = waits ? core.queue : null;
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);
-        return ready == 0;
+        return queue;
     }
 
     /** See {@link OffloadStream#holdNotify}. Takes the lock. */

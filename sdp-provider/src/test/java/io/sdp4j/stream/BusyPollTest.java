@@ -3,10 +3,13 @@ package io.sdp4j.stream;
 import static io.sdp4j.offload.spi.OffloadStream.READ;
 import static io.sdp4j.stream.StreamPair.readFully;
 import static io.sdp4j.stream.StreamPair.writeFully;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.fabric.shm.ShmConfig;
+import io.sdp4j.offload.spi.OffloadStream;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,5 +56,30 @@ class BusyPollTest {
             pair.server.close(false);
         }
         fabric.close();
+    }
+
+    /** A queue that a session has moved to may be closed at the next move, whoever looks at it. */
+    @Test
+    void aSessionThatHasMovedIsNotLookedAt() throws Exception {
+        TestFabric fabric = new TestFabric(ShmConfig.defaults().withSpin(SPIN_NANOS, 8), 32);
+        for (int i = 0; i < 10; i++) {
+            try (StreamPair pair = new StreamPair(fabric.provider())) {
+                talk(pair);
+                await().atMost(Duration.ofSeconds(20)).until(pair.server::migrate);
+                await().atMost(Duration.ofSeconds(20)).until(() -> moved(pair.client));
+                talk(pair);
+                assertEquals(0, poll(pair)); // the first poll is the most likely to be long
+                pair.client.close(false);
+                pair.server.close(false);
+            }
+        }
+        fabric.close();
+    }
+
+    private static boolean moved(OffloadStream stream) {
+        StreamCore core = ((SdpStream) stream).life().core;
+        synchronized (core) {
+            return core.suspension.ever() && !core.suspension.suspended();
+        }
     }
 }

@@ -9,6 +9,7 @@ import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** How messages go from one queue pair to the other. */
@@ -27,6 +28,27 @@ public abstract class MessageContract extends SetUpContract {
             send(p.b(), back);
             assertArrayEquals(back, receive(p.a()));
         }
+    }
+
+    @Test
+    void numbersAndArraysAreBytesOfASlot() throws Exception {
+        Pair p = connect();
+        byte[] text = bytes(1, 40);
+        int slot = p.a().takeSendSlot();
+        p.a().putLong(slot, 0, 0x8102_0304_0506_0708L);
+        p.a().putLong(slot, 8, 9);
+        p.a().copyIn(text, 3, p.a().sendOffset(slot) + 16, 30);
+        p.a().postSend(slot, 46, 0);
+        Completion c = next(p.b());
+        assertEquals(0x8102_0304_0506_0708L, p.b().receivedLong(c.slot, 0));
+        assertEquals(9, p.b().receivedLong(c.slot, 8));
+        byte[] all = content(p.b(), c);
+        assertArrayEquals(new byte[] {(byte) 0x81, 2, 3, 4, 5, 6, 7, 8}, Arrays.copyOf(all, 8));
+        assertArrayEquals(Arrays.copyOfRange(text, 3, 33), Arrays.copyOfRange(all, 16, 46));
+        byte[] part = new byte[20];
+        p.b().copyOut(p.b().receiveOffset(c.slot) + 16, part, 5, 10);
+        assertArrayEquals(Arrays.copyOfRange(text, 3, 13), Arrays.copyOfRange(part, 5, 15));
+        assertEquals(0, part[4] | part[15]);
     }
 
     @Test
