@@ -64,7 +64,7 @@ public abstract class Upgrade {
 
     private boolean wrote; // since the last read; a lost update counts a turn too few
     private long turns; // reader
-    private long selectedCalls; // a lost update counts a call too few
+    private long calls; // that carried something; a lost update counts one too few
 
     /**
      * @param decision what the rules say of a connection that was made here; null for an accepted
@@ -166,6 +166,7 @@ public abstract class Upgrade {
         if (handover.finished()) {
             taken().readerBehind(false);
         }
+        calls++;
         if (wrote) {
             wrote = false;
             turns++;
@@ -176,6 +177,7 @@ public abstract class Upgrade {
     /** By the holder of the write lock: {@code n} bytes have gone by TCP. */
     public final void sent(long n) {
         handover.sent(n);
+        calls++;
         wrote = true;
         consider();
     }
@@ -211,7 +213,7 @@ public abstract class Upgrade {
             return false;
         }
         long carried = handover.sentBytes() + handover.receivedBytes();
-        if (!policy.carriesLittle(++selectedCalls, carried)) {
+        if (!policy.carriesLittle(calls, carried)) {
             return false;
         }
         synchronized (this) {

@@ -28,7 +28,7 @@ public record UpgradePolicy(
     /** Bytes that a call of a channel that does not block carries on average to be bulk. */
     static final int BULK_CALL_BYTES = 8 << 10;
 
-    /** Calls without blocking after which a channel that carries less stays on TCP. */
+    /** Calls after which a channel that does not block and carries less stays on TCP. */
     static final int FIRST_CALLS = 256;
 
     /** Before {@code connect} returns. */
@@ -100,7 +100,7 @@ public record UpgradePolicy(
     /**
      * Whether a channel that does not block carries too little to be worth moving.
      *
-     * @param calls made without blocking
+     * @param calls that carried something
      */
     boolean carriesLittle(long calls, long carriedBytes) {
         return bulkBytes != 0 && calls >= FIRST_CALLS && carriedBytes / BULK_CALL_BYTES < calls;

@@ -58,7 +58,10 @@ class BusyPollTest {
         fabric.close();
     }
 
-    /** A queue that a session has moved to may be closed at the next move, whoever looks at it. */
+    /**
+     * A queue that a session has moved to may be closed at the next move, the thread that looks at
+     * it.
+     */
     @Test
     void aSessionThatHasMovedIsNotLookedAt() throws Exception {
         TestFabric fabric = new TestFabric(ShmConfig.defaults().withSpin(SPIN_NANOS, 8), 32);
