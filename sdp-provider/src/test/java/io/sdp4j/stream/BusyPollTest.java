@@ -58,10 +58,7 @@ class BusyPollTest {
         fabric.close();
     }
 
-    /**
-     * A queue that a session has moved to may be closed at the next move, the thread that looks at
-     * it.
-     */
+    /** A queue that a session has moved to may be closed at the next move, during a look. */
     @Test
     void aSessionThatHasMovedIsNotLookedAt() throws Exception {
         TestFabric fabric = new TestFabric(ShmConfig.defaults().withSpin(SPIN_NANOS, 8), 32);
