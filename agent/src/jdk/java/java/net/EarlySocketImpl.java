@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToIntBiFunction;
@@ -75,25 +76,34 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         this.connected = connected;
     }
 
-    /**
-     * The maker of such sockets.
-     *
-     * @param place where a connection is to be made from the address that the application has bound
-     *     the socket to, or null, to another: one of the constants, or for good on the kernel
-     * @param start starts the switch, which may take long, and gives its implementation for the
-     *     socket that the map describes; null if there is none, and for an empty map
-     * @param connected counts the connections made on the kernel, by what {@code place} said
-     */
-    static SocketImplFactory factory(
-            ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
-            Function<Map<String, Object>, SocketImpl> start,
-            AtomicLongArray connected) {
-        return new SocketImplFactory() {
-            @Override
-            public SocketImpl createSocketImpl() {
-                return new EarlySocketImpl(place, start, connected);
-            }
-        };
+    /** The maker of such sockets. Its constructor needs no method handle of a type of its own. */
+    static final class Maker implements SocketImplFactory, Consumer<Object[]> {
+        private ToIntBiFunction<InetSocketAddress, InetSocketAddress> place;
+        private Function<Map<String, Object>, SocketImpl> start;
+        private AtomicLongArray connected;
+
+        /**
+         * Once, before the first socket.
+         *
+         * @param given first what says where a connection is to be made from the address that the
+         *     application has bound the socket to, or null, to another: one of the constants, or
+         *     for good on the kernel; then what starts the switch, which may take long, and gives
+         *     its implementation for the socket that the map describes: null if there is none, and
+         *     for an empty map; then the counts of connections made on the kernel, by what the
+         *     first said
+         */
+        @Override
+        @SuppressWarnings("unchecked")
+        public void accept(Object[] given) {
+            place = (ToIntBiFunction<InetSocketAddress, InetSocketAddress>) given[0];
+            start = (Function<Map<String, Object>, SocketImpl>) given[1];
+            connected = (AtomicLongArray) given[2];
+        }
+
+        @Override
+        public SocketImpl createSocketImpl() {
+            return new EarlySocketImpl(place, start, connected);
+        }
     }
 
     // --- the way to the switch ---

@@ -1,6 +1,7 @@
 package io.sdp4j.agent;
 
 import io.sdp4j.policy.Settings;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,7 +21,7 @@ final class Console implements Consumer<String> {
 
     private Console(boolean quiet, String told) {
         this.quiet = quiet;
-        told.lines().forEach(this.told::add);
+        this.told.addAll(List.of(told.split("\n", -1)));
     }
 
     /**

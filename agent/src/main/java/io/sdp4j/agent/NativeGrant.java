@@ -3,8 +3,8 @@ package io.sdp4j.agent;
 import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.policy.Settings;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -32,12 +32,13 @@ final class NativeGrant {
         if (layer == null) {
             return false;
         }
-        List<Module> wanting =
-                NATIVE_MODULES.stream()
-                        .map(layer::findModule)
-                        .flatMap(Optional::stream)
-                        .filter(module -> !module.isNativeAccessEnabled())
-                        .toList();
+        List<Module> wanting = new ArrayList<>();
+        for (String name : NATIVE_MODULES) {
+            Module module = layer.findModule(name).orElse(null);
+            if (module != null && !module.isNativeAccessEnabled()) {
+                wanting.add(module);
+            }
+        }
         if (wanting.isEmpty()) {
             return false;
         }
@@ -46,7 +47,9 @@ final class NativeGrant {
             return !settings.flag(ShmSettings.PORTABLE);
         }
         try {
-            wanting.forEach(JdkBridge::enableNativeAccess);
+            for (Module module : wanting) {
+                JdkBridge.enableNativeAccess(module);
+            }
             return false;
         } catch (IllegalStateException e) {
             sink.accept("no native access (" + e.getMessage() + "), " + without(settings));

@@ -3,12 +3,14 @@ package io.sdp4j.shim;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.module.Configuration;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.lang.module.ModuleReader;
 import java.lang.module.ModuleReference;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,7 +28,7 @@ import java.util.zip.ZipFile;
  * <p>They become a {@link ModuleLayer} of their own whose one loader has the platform loader as its
  * parent: the application sees none of their classes and they see none of the application's.
  * Nothing is extracted; the jar stays open as long as the JVM runs, as every jar on a class path
- * does. Immutable and thread-safe.
+ * does. A module is read when it is asked for; for one thread.
  */
 final class Bundle implements ModuleFinder {
     /** Folder of the modules in the jar. */
@@ -35,42 +37,26 @@ final class Bundle implements ModuleFinder {
     private static final String DESCRIPTOR = "module-info.class";
     private static final String LOGGER_FACTORY = "org/slf4j/LoggerFactory.class";
 
-    private final Map<String, ModuleReference> references = new HashMap<>();
+    /** Packages of the modules whose descriptors do not list them: to look for them takes long. */
+    private static final Map<String, Set<String>> PACKAGES =
+            Map.of(
+                    "info.picocli",
+                    Set.of("picocli"),
+                    "io.sdp4j.agent",
+                    Set.of(
+                            "io.sdp4j.agent",
+                            "io.sdp4j.agent.cli",
+                            "io.sdp4j.agent.log",
+                            "io.sdp4j.agent.plugin",
+                            "io.sdp4j.agent.trace"));
 
-    private Bundle(ZipFile jar, URI location) throws IOException {
-        Map<String, Set<String>> packages = new HashMap<>();
-        for (var entries = jar.entries(); entries.hasMoreElements(); ) {
-            String name = entries.nextElement().getName();
-            int module = name.indexOf('/', FOLDER.length());
-            if (module < 0 || !name.startsWith(FOLDER)) {
-                continue;
-            }
-            Set<String> found =
-                    packages.computeIfAbsent(
-                            name.substring(FOLDER.length(), module), m -> new HashSet<>());
-            int last = name.lastIndexOf('/');
-            if (last > module
-                    && name.endsWith(".class")
-                    && !name.startsWith("META-INF/", module + 1)) {
-                found.add(name.substring(module + 1, last).replace('/', '.'));
-            }
-        }
-        for (Map.Entry<String, Set<String>> module : packages.entrySet()) {
-            String folder = FOLDER + module.getKey() + "/";
-            ZipEntry entry = jar.getEntry(folder + DESCRIPTOR);
-            if (entry == null) { // an unpacked multi-release jar
-                entry = jar.getEntry(folder + "META-INF/versions/9/" + DESCRIPTOR);
-            }
-            if (entry == null) {
-                continue;
-            }
-            try (InputStream in = jar.getInputStream(entry)) {
-                ModuleDescriptor descriptor = ModuleDescriptor.read(in, module::getValue);
-                references.put(
-                        descriptor.name(),
-                        new Reference(descriptor, URI.create(location + "!/" + folder), jar));
-            }
-        }
+    private final Map<String, ModuleReference> references = new HashMap<>();
+    private final ZipFile jar;
+    private final URI location;
+
+    private Bundle(ZipFile jar, URI location) {
+        this.jar = jar;
+        this.location = location;
     }
 
     /**
@@ -80,19 +66,52 @@ final class Bundle implements ModuleFinder {
      * @param root the module whose needs decide what else is in the layer
      */
     static Configuration resolve(ZipFile jar, URI location, String root) throws IOException {
-        return ModuleLayer.boot()
-                .configuration()
-                .resolve(new Bundle(jar, location), ModuleFinder.of(), List.of(root));
+        try {
+            return ModuleLayer.boot()
+                    .configuration()
+                    .resolve(new Bundle(jar, location), ModuleFinder.of(), List.of(root));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
     }
 
     @Override
     public Optional<ModuleReference> find(String name) {
+        if (!references.containsKey(name)) {
+            references.put(name, read(name)); // null for one of the JDK, asked for again and again
+        }
         return Optional.ofNullable(references.get(name));
     }
 
+    private ModuleReference read(String name) {
+        String folder = FOLDER + name + "/";
+        ZipEntry entry = jar.getEntry(folder + DESCRIPTOR);
+        if (entry == null) { // an unpacked multi-release jar
+            entry = jar.getEntry(folder + "META-INF/versions/9/" + DESCRIPTOR);
+        }
+        if (entry == null) {
+            return null;
+        }
+        try (InputStream in = jar.getInputStream(entry)) {
+            // from a buffer: a descriptor is read byte by byte
+            ByteBuffer bytes = ByteBuffer.wrap(in.readAllBytes());
+            Set<String> packages = PACKAGES.get(name);
+            ModuleDescriptor descriptor =
+                    packages == null
+                            ? ModuleDescriptor.read(bytes)
+                            : ModuleDescriptor.read(bytes, () -> packages);
+            return new Reference(descriptor, URI.create(location + "!/" + folder), jar);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Those asked for so far: what is resolved here asks by name. */
     @Override
     public Set<ModuleReference> findAll() {
-        return Set.copyOf(references.values());
+        Set<ModuleReference> found = new HashSet<>(references.values());
+        found.remove(null);
+        return found;
     }
 
     private static final class Reference extends ModuleReference {

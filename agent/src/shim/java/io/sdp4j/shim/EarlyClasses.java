@@ -21,8 +21,8 @@ final class EarlyClasses extends ClassLoader {
     private static final String DEFINER = "io/sdp4j/shim/EarlyDefiner";
     private static final String IMPL = "sdp4j-early/java/net/EarlySocketImpl";
 
-    /** The parts before the whole, which is linked when it is used first. */
-    private static final String[] PARTS = {"$1", "$Input", "$Output", "$Start", ""};
+    /** The maker of sockets is the last one. */
+    private static final String[] PARTS = {"$Input", "$Output", "$Start", "", "$Maker"};
 
     private EarlyClasses() {
         super(null);
@@ -55,7 +55,10 @@ final class EarlyClasses extends ClassLoader {
                             loader.defineClass(null, definer, 0, definer.length)
                                     .getConstructor()
                                     .newInstance();
-            return define.apply(new Object[] {classes, sockets, EarlySockets.CONNECTED});
+            return define.apply(
+                    new Object[] {
+                        classes, new Object[] {sockets, sockets, EarlySockets.CONNECTED}
+                    });
         } catch (IOException
                 | URISyntaxException
                 | ReflectiveOperationException

@@ -1,13 +1,11 @@
 package io.sdp4j.shim;
 
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
 import java.net.Socket;
 import java.net.SocketImplFactory;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.ToIntBiFunction;
 
 /**
  * Defines classes of {@code java.net}; loaded by {@link EarlyClasses}, whose classes alone may do
@@ -20,11 +18,11 @@ public final class EarlyDefiner implements Function<Object[], SocketImplFactory>
     /**
      * Defines them.
      *
-     * @param given the class files, of which the last has the method {@code factory}; the first two
-     *     of its arguments in one object; the third
-     * @return what that method returns
+     * @param given the class files, of which the last is the maker of sockets; what that is given
+     * @return the maker
      */
     @Override
+    @SuppressWarnings("unchecked")
     public SocketImplFactory apply(Object[] given) {
         try {
             MethodHandles.Lookup net =
@@ -33,23 +31,12 @@ public final class EarlyDefiner implements Function<Object[], SocketImplFactory>
             for (byte[] file : (byte[][]) given[0]) {
                 last = net.defineClass(file);
             }
-            MethodHandle factory =
-                    net.findStatic(
-                            last,
-                            "factory",
-                            MethodType.methodType(
-                                    SocketImplFactory.class,
-                                    ToIntBiFunction.class,
-                                    Function.class,
-                                    AtomicLongArray.class));
-            return (SocketImplFactory)
-                    factory.invokeExact(
-                            (ToIntBiFunction<?, ?>) given[1],
-                            (Function<?, ?>) given[1],
-                            (AtomicLongArray) given[2]);
-        } catch (Error | RuntimeException e) {
-            throw e;
-        } catch (Throwable e) {
+            Constructor<?> constructor = last.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            Object maker = constructor.newInstance();
+            ((Consumer<Object[]>) maker).accept((Object[]) given[1]);
+            return (SocketImplFactory) maker;
+        } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
     }

@@ -4,8 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
@@ -59,6 +64,41 @@ class JarIT {
             }
         }
         assertEquals(new TreeSet<>(MODULES), modules);
+    }
+
+    /** Goal: the layer knows the packages of its modules; it finds no class in any other. */
+    @Test
+    void knowsEveryPackage() throws IOException, ReflectiveOperationException {
+        Map<String, Set<String>> held = new TreeMap<>();
+        try (JarFile jar = new JarFile(Jvm.JAR.toFile())) {
+            for (JarEntry entry : (Iterable<JarEntry>) jar.stream()::iterator) {
+                String[] parts = entry.getName().split("/", 3);
+                int last = parts.length < 3 ? -1 : parts[2].lastIndexOf('/');
+                if (parts[0].equals("sdp4j-modules")
+                        && last > 0
+                        && parts[2].endsWith(".class")
+                        && !parts[2].startsWith("META-INF/")) {
+                    held.computeIfAbsent(parts[1], m -> new TreeSet<>())
+                            .add(parts[2].substring(0, last).replace('/', '.'));
+                }
+            }
+        }
+        Map<String, Set<String>> known = new TreeMap<>();
+        try (URLClassLoader shim =
+                new URLClassLoader(
+                        new URL[] {Jvm.JAR.toUri().toURL()},
+                        ClassLoader.getPlatformClassLoader())) {
+            Class<?> type = shim.loadClass("io.sdp4j.shim.Layer");
+            Method define = type.getDeclaredMethod("define");
+            define.setAccessible(true);
+            Method modules = type.getDeclaredMethod("modules");
+            modules.setAccessible(true);
+            for (Module module : ((ModuleLayer) modules.invoke(define.invoke(null))).modules()) {
+                known.put(module.getName(), new TreeSet<>(module.getPackages()));
+            }
+        }
+        known.forEach((module, packages) -> packages.retainAll(held.get(module))); // resources
+        assertEquals(held, known);
     }
 
     @Test

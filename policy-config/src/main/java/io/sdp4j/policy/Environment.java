@@ -1,8 +1,12 @@
 package io.sdp4j.policy;
 
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -101,13 +105,17 @@ public record Environment(
 
         @Override
         public String read(String file) throws IOException {
-            // A stream of Files goes on when the thread is interrupted; a channel would close.
-            try (InputStream in = Files.newInputStream(Path.of(file))) {
+            // No channel: it would close when the thread is interrupted, and start a JVM's
+            // channels.
+            try (InputStream in = new FileInputStream(file)) {
                 byte[] bytes = in.readNBytes(MAX_FILE_BYTES + 1);
                 if (bytes.length > MAX_FILE_BYTES) {
                     throw new IOException("it is larger than " + MAX_FILE_BYTES + " bytes");
                 }
                 return new String(bytes, StandardCharsets.UTF_8);
+            } catch (FileNotFoundException e) {
+                File wanted = new File(file);
+                throw wanted.exists() && !wanted.canRead() ? new AccessDeniedException(file) : e;
             }
         }
     }

@@ -104,8 +104,12 @@ final class Matcher {
          */
         private static int[] pages(int[] starts) {
             int[] pages = new int[(Rule.MAX_PORT >>> PAGE_SHIFT) + 2];
+            int piece = 0;
             for (int page = 0; page < pages.length; page++) {
-                pages[page] = floor(starts, 0, starts.length, page << PAGE_SHIFT);
+                while (piece + 1 < starts.length && starts[piece + 1] <= page << PAGE_SHIFT) {
+                    piece++;
+                }
+                pages[page] = piece;
             }
             return pages;
         }

@@ -103,19 +103,20 @@ public final class PolicySource {
     }
 
     private static Choice choose(String explicit, String jdkConf, Environment environment) {
-        String property = environment.property().apply(PROPERTY);
-        String variable = environment.variable().apply(VARIABLE);
-        String libsdp = environment.variable().apply(LIBSDP_VARIABLE);
         RuleFile.Dialect usual = RuleFile.Dialect.LIBSDP;
         if (given(explicit)) {
             return new Choice(explicit.strip(), "agent option policy", usual);
         }
+        String property = environment.property().apply(PROPERTY);
         if (given(property)) {
             return new Choice(property.strip(), "system property " + PROPERTY, usual);
         }
+        // only now: the JDK reads the environment at its first use
+        String variable = environment.variable().apply(VARIABLE);
         if (given(variable)) {
             return new Choice(variable.strip(), "environment variable " + VARIABLE, usual);
         }
+        String libsdp = environment.variable().apply(LIBSDP_VARIABLE);
         if (given(libsdp)) {
             return new Choice(libsdp.strip(), "environment variable " + LIBSDP_VARIABLE, usual);
         }

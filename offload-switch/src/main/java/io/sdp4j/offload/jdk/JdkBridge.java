@@ -2,9 +2,7 @@ package io.sdp4j.offload.jdk;
 
 import java.io.FileDescriptor;
 import java.io.IOException;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -13,6 +11,7 @@ import java.net.SocketImplFactory;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import jdk.internal.access.SharedSecrets;
 
 /**
  * The way to the JDK's internals. Stateless; every method is safe for any thread.
@@ -58,7 +57,8 @@ public final class JdkBridge {
     }
 
     private static Optional<String> lookUp() {
-        return problemOf(SocketHandles.class).or(() -> problemOf(PollHandles.class));
+        Optional<String> problem = problemOf(SocketHandles.class);
+        return problem.isPresent() ? problem : problemOf(PollHandles.class);
     }
 
     /** Why {@code handles} cannot be initialised, as one sentence; empty when it can. */
@@ -143,22 +143,8 @@ public final class JdkBridge {
             throw new IllegalArgumentException(module + " is not of this layer");
         }
         try {
-            MethodHandles.Lookup own = MethodHandles.lookup();
-            Class<?> secrets = Class.forName("jdk.internal.access.SharedSecrets", true, null);
-            Class<?> access = Class.forName("jdk.internal.access.JavaLangAccess", false, null);
-            Object javaLang =
-                    own.findStatic(secrets, "getJavaLangAccess", MethodType.methodType(access))
-                            .invoke();
-            MethodHandle enable =
-                    own.findVirtual(
-                            access,
-                            "addEnableNativeAccess",
-                            MethodType.methodType(Module.class, Module.class));
-            enable.invoke(javaLang, module);
-        } catch (Throwable t) {
-            if (t instanceof VirtualMachineError e) {
-                throw e;
-            }
+            Module _ = SharedSecrets.getJavaLangAccess().addEnableNativeAccess(module);
+        } catch (LinkageError | RuntimeException t) {
             throw new IllegalStateException("cannot enable native access for " + module, t);
         }
     }

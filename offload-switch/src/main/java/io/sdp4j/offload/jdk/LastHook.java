@@ -1,10 +1,9 @@
 package io.sdp4j.offload.jdk;
 
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import jdk.internal.access.JavaLangAccess;
+import jdk.internal.access.SharedSecrets;
 
 /**
  * Tasks that run when all shutdown hooks of the application have ended. Hooks may use sockets, so
@@ -47,36 +46,16 @@ public final class LastHook {
 
     private static boolean register() {
         try {
-            MethodHandles.Lookup own = MethodHandles.lookup();
-            Class<?> secrets = Class.forName("jdk.internal.access.SharedSecrets", true, null);
-            Class<?> access = Class.forName("jdk.internal.access.JavaLangAccess", false, null);
-            Object javaLang =
-                    own.findStatic(secrets, "getJavaLangAccess", MethodType.methodType(access))
-                            .invoke();
-            MethodHandle register =
-                    own.findVirtual(
-                            access,
-                            "registerShutdownHook",
-                            MethodType.methodType(
-                                    void.class, int.class, boolean.class, Runnable.class));
-            Runnable hook = LastHook::run;
-            return inFreeSlot(slot -> register.invoke(javaLang, slot, false, hook));
-        } catch (Throwable t) {
-            if (t instanceof VirtualMachineError e && !(t instanceof InternalError)) {
-                throw e;
-            }
+            return inFreeSlot(SharedSecrets.getJavaLangAccess());
+        } catch (LinkageError | RuntimeException e) {
             return false; // the end takes longer, and nothing else is lost
         }
     }
 
-    private interface Registration {
-        void at(int slot) throws Throwable;
-    }
-
-    private static boolean inFreeSlot(Registration registration) throws Throwable {
+    private static boolean inFreeSlot(JavaLangAccess jdk) {
         for (int slot = LAST_SLOT; slot >= FIRST_FREE_SLOT; slot--) {
             try {
-                registration.at(slot);
+                jdk.registerShutdownHook(slot, false, LastHook::run);
                 return true;
             } catch (InternalError taken) {
                 // by another instance of this module
