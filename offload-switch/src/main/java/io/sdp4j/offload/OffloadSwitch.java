@@ -48,6 +48,13 @@ public final class OffloadSwitch {
                     "asynchronous channels do not move, and few live long enough to gain from"
                             + " offload at connect; upgrade=connect offloads them");
 
+    /** For a connection that began on kernel TCP, and has shown that it would gain too little. */
+    public static final Attempt CARRIES_LITTLE =
+            Attempt.kernel(
+                    ReasonCode.NOT_WORTH,
+                    "it does not block and carries little with each call, which hardly gains from"
+                            + " offload; upgrade=connect offloads it");
+
     /** Time that a provider may take for its own start beyond the cap. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 

@@ -92,7 +92,7 @@ public final class SwitchCounters {
     }
 
     /** A connection made on the kernel stays there for another reason than it began there. */
-    void stays(ReasonCode was, ReasonCode now) {
+    public void stays(ReasonCode was, ReasonCode now) {
         kernel(was).decrement();
         reasons.get(was).decrement();
         kernelConnected(now);

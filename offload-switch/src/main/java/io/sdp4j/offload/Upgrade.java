@@ -425,7 +425,7 @@ public abstract class Upgrade {
                     return;
                 }
                 owner.counters().stays(kernelInfo.reason(), attempt.reason());
-                kernelInfo = new ConnectionInfo(attempt.reason(), attempt.detail(), "", -1, -1);
+                kernelInfo = attempt.kernelInfo();
             }
             fail();
         }

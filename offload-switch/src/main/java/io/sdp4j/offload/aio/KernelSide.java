@@ -74,7 +74,7 @@ final class KernelSide {
 
     /** From now on the kernel connects, for this reason. */
     void goOn(Attempt why) {
-        info = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+        info = why.kernelInfo();
     }
 
     /** Likewise, after an attempt which may have bound the channel: TCP shall choose by itself. */

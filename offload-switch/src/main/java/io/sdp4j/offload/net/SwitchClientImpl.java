@@ -101,7 +101,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             state = State.UNCONNECTED;
             if (to != null) {
                 Attempt why = OffloadSwitch.YOUNG;
-                kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+                kernelInfo = why.kernelInfo();
                 moving = moving(kernel, to, decision, null, kernelInfo, early.began());
                 state = State.CONNECTED;
             }
@@ -303,7 +303,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             if (state != State.CONNECTING) {
                 throw new SocketException("Socket closed");
             }
-            kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+            kernelInfo = why.kernelInfo();
             if (may != null) {
                 moving = moving(current, target, may, null, kernelInfo, begun());
             }

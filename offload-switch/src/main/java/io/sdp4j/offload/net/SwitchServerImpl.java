@@ -73,7 +73,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                     acceptor = null;
                 }
             }
-            kernelInfo = new ConnectionInfo(why.reason(), why.detail(), "", -1, -1);
+            kernelInfo = why.kernelInfo();
         }
     }
 

@@ -113,6 +113,11 @@ final class ChannelConnect {
         return selectors;
     }
 
+    /** The connection stays on the kernel for another reason than it came there. */
+    void staysFor(Attempt why) {
+        reason.becomes(why);
+    }
+
     /** The kernel has accepted it. */
     void accepted(Attempt why) {
         settleOnKernel(why);

@@ -29,6 +29,17 @@ final class KernelReason {
         }
     }
 
+    /** A connection that is up stays with the kernel for another reason than it came there. */
+    void becomes(Attempt attempt) {
+        ReasonCode was;
+        synchronized (channel.stateLock) {
+            was = info.reason();
+            why = attempt;
+            info = attempt.kernelInfo();
+        }
+        owner.counters().stays(was, attempt.reason());
+    }
+
     /** Null until it is known. */
     Attempt why() {
         synchronized (channel.stateLock) {
@@ -54,7 +65,7 @@ final class KernelReason {
                 return;
             }
             reason = why.reason();
-            info = new ConnectionInfo(reason, why.detail(), "", -1, -1);
+            info = why.kernelInfo();
         }
         owner.kernelConnected(remote, reason);
     }

@@ -3,6 +3,7 @@ package io.sdp4j.offload.nio;
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
@@ -114,7 +115,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
                                 (InetSocketAddress) kernel.getRemoteAddress(),
                                 decision,
                                 table,
-                                new ConnectionInfo(why.reason(), why.detail(), "", -1, -1));
+                                why.kernelInfo());
             }
         }
     }
@@ -143,6 +144,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
 
     /** Its bytes need not be counted any more. */
     void stayOnKernel() {
+        connect.staysFor(OffloadSwitch.CARRIES_LITTLE);
         moving = null;
     }
 

@@ -19,6 +19,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
 class UncountedChannelTest {
     private ServerSocketChannel listener;
     private SocketChannel channel;
+    private OffloadSwitch owner;
 
     @BeforeEach
     void connect() throws IOException {
@@ -45,7 +47,7 @@ class UncountedChannelTest {
     }
 
     private void connected(UpgradePolicy upgrade) throws IOException {
-        OffloadSwitch owner =
+        owner =
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(),
@@ -80,7 +82,8 @@ class UncountedChannelTest {
         writeOften(100);
         write();
         assertNull(counting());
-        assertEquals(ReasonCode.YOUNG, SwitchChannels.explain(channel).orElseThrow().reason());
+        assertEquals(ReasonCode.NOT_WORTH, SwitchChannels.explain(channel).orElseThrow().reason());
+        assertEquals(Map.of(ReasonCode.NOT_WORTH, 1L), owner.report().reasons());
     }
 
     @Test
