@@ -17,7 +17,7 @@ public record Attempt(OffloadStream stream, ReasonCode reason, String detail) {
         return new Attempt(null, reason, detail);
     }
 
-    /** What is told of a connection that the kernel carries for this reason. */
+    /** The description of a connection that the kernel carries for this reason. */
     public ConnectionInfo kernelInfo() {
         return new ConnectionInfo(reason, detail, "", -1, -1);
     }
