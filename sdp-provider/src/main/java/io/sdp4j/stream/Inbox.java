@@ -160,6 +160,9 @@ final class Inbox {
     /** See {@link OffloadStream#readerBehind}. */
     void readerBehind(boolean behind) {
         assert Thread.holdsLock(core);
+        if (readerBehind && !behind) {
+            core.progress(); // what has come has come while it was behind
+        }
         readerBehind = behind;
     }
 
