@@ -9,11 +9,15 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.Patience;
+import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -24,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -217,5 +222,77 @@ final class UrgentMoveTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Runs {@code before} when the connecting end takes its stream. */
+    private static OffloadProvider taking(OffloadProvider provider, Runnable before) {
+        return proxy(
+                OffloadProvider.class,
+                provider,
+                (_, result) ->
+                        result instanceof OffloadStream stream
+                                ? proxy(
+                                        OffloadStream.class,
+                                        stream,
+                                        (method, value) -> {
+                                            if (method.equals("readerBehind")) {
+                                                before.run();
+                                            }
+                                            return value;
+                                        })
+                                : result);
+    }
+
+    /** The end that has connected need not wait to be told: the other one waits for it. */
+    @Test
+    void anUrgentByteThatComesWhileTheStreamIsTakenMovesTheOutput() throws Exception {
+        CountDownLatch taken = new CountDownLatch(1);
+        AtomicReference<Task<Void>> sending = new AtomicReference<>();
+        connected(
+                taking(
+                        fabric.provider(),
+                        () -> {
+                            if (taken.getCount() > 0) {
+                                taken.countDown();
+                                await().until(() -> blocked(sending.get()));
+                            }
+                        }),
+                (client, server) -> {
+                    Socket socket = client.socket();
+                    client.write(ByteBuffer.wrap(new byte[] {'a'}));
+                    waitFor(taken);
+                    sending.set(
+                            Task.start(
+                                    () -> {
+                                        socket.sendUrgentData('!');
+                                        return null;
+                                    }));
+                    sending.get().get();
+                    read(server, 1);
+                    goesOn(client, server);
+                });
+    }
+
+    private static boolean blocked(Task<Void> task) {
+        return task != null && task.thread().getState() == Thread.State.BLOCKED;
+    }
+
+    /** Of the method's name and its result. */
+    private interface After {
+        Object result(String method, Object result);
+    }
+
+    private static <T> T proxy(Class<T> type, T to, After after) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(),
+                        new Class<?>[] {type},
+                        (_, method, args) -> {
+                            try {
+                                return after.result(method.getName(), method.invoke(to, args));
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        }));
     }
 }
