@@ -161,8 +161,20 @@ final class Inbox {
     void readerBehind(boolean behind) {
         assert Thread.holdsLock(core);
         if (readerBehind && !behind) {
-            core.progress(); // what has come has come while it was behind
+            progressBehind();
         }
+        readerBehind = behind;
+    }
+
+    /**
+     * Takes what has come, and may have come while the reader was behind: it stands before none of
+     * the urgent bytes.
+     */
+    void progressBehind() {
+        assert Thread.holdsLock(core);
+        boolean behind = readerBehind;
+        readerBehind = true;
+        core.progress();
         readerBehind = behind;
     }
 
