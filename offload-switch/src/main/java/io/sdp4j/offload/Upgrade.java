@@ -307,7 +307,7 @@ public abstract class Upgrade {
                 if (state == State.YOUNG || (state == State.ASKED && decision != null)) {
                     state = State.STAYS;
                     notifyAll();
-                } else if (whole && !awaitPeer()) {
+                } else if (whole && decision == null && !awaitPeer()) {
                     // the peer's writer waits for this end to read, as with a full buffer of TCP
                     throw new SocketException("No buffer space available");
                 }

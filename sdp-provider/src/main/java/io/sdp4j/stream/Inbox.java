@@ -160,6 +160,21 @@ final class Inbox {
     /** See {@link OffloadStream#readerBehind}. */
     void readerBehind(boolean behind) {
         assert Thread.holdsLock(core);
+        if (readerBehind && !behind) {
+            progressBehind();
+        }
+        readerBehind = behind;
+    }
+
+    /**
+     * Takes what has come, and may have come while the reader was behind: it stands before none of
+     * the urgent bytes.
+     */
+    void progressBehind() {
+        assert Thread.holdsLock(core);
+        boolean behind = readerBehind;
+        readerBehind = true;
+        core.progress();
         readerBehind = behind;
     }
 

@@ -153,9 +153,12 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public void readerBehind(boolean behind) {
+        int wake;
         synchronized (core) {
             core.inbox.readerBehind(behind);
+            wake = core.takeWakeOps();
         }
+        blocked.signal(wake);
     }
 
     @Override

@@ -214,9 +214,12 @@ final class StreamReader {
             giveBack();
             long entry = core.qps.take();
             if (entry == UnreadQueue.NONE) {
-                // A read that has something to give does not ask a device for more.
-                if (first || core.queue.known()) {
+                // A read that has something to give does not ask a device for more. What there is
+                // may have come before that was read.
+                if (first) {
                     core.progress();
+                } else if (core.queue.known()) {
+                    core.inbox.progressBehind();
                 }
                 entry = core.qps.take();
             }

@@ -9,9 +9,15 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.Patience;
+import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -20,14 +26,16 @@ import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: an urgent byte of an accepted channel, while its connection moves, loses nothing. Method:
- * the client's output cannot move as long as the server does not read, so that the move stands
- * still in its middle.
+ * Goal: an urgent byte of a channel, while its connection moves, loses nothing. Method: the move
+ * stands still in its middle, as long as a writer waits, a thread is kept from running, or a byte
+ * of TCP is not read.
  */
 @Timeout(60)
 final class UrgentMoveTest {
@@ -35,17 +43,16 @@ final class UrgentMoveTest {
 
     private final TestFabric fabric = TestFabric.opened(true);
 
-    /** A thread of the client writes {@link #FLOOD_BYTES} by TCP, and both ends have a stream. */
-    private interface Halfway {
-        void run(SocketChannel client, SocketChannel server, CompletableFuture<Void> flood)
-                throws Exception;
+    /** A connection that moves with its first byte; the server does not block. */
+    private interface Connected {
+        void run(SocketChannel client, SocketChannel server) throws Exception;
     }
 
-    private void halfway(Halfway test) throws Exception {
+    private void connected(OffloadProvider offload, Connected test) throws Exception {
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
-                        List.of(fabric.provider()),
+                        List.of(offload),
                         Patience.SETTINGS.withUpgrade(UpgradePolicy.afterBytes(1)));
         SelectorProvider provider = SwitchChannels.provider(owner);
         try (fabric;
@@ -54,17 +61,43 @@ final class UrgentMoveTest {
             client.connect(listener.getLocalAddress());
             try (SocketChannel server = listener.accept()) {
                 server.configureBlocking(false);
-                CompletableFuture<Void> flood =
-                        beside(
-                                () -> {
-                                    write(client, 1);
-                                    write(client, FLOOD_BYTES - 1);
-                                });
-                await().pollInterval(Duration.ofMillis(10))
-                        .until(() -> offloaded(client) && offloaded(server));
-                test.run(client, server, flood);
+                test.run(client, server);
             }
         }
+    }
+
+    /** A thread of the client writes {@link #FLOOD_BYTES} by TCP, and both ends have a stream. */
+    private interface Halfway {
+        void run(SocketChannel client, SocketChannel server, CompletableFuture<Void> flood)
+                throws Exception;
+    }
+
+    /** The client's output cannot move as long as the server does not read. */
+    private void halfway(Halfway test) throws Exception {
+        connected(
+                fabric.provider(),
+                (client, server) -> {
+                    CompletableFuture<Void> flood =
+                            beside(
+                                    () -> {
+                                        write(client, 1);
+                                        write(client, FLOOD_BYTES - 1);
+                                    });
+                    await().pollInterval(Duration.ofMillis(10))
+                            .until(() -> offloaded(client) && offloaded(server));
+                    test.run(client, server, flood);
+                });
+    }
+
+    /** Both outputs have moved, and both ends know it. */
+    private static void awaitMoved(SocketChannel client, SocketChannel server) {
+        await().until(() -> offloaded(client) && offloaded(server));
+        await().until(() -> limitRead(client) && limitRead(server));
+    }
+
+    private static boolean limitRead(SocketChannel channel) {
+        return SwitchChannels.explain(channel).orElseThrow().bytesRead()
+                == OffloadStream.MOST_BEGIN_BYTES;
     }
 
     /** On a thread of its own: the common pool may have a single one. */
@@ -147,5 +180,119 @@ final class UrgentMoveTest {
                     flood.get(30, TimeUnit.SECONDS);
                     goesOn(client, server);
                 });
+    }
+
+    /**
+     * The reader does not stand before one of them when the next one comes. The event thread, which
+     * would look at the stream meanwhile, is kept from running.
+     */
+    @Test
+    void allButTheLastStayInLineForAReaderThatIsBehind() throws Exception {
+        connected(
+                fabric.provider(),
+                (client, server) -> {
+                    client.write(ByteBuffer.wrap(new byte[] {'a'}));
+                    awaitMoved(client, server);
+                    CountDownLatch held = new CountDownLatch(1);
+                    CountDownLatch over = new CountDownLatch(1);
+                    fabric.loop()
+                            .execute(
+                                    () -> {
+                                        held.countDown();
+                                        waitFor(over);
+                                    });
+                    waitFor(held);
+                    ByteBuffer came = ByteBuffer.allocate(5);
+                    try {
+                        for (int i = 0; i < 5; i++) {
+                            client.socket().sendUrgentData('!');
+                        }
+                        await().until(() -> server.read(came) == 0);
+                    } finally {
+                        over.countDown();
+                    }
+                    assertEquals("a!!!!", new String(came.array(), US_ASCII));
+                    goesOn(client, server);
+                });
+    }
+
+    private static void waitFor(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(20, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Runs {@code before} when the connecting end takes its stream. */
+    private static OffloadProvider taking(OffloadProvider provider, Runnable before) {
+        return proxy(
+                OffloadProvider.class,
+                provider,
+                (_, result) ->
+                        result instanceof OffloadStream stream
+                                ? proxy(
+                                        OffloadStream.class,
+                                        stream,
+                                        (method, value) -> {
+                                            if (method.equals("readerBehind")) {
+                                                before.run();
+                                            }
+                                            return value;
+                                        })
+                                : result);
+    }
+
+    /** The end that has connected need not wait to be told: the other one waits for it. */
+    @Test
+    void anUrgentByteThatComesWhileTheStreamIsTakenMovesTheOutput() throws Exception {
+        CountDownLatch taken = new CountDownLatch(1);
+        AtomicReference<Task<Void>> sending = new AtomicReference<>();
+        connected(
+                taking(
+                        fabric.provider(),
+                        () -> {
+                            if (taken.getCount() > 0) {
+                                taken.countDown();
+                                await().until(() -> blocked(sending.get()));
+                            }
+                        }),
+                (client, server) -> {
+                    Socket socket = client.socket();
+                    client.write(ByteBuffer.wrap(new byte[] {'a'}));
+                    waitFor(taken);
+                    sending.set(
+                            Task.start(
+                                    () -> {
+                                        socket.sendUrgentData('!');
+                                        return null;
+                                    }));
+                    sending.get().get();
+                    read(server, 1);
+                    goesOn(client, server);
+                });
+    }
+
+    private static boolean blocked(Task<Void> task) {
+        return task != null && task.thread().getState() == Thread.State.BLOCKED;
+    }
+
+    /** Of the method's name and its result. */
+    private interface After {
+        Object result(String method, Object result);
+    }
+
+    private static <T> T proxy(Class<T> type, T to, After after) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(),
+                        new Class<?>[] {type},
+                        (_, method, args) -> {
+                            try {
+                                return after.result(method.getName(), method.invoke(to, args));
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        }));
     }
 }

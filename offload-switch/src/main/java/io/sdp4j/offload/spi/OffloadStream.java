@@ -118,7 +118,8 @@ public interface OffloadStream {
     /**
      * Whether the application has still to read bytes that came before this stream, by other means:
      * then it does not stand before the stream's first byte, and an urgent one there stays in line
-     * when the next one comes. Default false.
+     * when the next one comes. That holds for all that has come when this is set to false. Default
+     * false.
      */
     default void readerBehind(boolean behind) {}
 

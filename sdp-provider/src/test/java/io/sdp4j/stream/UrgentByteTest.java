@@ -1,0 +1,39 @@
+package io.sdp4j.stream;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: urgent bytes that have come before a read stay in line but for the last, as the kernel's
+ * do. Method: the stream has been looked at before them, and not since.
+ */
+@Timeout(60)
+class UrgentByteTest {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theReadThatTakesTheByteBeforeThemTakesThem(boolean buffer) throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair = new StreamPair(fabric.provider())) {
+            assertEquals(1, pair.client.tryWrite(new byte[] {'a'}, 0, 1));
+            await().until(() -> pair.server.available() == 1);
+            for (int i = 0; i < 3; i++) {
+                assertTrue(pair.client.tryWriteUrgent('!'));
+            }
+            byte[] came = new byte[9];
+            int n =
+                    buffer
+                            ? pair.server.tryRead(ByteBuffer.wrap(came))
+                            : pair.server.tryRead(came, 0, came.length);
+            assertEquals("a!!", new String(came, 0, n, US_ASCII));
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+}
