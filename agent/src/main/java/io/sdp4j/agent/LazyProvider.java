@@ -61,15 +61,6 @@ final class LazyProvider implements OffloadProvider {
     }
 
     @Override
-    public boolean crowded() {
-        try {
-            return provider().crowded();
-        } catch (OffloadUnavailable e) {
-            return false; // connect says why
-        }
-    }
-
-    @Override
     public int choosePort(List<String> fabrics, Supplier<InetSocketAddress> free) {
         try {
             return provider().choosePort(fabrics, free);

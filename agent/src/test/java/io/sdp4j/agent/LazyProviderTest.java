@@ -94,16 +94,6 @@ class LazyProviderTest {
     }
 
     @Test
-    void oneThatCannotStartSaysNothingOfTheMachine() {
-        LazyProvider provider =
-                lazy(
-                        () -> {
-                            throw new IllegalStateException("no memory");
-                        });
-        assertEquals(false, provider.crowded());
-    }
-
-    @Test
     void whatMovesIsKnownWithoutIt() {
         LazyProvider provider = lazy(Real::new);
         assertEquals(true, provider.moves(REMOTE, List.of()));

@@ -331,16 +331,6 @@ public final class OffloadSwitch {
                 && moves(decision, remote);
     }
 
-    /** See {@link OffloadProvider#crowded}. */
-    boolean crowded() {
-        for (OffloadProvider provider : providers) {
-            if (provider.crowded()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private boolean moves(Decision decision, InetSocketAddress remote) {
         if (remote.getAddress().isLoopbackAddress() && decision.fabrics().isEmpty()) {
             return true;

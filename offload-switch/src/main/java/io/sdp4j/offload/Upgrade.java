@@ -9,7 +9,6 @@ import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 
@@ -33,11 +32,6 @@ public abstract class Upgrade {
     private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final int MOST_ASKED = 8;
-
-    /** A look may come in the one moment in which no other thread wants to run. */
-    private static final int LOOKS = 5;
-
-    private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private enum State {
         YOUNG,
@@ -199,7 +193,7 @@ public abstract class Upgrade {
     }
 
     private boolean mayMove(long nowNanos) {
-        long age = blocks() ? policy.ageNanos() : policy.lastingAgeNanos();
+        long age = blocks() ? policy.ageNanos() : policy.bulkAgeNanos();
         return nowNanos - bornNanos >= age && nowNanos - askAtNanos >= 0;
     }
 
@@ -411,11 +405,6 @@ public abstract class Upgrade {
     }
 
     private void propose() {
-        if (tooCrowded()) {
-            long nowNanos = System.nanoTime();
-            askLater(nowNanos + (nowNanos - bornNanos) / 4);
-            return;
-        }
         int number;
         synchronized (this) {
             if (closed) {
@@ -429,8 +418,10 @@ public abstract class Upgrade {
         } else {
             synchronized (this) {
                 boolean later = attempt.reason() == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED;
-                if (later && askLater(System.nanoTime() + (ASK_AGAIN_NANOS << asked))) {
-                    asked++;
+                if (later && state == State.ASKED && !closed) { // else it was given up meanwhile
+                    askAtNanos = System.nanoTime() + (ASK_AGAIN_NANOS << asked++);
+                    state = State.YOUNG;
+                    notifyAll();
                     return;
                 }
                 owner.counters().stays(kernelInfo.reason(), attempt.reason());
@@ -438,34 +429,6 @@ public abstract class Upgrade {
             }
             fail();
         }
-    }
-
-    /**
-     * Whether it had better not move yet. While it is slow for want of compiled code it would be so
-     * for much longer where the compilers have to wait for a processor, too.
-     */
-    private boolean tooCrowded() {
-        for (int look = 0; look < LOOKS; look++) {
-            if (System.nanoTime() - bornNanos >= policy.lastingAgeNanos()) {
-                return false;
-            }
-            if (owner.crowded()) {
-                return true;
-            }
-            LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
-        }
-        return false;
-    }
-
-    /** Whether it may propose again; else it was given up meanwhile. */
-    private synchronized boolean askLater(long atNanos) {
-        if (state != State.ASKED || closed) {
-            return false;
-        }
-        askAtNanos = atNanos;
-        state = State.YOUNG;
-        notifyAll();
-        return true;
     }
 
     private synchronized boolean isClosed() {

@@ -16,8 +16,7 @@ import java.util.Locale;
  * @param ageNanos how old it is at least
  * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block
  *     and carries {@link #BULK_CALL_BYTES} a call or more; 0 = it is as any other connection
- * @param lastingAgeNanos instead of {@code ageNanos}, for a channel that does not block, and for
- *     any connection while more threads want to run than there are processors
+ * @param bulkAgeNanos instead of {@code ageNanos}, for a channel that does not block
  */
 public record UpgradePolicy(
         boolean atConnect,
@@ -25,7 +24,7 @@ public record UpgradePolicy(
         long turns,
         long ageNanos,
         long bulkBytes,
-        long lastingAgeNanos) {
+        long bulkAgeNanos) {
     /** Bytes that a call of a channel that does not block carries on average to be bulk. */
     static final int BULK_CALL_BYTES = 8 << 10;
 

@@ -11,8 +11,6 @@ import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.fabric.verbs.VerbsConfig;
 import io.sdp4j.fabric.verbs.VerbsFabric;
 import io.sdp4j.fabric.verbs.VerbsSettings;
-import io.sdp4j.linux.CpuPressure;
-import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.EventLoops;
 import io.sdp4j.offload.jdk.LastHook;
@@ -371,12 +369,6 @@ public final class SdpOffloadProvider implements OffloadProvider {
                         spec.socket());
         return GuardedStream.begin(
                 open.machine(), open.qp(), context, fabric, local[0], spec.remote());
-    }
-
-    @Override
-    public boolean crowded() {
-        boolean nativeCalls = context.loop() instanceof EpollLoop;
-        return nativeCalls && CpuPressure.crowded(System.nanoTime());
     }
 
     @Override

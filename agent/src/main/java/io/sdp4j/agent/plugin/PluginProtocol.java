@@ -59,15 +59,6 @@ record PluginProtocol(String name, OffloadProvider plugin) implements OffloadPro
         }
     }
 
-    @Override
-    public boolean crowded() {
-        try {
-            return plugin.crowded();
-        } catch (RuntimeException | LinkageError e) {
-            return false; // connect says why
-        }
-    }
-
     private boolean isMeant(List<String> fabrics) {
         return fabrics.isEmpty() || fabrics.contains(name);
     }

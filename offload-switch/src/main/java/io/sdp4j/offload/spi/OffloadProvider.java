@@ -40,15 +40,6 @@ public interface OffloadProvider {
     }
 
     /**
-     * Whether more threads want to run on this machine than it has processors. Code that is not
-     * compiled yet is slow there for long, so a connection had better wait before it moves. May
-     * start the provider; takes no longer than some microseconds otherwise.
-     */
-    default boolean crowded() {
-        return false;
-    }
-
-    /**
      * A port for a listener that any port will do for, where {@link #listen} would fail for some:
      * the first that suits of those that {@code free} draws, a few at most. 0 if the provider does
      * not mind which, or finds none.
