@@ -186,7 +186,10 @@ public final class Agent {
     /** Shared memory is what connections move to; a rule may prefer another fabric. */
     private static BiPredicate<InetAddress, List<String>> moves(
             Settings settings, LocalAddresses local) {
-        boolean shm = settings.flag(ShmSettings.ENABLED);
+        boolean proves = // that it holds a connection of TCP, which takes native calls
+                !settings.flag(ShmSettings.PORTABLE)
+                        || (ShmSettings.allowNative(settings) && !NativeGrant.denied());
+        boolean shm = proves && settings.flag(ShmSettings.ENABLED);
         return (remote, fabrics) ->
                 shm
                         && (fabrics.isEmpty() || fabrics.getFirst().equals(HostResolver.SHM))

@@ -42,6 +42,7 @@ final class EarlySockets
             Map.of(
                     "policy.required", "false",
                     "plugins", "",
+                    "shm.portable", "false",
                     "upgrade", "auto",
                     "verbs.enabled", "false");
 

@@ -13,6 +13,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -25,10 +26,10 @@ class AgentChannelsIT {
     @Test
     void offloadsChannels() throws IOException {
         Path report = folder.resolve("report.json");
-        assertRan(channel(Jvm.agent("report=" + report)), 0);
+        assertRan(channel(Jvm.agent("report=" + report), Jvm.OFFLOADS), 0);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
         String portable = Jvm.agent("shm.portable=true,report=" + report);
-        assertRan(channel(portable, "--illegal-native-access=deny"), 1);
+        assertRan(channel(portable, Jvm.OFFLOADS, "--illegal-native-access=deny"), 1);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
     }
 
@@ -40,14 +41,10 @@ class AgentChannelsIT {
     @DisplayName("57: a file goes out by sendfile where a channel fell back to the kernel")
     void theKernelSendsFilesOfItsOwnConnections() throws IOException {
         Path report = folder.resolve("report.json");
-        Path rules =
-                Files.writeString(
-                        folder.resolve("rules"), "use tcp server * *:*\nuse both client * *:*\n");
         List<String> sentByKernel = List.of("same=true", "read=true");
         Jvm.Outcome plain = sentFile("-Dnone", 1 << 20);
         assertEquals(sentByKernel, plain.outLines(), plain::err);
-        Jvm.Outcome fallback =
-                sentFile(Jvm.agent("policy=" + rules + ",report=" + report), 1 << 20);
+        Jvm.Outcome fallback = sentFile(Jvm.agent("shm.enabled=false,report=" + report), 1 << 20);
         assertEquals(sentByKernel, fallback.outLines(), fallback::err);
         assertEquals(List.of(), fallback.errLines());
         assertEquals(List.of(0L, 0L, 1L), connections(report));
@@ -59,7 +56,7 @@ class AgentChannelsIT {
     void sendsFilesOverOffloadedConnections() throws IOException {
         Path report = folder.resolve("report.json");
         for (int piece : List.of(1 << 20, 100_000, 20_000)) {
-            Jvm.Outcome offloaded = sentFile(Jvm.agent("report=" + report), piece);
+            Jvm.Outcome offloaded = sentFile(Jvm.agent("report=" + report), piece, Jvm.OFFLOADS);
             assertEquals("same=true", offloaded.outLines().getFirst(), offloaded::err);
             if (piece <= 100_000) { // the rest of a long one may be short, and tried many times
                 assertEquals("read=true", offloaded.outLines().getLast(), offloaded::err);
@@ -68,9 +65,11 @@ class AgentChannelsIT {
         }
     }
 
-    private Jvm.Outcome sentFile(String option, int pieceBytes) {
+    private Jvm.Outcome sentFile(String agent, int pieceBytes, String... options) {
         String path = folder.resolve("sent").toString();
-        return Jvm.run(SentFile.class, List.of(option), path, "" + pieceBytes);
+        List<String> all = new ArrayList<>(List.of(options));
+        all.add(agent);
+        return Jvm.run(SentFile.class, all, path, "" + pieceBytes);
     }
 
     @Test

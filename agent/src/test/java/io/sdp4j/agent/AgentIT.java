@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.agent.programs.AsyncConnection;
 import io.sdp4j.agent.programs.BeanReader;
 import io.sdp4j.agent.programs.EventLoops;
 import io.sdp4j.agent.programs.LastMoment;
@@ -37,6 +38,13 @@ class AgentIT {
         return Jvm.run(OneConnection.class, all);
     }
 
+    /** Three connections, which do not begin on TCP. */
+    private static Jvm.Outcome connectAsync(String agentOptions, String... jvmOptions) {
+        List<String> all = new ArrayList<>(List.of(jvmOptions));
+        all.add(Jvm.agent(agentOptions));
+        return Jvm.run(AsyncConnection.class, all);
+    }
+
     private Path file(String name, String text) throws IOException {
         return Files.writeString(folder.resolve(name), text);
     }
@@ -45,7 +53,7 @@ class AgentIT {
     @DisplayName("65: nothing is said, and connections are offloaded")
     void isSilentAndOffloads() throws IOException {
         Path report = folder.resolve("report.json");
-        assertRan(connect("report=" + report), 0);
+        assertRan(connect("report=" + report, Jvm.OFFLOADS), 0);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
     }
 
@@ -133,7 +141,7 @@ class AgentIT {
     @Test
     void aLimitOfMemoryIsToldOnce() throws IOException {
         Path log = folder.resolve("log");
-        assertRan(connect("memory.max.mb=1,log.file=" + log), 0);
+        assertRan(connectAsync("memory.max.mb=1,log.file=" + log), 0);
         List<String> lines =
                 Files.readAllLines(log).stream()
                         .filter(line -> line.contains(" is not offloaded: "))
@@ -156,14 +164,15 @@ class AgentIT {
     @DisplayName("73: denied native access")
     void obeysDeniedNativeAccess() throws IOException {
         Path report = folder.resolve("report.json");
-        Jvm.Outcome outcome = connect("report=" + report, "--illegal-native-access=deny");
+        Jvm.Outcome outcome = connectAsync("report=" + report, "--illegal-native-access=deny");
         assertRan(outcome, 1);
         assertTrue(outcome.err().contains("native access is denied"), outcome::err);
         assertTrue(outcome.err().contains("shm.portable"), outcome::err);
-        assertEquals(List.of(0L, 0L, 1L), connections(report));
-        outcome = connect("shm.portable=true,report=" + report, "--illegal-native-access=deny");
+        assertEquals(List.of(0L, 0L, 3L), connections(report));
+        outcome =
+                connectAsync("shm.portable=true,report=" + report, "--illegal-native-access=deny");
         assertRan(outcome, 1);
-        assertEquals(List.of(1L, 0L, 0L), connections(report));
+        assertEquals(List.of(3L, 0L, 0L), connections(report));
     }
 
     @Test
@@ -216,11 +225,12 @@ class AgentIT {
         Path rules = file("sdp.conf", "connect 127.0.0.1 *\nbind * *\n");
         Path report = folder.resolve("report.json");
         String property = "-Dcom.sun.sdp.conf=" + rules;
-        assertRan(connect("report=" + report, property), 0);
-        assertEquals(List.of(1L, 0L, 0L), connections(report));
-        Jvm.Outcome late = connect("report=" + report, property, otherAgent(folder, "nethooks"));
+        assertRan(connectAsync("report=" + report, property), 0);
+        assertEquals(List.of(3L, 0L, 0L), connections(report));
+        Jvm.Outcome late =
+                connectAsync("report=" + report, property, otherAgent(folder, "nethooks"));
         assertRan(late, 0);
-        assertEquals(List.of(1L, 0L, 0L), connections(report));
+        assertEquals(List.of(3L, 0L, 0L), connections(report));
         Jvm.Outcome seen = Jvm.run(Surroundings.class, List.of(property, Jvm.agent("")));
         assertTrue(seen.out().contains("com.sun.sdp.conf=" + rules));
     }
@@ -282,7 +292,9 @@ class AgentIT {
     @Test
     void reportsThroughJmx() {
         Jvm.Outcome outcome =
-                Jvm.run(BeanReader.class, List.of(Jvm.agent("connect.timeout.ms=60000")));
+                Jvm.run(
+                        BeanReader.class,
+                        List.of(Jvm.OFFLOADS, Jvm.agent("connect.timeout.ms=60000")));
         assertEquals("", outcome.err());
         Map<?, ?> report = (Map<?, ?>) JsonReader.parse(outcome.outLines().getFirst());
         assertEquals(
@@ -333,7 +345,7 @@ class AgentIT {
                                 List.of(
                                         Jvm.java().toString(),
                                         "-XX:+EnableDynamicAgentLoading",
-                                        Jvm.AT_CONNECT,
+                                        Jvm.OFFLOADS,
                                         "-cp",
                                         Jvm.classes(),
                                         OneConnection.class.getName(),

@@ -119,7 +119,7 @@ class CommandLineIT {
             List<String> command = new ArrayList<>();
             command.add(Jvm.java().toString());
             if (agent) {
-                command.add(Jvm.agent("upgrade=connect"));
+                command.addAll(List.of(Jvm.agent(""), Jvm.OFFLOADS));
             }
             command.addAll(List.of("-XX:+EnableDynamicAgentLoading", "-cp", Jvm.classes()));
             command.addAll(List.of(OneConnection.class.getName(), "stay"));
@@ -247,7 +247,7 @@ class CommandLineIT {
                         "report=" + report,
                         "--",
                         Jvm.java().toString(),
-                        Jvm.AT_CONNECT,
+                        Jvm.OFFLOADS,
                         "-cp",
                         Jvm.classes(),
                         OneConnection.class.getName());

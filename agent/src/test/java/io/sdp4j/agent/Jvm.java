@@ -16,8 +16,12 @@ final class Jvm {
     static final Path JAR =
             Path.of(System.getProperty("sdp4j.agent.jar", "target/sdp4j-agent.jar"));
 
-    /** Offloads short connections, too: most programs here make one of a few bytes. */
+    /** Offloads as early as it can be done and a fallback is possible. */
     static final String AT_CONNECT = "-Dsdp4j.upgrade=connect";
+
+    /** Offloads short connections, too: most programs here make one of a few bytes. */
+    static final String OFFLOADS =
+            "-Dsdp4j.policy=" + Path.of("src", "test", "rules", "sdp.conf").toAbsolutePath();
 
     private static final long LIMIT_SECONDS = 60;
 

@@ -119,12 +119,16 @@ class PluginsIT {
     void isTriedBehindWhatIsBuiltIn() throws IOException {
         put(PIPE);
         put(MEMORY);
-        assertRan(Jvm.run(OneConnection.class, List.of(agent(""))), 0);
+        assertRan(Jvm.run(OneConnection.class, List.of(Jvm.OFFLOADS, agent(""))), 0);
         assertCarriedBy("shm");
-        assertRan(Jvm.run(OneConnection.class, List.of(agent(",shm.enabled=false"))), 0);
+        assertRan(
+                Jvm.run(OneConnection.class, List.of(Jvm.OFFLOADS, agent(",shm.enabled=false"))),
+                0);
         assertCarriedBy("memory");
         Files.delete(plugins.resolve(MEMORY + ".jar"));
-        assertRan(Jvm.run(OneConnection.class, List.of(agent(",shm.enabled=false"))), 0);
+        assertRan(
+                Jvm.run(OneConnection.class, List.of(Jvm.OFFLOADS, agent(",shm.enabled=false"))),
+                0);
         assertCarriedBy("pipe");
     }
 
@@ -205,7 +209,7 @@ class PluginsIT {
     @Test
     void goesOnWithoutADirectory() throws IOException {
         Files.delete(plugins);
-        Jvm.Outcome outcome = Jvm.run(OneConnection.class, List.of(agent("")));
+        Jvm.Outcome outcome = Jvm.run(OneConnection.class, List.of(Jvm.OFFLOADS, agent("")));
         assertRan(outcome, 1);
         assertTrue(outcome.err().contains("no plug-in is loaded"), outcome::err);
         assertCarriedBy("shm");

@@ -3,6 +3,7 @@ package io.sdp4j.agent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.agent.programs.AsyncConnection;
 import io.sdp4j.agent.programs.LoopbackPrinter;
 import io.sdp4j.agent.programs.NoSocket;
 import io.sdp4j.agent.programs.OneConnection;
@@ -32,11 +33,12 @@ class SurroundingsIT {
         return Jvm.agent("connect.timeout.ms=60000,report=" + report);
     }
 
-    private static void assertOffloaded(Jvm.Outcome outcome, Path report) throws IOException {
+    private static void assertOffloaded(Jvm.Outcome outcome, Path report, int connections)
+            throws IOException {
         assertEquals(0, outcome.exitCode(), outcome::err);
         assertTrue(outcome.outLines().contains("byte=42"), outcome::out);
         assertEquals("", outcome.err());
-        assertEquals(1, AgentReport.read(report).offloaded());
+        assertEquals(connections, AgentReport.read(report).offloaded());
     }
 
     /** Goal: a runtime of the two modules that every agent needs is enough. */
@@ -60,12 +62,13 @@ class SurroundingsIT {
                         List.of(
                                 image.resolve("bin/java").toString(),
                                 agentReportingTo(report),
-                                Jvm.AT_CONNECT,
+                                Jvm.OFFLOADS,
                                 "-cp",
                                 Jvm.classes(),
                                 OneConnection.class.getName()),
                         Map.of()),
-                report);
+                report,
+                1);
     }
 
     /** Goal: an AOT cache that was trained with the agent serves runs with the agent, silently. */
@@ -87,10 +90,10 @@ class SurroundingsIT {
                         List.of(
                                 "-XX:AOTCache=" + cache,
                                 "-XX:AOTMode=on",
-                                Jvm.AT_CONNECT,
+                                Jvm.OFFLOADS,
                                 agentReportingTo(report)));
         run.addAll(program);
-        assertOffloaded(Jvm.java(run), report);
+        assertOffloaded(Jvm.java(run), report, 1);
     }
 
     /**
@@ -112,8 +115,8 @@ class SurroundingsIT {
             Path report = folder.resolve("report-" + first + ".json");
             List<String> options = new ArrayList<>(List.of(agentReportingTo(report)));
             options.add(first ? 0 : 1, "-javaagent:" + other);
-            Jvm.Outcome outcome = Jvm.run(OneConnection.class, options);
-            assertOffloaded(outcome, report);
+            Jvm.Outcome outcome = Jvm.run(AsyncConnection.class, options);
+            assertOffloaded(outcome, report, 3);
             assertTrue(
                     outcome.outLines().contains("rewritten jdk=true sdp4j=true failed=0"),
                     outcome::out);

@@ -86,7 +86,7 @@ class ApplicationsIT extends Comparison {
     @ParameterizedTest
     @EnumSource
     void stream(Ends ends) throws Exception {
-        jvms.upgrade(ends.upgrade());
+        ends.use(jvms);
         Child server = sample(ends.atServer, StreamServer.class, List.of());
         Child client =
                 sample(

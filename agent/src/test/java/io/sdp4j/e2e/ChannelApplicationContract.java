@@ -98,11 +98,13 @@ abstract class ChannelApplicationContract extends Comparison {
     @Order(1)
     @DisplayName("76: servers and clients of every kind")
     void allAtOnce() throws Exception {
+        Path both = jvms.rules();
+        jvms.direct();
         Run plain = new Run(Ports.free(), null);
         Ports ports = Ports.free();
         Run switched = new Run(ports, jvms.rules()); // starts meanwhile
         Child neither = plain.client(null);
-        Child clientOnly = plain.client(jvms.rules());
+        Child clientOnly = plain.client(both);
         Map<String, String> expected = results(neither);
         KERNEL.put(application, expected);
         assertEquals(expected, results(clientOnly));
@@ -110,19 +112,19 @@ abstract class ChannelApplicationContract extends Comparison {
         checkClientOnly(clientOnly.report());
 
         Child serverOnly = switched.client(null);
-        Child both = switched.client(jvms.rules());
+        Child offloaded = switched.client(jvms.rules());
         Child mixed = switched.client(jvms.rules("mixed.conf", ports.rules(true)));
         switched.outsiders();
         assertEquals(expected, results(serverOnly));
-        assertEquals(expected, results(both));
+        assertEquals(expected, results(offloaded));
         assertEquals(expected, results(mixed));
         switched.end();
         AgentReport there = switched.report();
-        checkAllOffloaded(both.report());
+        checkAllOffloaded(offloaded.report());
         checkMixed(mixed.report());
         assertEquals(0, there.policy() + there.fallback(), there::text);
         assertEquals(
-                there.offloaded() + both.report().offloaded() + mixed.report().offloaded(),
+                there.offloaded() + offloaded.report().offloaded() + mixed.report().offloaded(),
                 there.acceptedOffloaded(),
                 there::text);
         assertTrue(there.acceptedKernel() > mixed.report().policy() + OUTSIDERS, there::text);
@@ -158,11 +160,11 @@ abstract class ChannelApplicationContract extends Comparison {
         }
     }
 
-    /** Each connection begins on TCP, and leaves it once it has carried a byte. */
+    /** Each connection begins on TCP, and leaves it as soon as it is made. */
     @Test
     void moving() throws Exception {
         Map<String, String> expected = kernel();
-        jvms.upgrade(Ends.MOVING.upgrade());
+        Ends.MOVING.use(jvms);
         Run run = new Run(Ports.free(), jvms.rules());
         Child client = run.client(jvms.rules());
         run.outsiders();
@@ -177,6 +179,7 @@ abstract class ChannelApplicationContract extends Comparison {
     @EnabledIfSystemProperty(named = "sdp4j.test.profile", matches = "deep")
     void alone(Ends ends) throws Exception {
         Map<String, String> expected = kernel();
+        ends.use(jvms);
         Run run = new Run(Ports.free(), ends.atServer ? jvms.rules() : null);
         Child client = run.client(ends.atClient ? jvms.rules() : null);
         run.outsiders();
@@ -200,8 +203,7 @@ abstract class ChannelApplicationContract extends Comparison {
 
     private static void checkClientOnly(AgentReport report) {
         assertEquals(report.offloaded(), report.acceptedOffloaded(), report::text); // to itself
-        assertEquals(0, report.policy(), report::text);
-        assertTrue(report.fallback() > 0, report::text);
+        assertTrue(report.policy() + report.fallback() > 0, report::text);
     }
 
     private static void checkAllOffloaded(AgentReport report) {

@@ -68,7 +68,7 @@ abstract class Comparison {
 
     private Map<String, String> run(Application application, Ends ends, boolean back)
             throws Exception {
-        jvms.upgrade(ends.upgrade());
+        ends.use(jvms);
         Child server = application.server(ends.atServer);
         String port = server.await("READY");
         Child client = application.client(ends.atClient, port);

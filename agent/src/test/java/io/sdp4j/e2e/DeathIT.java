@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -76,6 +75,7 @@ class DeathIT extends EndingJvms {
     @DisplayName("61: a peer that was killed leaves no descriptor behind")
     void killedPeersLeaveNothing() throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
+            jvms.direct();
             Child server = start(jvms, true, Crowd.class, "server");
             String port = server.await("READY");
             long before = 0;
@@ -127,8 +127,8 @@ class DeathIT extends EndingJvms {
         String where = "-Dsdp4j.shm.dir=" + meeting;
         for (boolean server : new boolean[] {true, false}) {
             try (Jvms jvms = new Jvms(directory)) {
-                List<String> options = new ArrayList<>(path.options());
-                options.add(where);
+                path.use(jvms);
+                List<String> options = List.of(where);
                 Child serving = start(jvms, agent, options, Pump.class, "server");
                 String port = serving.await("READY");
                 Child calling = start(jvms, agent, options, Pump.class, "client", port);
@@ -158,9 +158,9 @@ class DeathIT extends EndingJvms {
             throws Exception {
         boolean agent = path.agent();
         try (Jvms jvms = new Jvms(directory)) {
-            Child serving = start(jvms, agent, path.options(), program, "server");
-            Child calling =
-                    start(jvms, agent, path.options(), program, "client", serving.await("READY"));
+            path.use(jvms);
+            Child serving = start(jvms, agent, program, "server");
+            Child calling = start(jvms, agent, program, "client", serving.await("READY"));
             serving.await(server && program == Pump.class ? "UP" : "READY");
             calling.await("UP");
             if (program == Holder.class) {

@@ -51,6 +51,7 @@ class DescriptorsIT {
         assertEquals("TCP", expected.get("socket.getFileDescriptor"));
         assertEquals("TCP", expected.get("channel.fd"));
         expected.put("listenerChannel.fd", NO_FIELD);
+        expected.put("acceptedChannel.fd", NO_FIELD);
         expected.put("listenerChannel.getFDVal", "anon_inode:[eventpoll]");
         try (Jvms jvms = new Jvms(directory)) {
             String rules = "use tcp client * *:*\nuse both server * *:*\n";
@@ -63,6 +64,7 @@ class DescriptorsIT {
     void offloaded() throws Exception {
         Map<String, String> found;
         try (Jvms jvms = new Jvms(directory)) {
+            jvms.direct();
             found = look(jvms.rules());
         }
         for (String way :
@@ -109,12 +111,22 @@ class DescriptorsIT {
             Child serving = start(jvms, Many.class, server);
             Child client =
                     start(jvms, Many.class, "client", serving.await("READY"), "" + connections);
-            assertEquals("" + connections, client.results().get("connections"), client::toString);
             boolean some = upgrade.equals("connect");
+            client.await("ONE");
+            await().until(() -> !some || logged(client, " leaves TCP "));
+            client.tell("");
+            client.await("ALL");
+            await().until(() -> !some || logged(client, "reason MEMORY"));
+            client.endInput();
+            assertEquals("" + connections, client.results().get("connections"), client::toString);
             assertEquals(some, client.report().offloaded() > 0, client::toString);
             long told = client.err().stream().filter(l -> l.contains("reason MEMORY")).count();
             assertEquals(some ? 1 : 0, told, client::toString);
         }
+    }
+
+    private static boolean logged(Child child, String what) {
+        return child.err().stream().anyMatch(line -> line.contains(what));
     }
 
     /**
@@ -127,16 +139,16 @@ class DescriptorsIT {
 
     @ParameterizedTest
     @CsvSource({
+        "platform, direct,  blocking socket",
         "platform, connect, blocking socket",
-        "platform, 1,       blocking socket",
         "platform, auto,    ''",
+        "channel,  direct,  blocking channel",
         "channel,  connect, blocking channel",
-        "channel,  1,       blocking channel",
         "channel,  auto,    ''",
+        "selector, direct,  channel in a selector",
         "selector, connect, channel in a selector",
-        "selector, 1,       channel in a selector",
         "selector, auto,    ''",
-        "async,    connect, asynchronous channel"
+        "async,    direct,  asynchronous channel"
     })
     @DisplayName("an idle connection has as many descriptors as docs/performance.md says")
     void eachCosts(String who, String upgrade, String row) throws Exception {
@@ -145,12 +157,16 @@ class DescriptorsIT {
         String client = "1";
         if (offloaded) {
             String[] cells = row(row);
-            int column = upgrade.equals("connect") ? 2 : 4;
+            int column = upgrade.equals("direct") ? 2 : 4;
             server = cells[column];
             client = cells[column + 1];
         }
         try (Jvms jvms = new Jvms(directory)) {
-            jvms.upgrade(upgrade);
+            if (upgrade.equals("direct")) {
+                jvms.direct();
+            } else {
+                jvms.upgrade(upgrade);
+            }
             Child serving = start(jvms, IdleCrowd.class, "server", who, "" + COUNTED);
             Child calling =
                     start(
@@ -215,7 +231,7 @@ class DescriptorsIT {
         return jvms.java(
                 String.join(" ", args),
                 true,
-                List.of(),
+                List.of("-Dsdp4j.log.level=debug"),
                 Jvms.classPathOf(program),
                 program.getName(),
                 args);

@@ -17,9 +17,11 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -166,15 +168,20 @@ class EarlyIT {
     void aConnectionMovesUnderAThreadThatWaits() throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
             Child server = run(jvms, jvms.rules(), AUTO, EarlyStreams.class, "server");
+            List<String> options = new ArrayList<>(AUTO);
+            options.add("-Dsdp4j.log.level=debug");
             Child client =
                     run(
                             jvms,
                             jvms.rules(),
-                            AUTO,
+                            options,
                             EarlyStreams.class,
                             "client",
-                            server.await("READY"),
-                            "3");
+                            server.await("READY"));
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60)) // a busy machine moves late
+                    .until(() -> client.err().stream().anyMatch(l -> l.contains(" leaves TCP ")));
+            client.endInput();
             assertEquals("right", client.results().get("answer"), client::toString);
             assertEquals("all", server.results().get("summed"), server::toString);
             assertEquals(1, client.report().offloaded(), () -> text(client));

@@ -2,6 +2,7 @@ package io.sdp4j.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,8 +22,13 @@ abstract class EndingJvms {
             return this != KERNEL;
         }
 
-        List<String> options() {
-            return this == MOVING ? List.of("-Dsdp4j.upgrade=1") : List.of();
+        /** How processes that are started from now on are offloaded. */
+        void use(Jvms jvms) throws IOException {
+            if (this == OFFLOADED) {
+                jvms.direct();
+            } else {
+                jvms.upgrade("1");
+            }
         }
     }
 

@@ -61,9 +61,13 @@ class FatesIT {
         /** The end comes when it has moved. */
         MOVED;
 
-        List<String> options() {
-            boolean moves = this == MOVING || this == MOVED;
-            return moves ? List.of("-Dsdp4j.upgrade=1") : List.of();
+        /** How processes that are started from now on are offloaded. */
+        void use(Jvms jvms) throws IOException {
+            if (this == OFFLOADED) {
+                jvms.direct();
+            } else {
+                jvms.upgrade("1");
+            }
         }
     }
 
@@ -169,12 +173,11 @@ class FatesIT {
 
     private Child start(Jvms jvms, Stack stack, List<String> options, String... args)
             throws Exception {
-        List<String> all = new ArrayList<>(stack.options());
-        all.addAll(options);
+        stack.use(jvms);
         String classes = Jvms.classPathOf(Fates.class);
         String name = stack + " " + args[0];
         boolean agent = stack != Stack.KERNEL;
-        return jvms.java(name, agent, all, classes, Fates.class.getName(), args);
+        return jvms.java(name, agent, options, classes, Fates.class.getName(), args);
     }
 
     /** A survivor without a past. */

@@ -37,6 +37,7 @@ class HandshakesIT {
         List<String> options = List.of("-Dsdp4j.shm.dir=" + meeting);
         for (int round = 0; round < ROUNDS; round++) {
             try (Jvms jvms = new Jvms(directory)) {
+                jvms.direct();
                 Child serving = start(jvms, options, "server");
                 Child frozen = start(jvms, options, "server");
                 String port = serving.await("READY");

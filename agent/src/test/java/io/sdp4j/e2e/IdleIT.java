@@ -40,19 +40,19 @@ class IdleIT {
 
     @TempDir Path directory;
 
-    /** How the agent is told to offload; without native calls where {@code portable}. */
-    private record Way(String upgrade, boolean portable) {}
+    /** Whether connections begin on TCP, and whether they do without native calls. */
+    private record Way(boolean moves, boolean portable) {}
 
-    private static final Way AT_CONNECT = new Way("connect", false);
-    private static final Way PORTABLE = new Way("connect", true);
-    private static final Way BY_MOVING = new Way("1", false);
+    private static final Way DIRECT = new Way(false, false);
+    private static final Way PORTABLE = new Way(false, true);
+    private static final Way BY_MOVING = new Way(true, false);
 
     static List<Arguments> crowds() {
         return List.of(
-                arguments("platform", List.of(AT_CONNECT, PORTABLE, BY_MOVING)),
-                arguments("virtual", List.of(AT_CONNECT)),
-                arguments("selector", List.of(AT_CONNECT, PORTABLE, BY_MOVING)),
-                arguments("async", List.of(AT_CONNECT)));
+                arguments("platform", List.of(DIRECT, PORTABLE, BY_MOVING)),
+                arguments("virtual", List.of(DIRECT)),
+                arguments("selector", List.of(DIRECT, PORTABLE, BY_MOVING)),
+                arguments("async", List.of(DIRECT)));
     }
 
     @ParameterizedTest
@@ -105,8 +105,10 @@ class IdleIT {
         }
 
         private Child start(String... args) throws Exception {
-            if (way != null) {
-                jvms.upgrade(way.upgrade);
+            if (way != null && !way.moves) {
+                jvms.direct();
+            } else {
+                jvms.upgrade("connect");
             }
             return jvms.java(
                     "IdleCrowd " + args[0],

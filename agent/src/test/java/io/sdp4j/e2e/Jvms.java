@@ -14,7 +14,8 @@ import java.util.List;
  */
 final class Jvms implements AutoCloseable {
     private final Path directory;
-    private final Path rules;
+    private final Path both;
+    private Path rules;
     private String upgrade = "connect"; // most tests ask whether, not when
     private int descriptors; // 0 = as many as this process may have
     private List<String> before = List.of();
@@ -23,12 +24,19 @@ final class Jvms implements AutoCloseable {
     Jvms(Path directory) throws IOException {
         this.directory = directory;
         // The same as no rules at all, but whatever this machine's /etc says does not matter.
-        rules = Files.writeString(directory.resolve("both.conf"), "use both client * *:*\n");
+        both = Files.writeString(directory.resolve("both.conf"), "use both client * *:*\n");
+        rules = both;
     }
 
-    /** When processes that are started from now on offload: as the setting has it. */
+    /** When processes that are started from now on leave TCP: as the setting has it. */
     void upgrade(String when) {
         upgrade = when;
+        rules = both;
+    }
+
+    /** Processes that are started from now on do not begin on TCP, nor stay there. */
+    void direct() throws IOException {
+        rules = rules("direct.conf", "use sdp client * *:*\n");
     }
 
     /** How many descriptors JVMs may have that are started from now on. */
@@ -41,7 +49,7 @@ final class Jvms implements AutoCloseable {
         before = List.of(command);
     }
 
-    /** Everything is offloaded where it can be. */
+    /** Everything is offloaded where it can be, or must be. */
     Path rules() {
         return rules;
     }

@@ -64,7 +64,8 @@ class LastWordsIT extends EndingJvms {
         int total = pieceBytes * pieces;
         boolean killed = how.equals("kill") || how.equals("terminate");
         try (Jvms jvms = new Jvms(directory)) {
-            List<String> options = new ArrayList<>(path.options());
+            path.use(jvms);
+            List<String> options = new ArrayList<>();
             Child reader = start(jvms, agent, options, LastWords.class, "reader", "" + written);
             switch (how) {
                 case "exhaust" -> options.addAll(List.of(SMALL, "-XX:+ExitOnOutOfMemoryError"));

@@ -61,7 +61,7 @@ class LossesIT {
                     default -> SMALL;
                 };
         try (Jvms jvms = new Jvms(directory)) {
-            jvms.upgrade("auto");
+            jvms.upgrade("1");
             jvms.descriptors(lacks.equals("descriptors") && where.equals("server") ? FEW : 0);
             jvms.under(lacks.equals("file sizes") ? SMALL_FILES : new String[0]);
             Child server = start(jvms, where.equals("server") ? broken : SMALL, "server");
@@ -84,9 +84,9 @@ class LossesIT {
 
     @ParameterizedTest
     @CsvSource({
-        "auto,    server, setpriv --reuid=65534 --regid=65534 --clear-groups, user 65534",
+        "1,       server, setpriv --reuid=65534 --regid=65534 --clear-groups, user 65534",
         "connect, server, setpriv --reuid=65534 --regid=65534 --clear-groups, user 65534",
-        "auto,    client, unshare --pid --fork --kill-child, PID namespace",
+        "1,       client, unshare --pid --fork --kill-child, PID namespace",
         "connect, client, unshare --pid --fork --kill-child, PID namespace"
     })
     @DisplayName("a server of another user, or of another PID namespace, is told of once")

@@ -60,6 +60,7 @@ class NeighboursIT {
     @Test
     @DisplayName("29: one listener for clients of both kinds")
     void plainAndOffloadedClientsAreServedAlike() throws Exception {
+        jvms.direct();
         Child server = echoServer("--host", "*");
         String port = server.await("READY");
         int plain = 0;
@@ -83,6 +84,7 @@ class NeighboursIT {
 
     @Test
     void virtualThreadsServeToo() throws Exception {
+        jvms.direct();
         Child server = echoServer("--virtual", "true");
         String port = server.await("READY");
         Child client = echoClient(port);

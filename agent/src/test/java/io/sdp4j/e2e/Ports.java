@@ -30,6 +30,6 @@ record Ports(int first, int second, int inner) {
             rules.append("use tcp server * *:" + port + "\n");
             rules.append("use tcp client * *:" + port + "\n");
         }
-        return rules.append("use both client * *:*\n").toString();
+        return rules.append("use sdp client * *:*\n").toString();
     }
 }

@@ -87,6 +87,7 @@ class TraceIT {
         Path atServer = directory.resolve("server-%p.trace");
         Path atClient = directory.resolve("client.trace");
         try (Jvms jvms = new Jvms(directory)) {
+            jvms.direct();
             Child server = start(jvms, EchoServer.class, traced(atServer), "--connections", "1");
             String port = server.await("READY");
             Child client =

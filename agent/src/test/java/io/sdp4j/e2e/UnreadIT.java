@@ -38,6 +38,7 @@ class UnreadIT {
 
     private long residentKb(boolean agent, int connections) throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
+            jvms.direct();
             String classes = Jvms.classPathOf(Unread.class);
             String main = Unread.class.getName();
             List<String> small = List.of("-Xmx128m", "-XX:MaxDirectMemorySize=64m");

@@ -1,7 +1,7 @@
 package io.sdp4j.bench;
 
+import static io.sdp4j.bench.Config.AT_CONNECT;
 import static io.sdp4j.bench.Config.DEFAULTS;
-import static io.sdp4j.bench.Config.SHM;
 import static io.sdp4j.bench.Config.TCP;
 
 import java.util.List;
@@ -29,14 +29,14 @@ final class AppsRows {
                 title,
                 work,
                 LATER,
-                List.of(TCP, DEFAULTS, SHM),
+                List.of(TCP, DEFAULTS, AT_CONNECT),
                 1,
                 List.of(
                         Bar.faster("requests-first", DEFAULTS, TCP, 0.8),
                         Bar.faster(LATER, DEFAULTS, TCP, 0.97),
                         Bar.timesAsLong("cpu-first", DEFAULTS, TCP, 1.25),
                         Bar.timesAsLong("cpu-later", DEFAULTS, TCP, 1.03),
-                        Bar.faster("requests-first", SHM, TCP, 0.8),
-                        Bar.faster(LATER, SHM, TCP, 1)));
+                        Bar.faster("requests-first", AT_CONNECT, TCP, 0.8),
+                        Bar.faster(LATER, AT_CONNECT, TCP, 1)));
     }
 }

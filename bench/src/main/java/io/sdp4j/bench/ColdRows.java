@@ -1,11 +1,11 @@
 package io.sdp4j.bench;
 
+import static io.sdp4j.bench.Config.AT_CONNECT;
+import static io.sdp4j.bench.Config.AT_CONNECT_PINNED;
 import static io.sdp4j.bench.Config.DEFAULTS;
 import static io.sdp4j.bench.Config.DEFAULTS_PINNED;
 import static io.sdp4j.bench.Config.RULE_KERNEL;
-import static io.sdp4j.bench.Config.SHM;
 import static io.sdp4j.bench.Config.SHM_INTERPRETED;
-import static io.sdp4j.bench.Config.SHM_PINNED;
 import static io.sdp4j.bench.Config.TCP;
 import static io.sdp4j.bench.Config.TCP_INTERPRETED;
 import static io.sdp4j.bench.Config.TCP_PINNED;
@@ -27,7 +27,7 @@ final class ColdRows {
                             "64 B round trips made since connect was called",
                             TRIPS,
                             "by4000",
-                            List.of(TCP, SHM, DEFAULTS),
+                            List.of(TCP, AT_CONNECT, DEFAULTS),
                             1,
                             List.of(
                                     Bar.faster("by250", DEFAULTS, TCP, 0.95),
@@ -35,21 +35,21 @@ final class ColdRows {
                                     Bar.faster("by1000", DEFAULTS, TCP, 0.95),
                                     Bar.faster("by2000", DEFAULTS, TCP, 0.95),
                                     Bar.faster("by4000", DEFAULTS, TCP, 4),
-                                    Bar.faster("by250", SHM, TCP, 0.5),
-                                    Bar.faster("by500", SHM, TCP, 0.9),
-                                    Bar.faster("by1000", SHM, TCP, 1.2),
-                                    Bar.faster("by2000", SHM, TCP, 2),
-                                    Bar.faster("by4000", SHM, TCP, 4),
-                                    Bar.faster("p50", SHM, TCP, 1),
-                                    Bar.faster("p99", SHM, TCP, 1),
-                                    Bar.faster("p999", SHM, TCP, 1),
-                                    Bar.moreByAtMost("memory", SHM, TCP, 16 * MEBIBYTE))),
+                                    Bar.faster("by250", AT_CONNECT, TCP, 0.5),
+                                    Bar.faster("by500", AT_CONNECT, TCP, 0.9),
+                                    Bar.faster("by1000", AT_CONNECT, TCP, 1.2),
+                                    Bar.faster("by2000", AT_CONNECT, TCP, 2),
+                                    Bar.faster("by4000", AT_CONNECT, TCP, 4),
+                                    Bar.faster("p50", AT_CONNECT, TCP, 1),
+                                    Bar.faster("p99", AT_CONNECT, TCP, 1),
+                                    Bar.faster("p999", AT_CONNECT, TCP, 1),
+                                    Bar.moreByAtMost("memory", AT_CONNECT, TCP, 16 * MEBIBYTE))),
                     new Row(
                             "cold64-pinned",
                             "the same, both JVMs on one core",
                             TRIPS,
                             "by4000",
-                            List.of(TCP_PINNED, SHM_PINNED, DEFAULTS_PINNED),
+                            List.of(TCP_PINNED, AT_CONNECT_PINNED, DEFAULTS_PINNED),
                             1,
                             List.of(
                                     Bar.faster("by250", DEFAULTS_PINNED, TCP_PINNED, 0.95),
@@ -57,13 +57,13 @@ final class ColdRows {
                                     Bar.faster("by1000", DEFAULTS_PINNED, TCP_PINNED, 0.95),
                                     Bar.faster("by2000", DEFAULTS_PINNED, TCP_PINNED, 0.95),
                                     Bar.faster("by4000", DEFAULTS_PINNED, TCP_PINNED, 1.5),
-                                    Bar.faster("by250", SHM_PINNED, TCP_PINNED, 0.3),
-                                    Bar.faster("by500", SHM_PINNED, TCP_PINNED, 0.5),
-                                    Bar.faster("by1000", SHM_PINNED, TCP_PINNED, 0.8),
-                                    Bar.faster("by2000", SHM_PINNED, TCP_PINNED, 1.1),
-                                    Bar.faster("by4000", SHM_PINNED, TCP_PINNED, 1.5),
-                                    Bar.faster("p50", SHM_PINNED, TCP_PINNED, 1),
-                                    Bar.faster("p99", SHM_PINNED, TCP_PINNED, 1))),
+                                    Bar.faster("by250", AT_CONNECT_PINNED, TCP_PINNED, 0.3),
+                                    Bar.faster("by500", AT_CONNECT_PINNED, TCP_PINNED, 0.5),
+                                    Bar.faster("by1000", AT_CONNECT_PINNED, TCP_PINNED, 0.8),
+                                    Bar.faster("by2000", AT_CONNECT_PINNED, TCP_PINNED, 1.1),
+                                    Bar.faster("by4000", AT_CONNECT_PINNED, TCP_PINNED, 1.5),
+                                    Bar.faster("p50", AT_CONNECT_PINNED, TCP_PINNED, 1),
+                                    Bar.faster("p99", AT_CONNECT_PINNED, TCP_PINNED, 1))),
                     new Row(
                             "cold64-interpreted",
                             "64 B round trip, both JVMs without compilers",
@@ -77,17 +77,17 @@ final class ColdRows {
                             "a program that connects, makes 20 round trips and exits",
                             PROGRAM,
                             "wall",
-                            List.of(TCP, SHM, DEFAULTS),
+                            List.of(TCP, AT_CONNECT, DEFAULTS),
                             3,
                             List.of(
                                     Bar.moreByAtMost("wall", DEFAULTS, TCP, 60),
                                     Bar.moreByAtMost("cpu-time", DEFAULTS, TCP, 60),
                                     Bar.moreByAtMost("connect", DEFAULTS, TCP, 5),
                                     Bar.moreByAtMost("exit", DEFAULTS, TCP, 5),
-                                    Bar.moreByAtMost("wall", SHM, TCP, 100),
-                                    Bar.moreByAtMost("cpu-time", SHM, TCP, 120),
-                                    Bar.moreByAtMost("connect", SHM, TCP, 40),
-                                    Bar.moreByAtMost("exit", SHM, TCP, 5))),
+                                    Bar.moreByAtMost("wall", AT_CONNECT, TCP, 100),
+                                    Bar.moreByAtMost("cpu-time", AT_CONNECT, TCP, 120),
+                                    Bar.moreByAtMost("connect", AT_CONNECT, TCP, 40),
+                                    Bar.moreByAtMost("exit", AT_CONNECT, TCP, 5))),
                     new Row(
                             "program-kernel",
                             "the same, a rule sends it to the kernel",

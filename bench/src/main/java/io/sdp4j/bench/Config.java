@@ -4,24 +4,28 @@ package io.sdp4j.bench;
 enum Config {
     TCP("tcp", "kernel TCP", Agent.NONE, "", Cores.ANY),
     UNIX("unix", "AF_UNIX", Agent.NONE, "", Cores.ANY),
-    SHM("shm", "sdp4j", Agent.OFFLOADS, Config.AT_CONNECT, Cores.ANY),
-    PARKED(
-            "parked",
-            "sdp4j, spinning off",
-            Agent.OFFLOADS,
-            Config.AT_CONNECT + ",spin.max.us=0",
-            Cores.ANY),
+    SHM("shm", "sdp4j", Agent.OFFLOADS, "", Cores.ANY),
+    PARKED("parked", "sdp4j, spinning off", Agent.OFFLOADS, "spin.max.us=0", Cores.ANY),
     RULE_KERNEL("kernel", "agent, rules say kernel", Agent.KERNEL, "", Cores.ANY),
     TCP_PINNED("tcp-pinned", "kernel TCP, one core", Agent.NONE, "", Cores.ONE),
-    SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, Config.AT_CONNECT, Cores.ONE),
+    SHM_PINNED("shm-pinned", "sdp4j, one core", Agent.OFFLOADS, "", Cores.ONE),
     KERNEL_PINNED(
             "kernel-pinned", "agent, rules say kernel, one core", Agent.KERNEL, "", Cores.ONE),
     /** As it is without any setting. */
     DEFAULTS("defaults", "sdp4j, no settings", Agent.MAY_OFFLOAD, "", Cores.ANY),
     DEFAULTS_PINNED(
             "defaults-pinned", "sdp4j, no settings, one core", Agent.MAY_OFFLOAD, "", Cores.ONE),
+    /** Moves as soon as TCP has connected. */
+    AT_CONNECT(
+            "connect", "sdp4j, upgrade=connect", Agent.MAY_OFFLOAD, "upgrade=connect", Cores.ANY),
+    AT_CONNECT_PINNED(
+            "connect-pinned",
+            "sdp4j, upgrade=connect, one core",
+            Agent.MAY_OFFLOAD,
+            "upgrade=connect",
+            Cores.ONE),
     TCP_INTERPRETED("tcp-xint", "kernel TCP, -Xint", Agent.NONE, "", Cores.ANY),
-    SHM_INTERPRETED("shm-xint", "sdp4j, -Xint", Agent.OFFLOADS, Config.AT_CONNECT, Cores.ANY),
+    SHM_INTERPRETED("shm-xint", "sdp4j, -Xint", Agent.OFFLOADS, "", Cores.ANY),
     ASYNC_TCP("async-tcp", "kernel TCP", Agent.NONE, "", Cores.ANY),
     ASYNC_COPYING("async-copy", "sdp4j, copying", Agent.OFFLOADS, "async.enabled=true", Cores.ANY),
     ASYNC_LENDING(
@@ -43,8 +47,6 @@ enum Config {
     BARE("bare", "bare verbs", Agent.NONE, "", Cores.ANY),
     /** The same, one read at a time, which the other side announces and is answered. */
     BARE_TOLD("bare-told", "bare verbs, each read announced", Agent.NONE, "", Cores.ANY);
-
-    private static final String AT_CONNECT = "upgrade=connect";
 
     private static final String ONLY_VERBS =
             "verbs.enabled=true,shm.enabled=false,verbs.connect.timeout.ms=5000"

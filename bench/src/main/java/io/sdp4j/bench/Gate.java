@@ -1,5 +1,6 @@
 package io.sdp4j.bench;
 
+import static io.sdp4j.bench.Config.AT_CONNECT;
 import static io.sdp4j.bench.Config.DEFAULTS;
 import static io.sdp4j.bench.Config.SHM;
 import static io.sdp4j.bench.Config.SHM_INTERPRETED;
@@ -50,11 +51,11 @@ final class Gate {
                             row(
                                     Suite.COLD,
                                     "cold64",
-                                    List.of(TCP, SHM, DEFAULTS),
+                                    List.of(TCP, AT_CONNECT, DEFAULTS),
                                     Bar.faster("by1000", DEFAULTS, TCP, 0.5),
                                     Bar.faster("by4000", DEFAULTS, TCP, 2),
-                                    Bar.faster("by1000", SHM, TCP, 0.3),
-                                    Bar.faster("by4000", SHM, TCP, 3)),
+                                    Bar.faster("by1000", AT_CONNECT, TCP, 0.3),
+                                    Bar.faster("by4000", AT_CONNECT, TCP, 3)),
                             row(
                                     Suite.COLD,
                                     "cold64-interpreted",

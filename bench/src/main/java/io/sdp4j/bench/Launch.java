@@ -22,6 +22,7 @@ final class Launch {
     private final Path agentJar;
     private final Path directory;
     private final Path offloadRules;
+    private final Path mayOffloadRules;
     private final Path kernelRules;
     private final Rdma rdma;
     private final List<String> heapOptions;
@@ -73,6 +74,15 @@ final class Launch {
                         directory.resolve("offload.conf"),
                         """
                         # the benchmark's kernel connections beside offloaded ones
+                        use tcp server * 127.0.0.2:*
+                        use tcp client * 127.0.0.2:*
+                        use both server * *:*
+                        use sdp client * *:*
+                        """);
+        mayOffloadRules =
+                Files.writeString(
+                        directory.resolve("may-offload.conf"),
+                        """
                         use tcp server * 127.0.0.2:*
                         use tcp client * 127.0.0.2:*
                         use both server * *:*
@@ -130,7 +140,12 @@ final class Launch {
         }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (config.agent != Config.Agent.NONE) {
-            Path rules = config.agent == Config.Agent.KERNEL ? kernelRules : offloadRules;
+            Path rules =
+                    switch (config.agent) {
+                        case KERNEL -> kernelRules;
+                        case MAY_OFFLOAD -> mayOffloadRules;
+                        default -> offloadRules;
+                    };
             String options = "policy=" + rules;
             if (report != null) {
                 options += ",report=" + report;

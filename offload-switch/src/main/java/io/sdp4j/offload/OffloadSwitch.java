@@ -314,26 +314,8 @@ public final class OffloadSwitch {
      * @param remote resolved, not a wildcard
      */
     public boolean beginsOnKernel(Decision decision, InetSocketAddress remote) {
-        return !settings.upgrade().atConnect()
-                && decision.verdict() == Verdict.OFFLOAD_FIRST
-                && moves(decision, remote);
-    }
-
-    /**
-     * Whether a connection that the kernel has to make may move: the server may have begun to
-     * listen since it was asked for.
-     *
-     * @param failed what {@link #connect} gave
-     */
-    public boolean mayStillMove(Decision decision, InetSocketAddress remote, Attempt failed) {
-        return failed.reason() == ReasonCode.NO_PEER
-                && decision.verdict() == Verdict.OFFLOAD_FIRST
-                && moves(decision, remote);
-    }
-
-    private boolean moves(Decision decision, InetSocketAddress remote) {
-        if (remote.getAddress().isLoopbackAddress() && decision.fabrics().isEmpty()) {
-            return true;
+        if (decision.verdict() != Verdict.OFFLOAD_FIRST) {
+            return false;
         }
         for (OffloadProvider provider : providers) {
             if (provider.moves(remote.getAddress(), decision.fabrics())) {
@@ -386,11 +368,22 @@ public final class OffloadSwitch {
         if (failure.remember) {
             failures.notMoved(remote);
         }
-        Log.OUT.debug("{} stays on TCP: {}", remote, failure.detail);
         if (!abandoned.getAsBoolean()) {
             losses.add(remote, failure.reason, failure.detail);
         }
         return Attempt.kernel(failure.reason, failure.detail);
+    }
+
+    void staysOnTcp(InetSocketAddress remote, String why) {
+        Log.OUT.debug("{} stays on TCP: {}", remote, why);
+    }
+
+    void leavesTcp(InetSocketAddress remote, long bytes, long nanos) {
+        Log.OUT.debug(
+                "{} leaves TCP after {} bytes and {} ms",
+                remote,
+                bytes,
+                TimeUnit.NANOSECONDS.toMillis(nanos));
     }
 
     /**

@@ -44,10 +44,10 @@ public record SwitchSettings(
                     "sdp4j.upgrade",
                     "auto",
                     "",
-                    "When a connection to this host is offloaded that a rule both allows: auto, once it"
-                            + " has carried enough to pay for it, a channel that does not block"
-                            + " only after bulk, and nothing on one processor; connect, before connect returns; or a"
-                            + " number of bytes that it has carried.");
+                    "When a connection to this host leaves TCP that a rule both allows: auto, once it"
+                            + " has carried enough to pay for it, a channel that does not block only"
+                            + " after bulk, and nothing on one processor; connect, as soon as TCP has made it; or a number of"
+                            + " bytes that it has carried.");
 
     /** All that can be set. */
     public static final List<Setting> ALL =
@@ -55,7 +55,7 @@ public record SwitchSettings(
 
     private static final int REMEMBERED = 1024;
 
-    /** Connections are offloaded before {@code connect} returns. */
+    /** Connections leave TCP as soon as it has made them. */
     public SwitchSettings(long connectTimeoutNanos, long missTtlNanos, int missCapacity) {
         this(connectTimeoutNanos, missTtlNanos, missCapacity, UpgradePolicy.AT_CONNECT);
     }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
@@ -95,11 +96,12 @@ public abstract class Upgrade {
         this.kernelInfo = kernelInfo;
     }
 
-    /** A peer can find it from now on. */
-    public final void publish() {
+    /** From now on a peer may find it, or it may propose to move. */
+    public final void start() {
         if (table != null) {
             table.add(this);
         }
+        consider();
     }
 
     public final InetSocketAddress local() {
@@ -198,10 +200,13 @@ public abstract class Upgrade {
     }
 
     private boolean carriedEnough() {
-        long carried = handover.sentBytes() + handover.receivedBytes();
         return blocks()
-                ? policy.carriedEnough(carried, turns)
-                : policy.carriedEnoughSelected(carried, turns);
+                ? policy.carriedEnough(carried(), turns)
+                : policy.carriedEnoughSelected(carried(), turns);
+    }
+
+    private long carried() {
+        return handover.sentBytes() + handover.receivedBytes();
     }
 
     /**
@@ -212,8 +217,7 @@ public abstract class Upgrade {
         if (decision == null || state != State.YOUNG || blocks()) {
             return false;
         }
-        long carried = handover.sentBytes() + handover.receivedBytes();
-        if (!policy.carriesLittle(calls, carried)) {
+        if (!policy.carriesLittle(calls, carried())) {
             return false;
         }
         synchronized (this) {
@@ -419,14 +423,20 @@ public abstract class Upgrade {
             synchronized (this) {
                 boolean later = attempt.reason() == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED;
                 if (later && state == State.ASKED && !closed) { // else it was given up meanwhile
-                    askAtNanos = System.nanoTime() + (ASK_AGAIN_NANOS << asked++);
+                    long nanos = ASK_AGAIN_NANOS << asked++;
+                    askAtNanos = System.nanoTime() + nanos;
                     state = State.YOUNG;
                     notifyAll();
+                    // the application may wait for the peer, and make no call by then
+                    CompletableFuture.delayedExecutor(
+                                    nanos, TimeUnit.NANOSECONDS, ConnectThreads::start)
+                            .execute(this::consider);
                     return;
                 }
                 owner.counters().stays(kernelInfo.reason(), attempt.reason());
                 kernelInfo = attempt.kernelInfo();
             }
+            owner.staysOnTcp(remote, attempt.detail());
             fail();
         }
     }
@@ -470,6 +480,7 @@ public abstract class Upgrade {
                 return;
             }
         }
+        owner.leavesTcp(remote, carried(), System.nanoTime() - bornNanos);
         if (decision != null) {
             moveOutNow();
         }

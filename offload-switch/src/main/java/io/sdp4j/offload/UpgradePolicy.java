@@ -10,7 +10,6 @@ import java.util.Locale;
  * much with each call, and hardly where it carries little
  * (docs/decisions/0002-tcp-connects-first.md).
  *
- * @param atConnect connections are offloaded before {@code connect} returns, and never later
  * @param bytes payload of both directions that a connection has carried
  * @param turns how often it has answered: a read that follows a write. Enough of either will do
  * @param ageNanos how old it is at least
@@ -19,20 +18,15 @@ import java.util.Locale;
  * @param bulkAgeNanos instead of {@code ageNanos}, for a channel that does not block
  */
 public record UpgradePolicy(
-        boolean atConnect,
-        long bytes,
-        long turns,
-        long ageNanos,
-        long bulkBytes,
-        long bulkAgeNanos) {
+        long bytes, long turns, long ageNanos, long bulkBytes, long bulkAgeNanos) {
     /** Bytes that a call of a channel that does not block carries on average to be bulk. */
     static final int BULK_CALL_BYTES = 8 << 10;
 
     /** Calls after which a channel that does not block and carries less stays on TCP. */
     static final int FIRST_CALLS = 256;
 
-    /** Before {@code connect} returns. */
-    public static final UpgradePolicy AT_CONNECT = new UpgradePolicy(true, 0, 0, 0, 0, 0);
+    /** As soon as the kernel has connected. */
+    public static final UpgradePolicy AT_CONNECT = afterBytes(0);
 
     /**
      * When a connection has shown that it stays: a short one never pays for offload. For some
@@ -41,7 +35,6 @@ public record UpgradePolicy(
      */
     public static final UpgradePolicy AUTO =
             new UpgradePolicy(
-                    false,
                     4 << 20,
                     1_000,
                     Duration.ofMillis(500).toNanos(),
@@ -53,7 +46,7 @@ public record UpgradePolicy(
 
     /** As soon as a connection has carried so many bytes. */
     public static UpgradePolicy afterBytes(long bytes) {
-        return new UpgradePolicy(false, bytes, Long.MAX_VALUE, 0, 0, 0);
+        return new UpgradePolicy(bytes, Long.MAX_VALUE, 0, 0, 0);
     }
 
     /**
@@ -85,6 +78,11 @@ public record UpgradePolicy(
                 yield afterBytes(bytes);
             }
         };
+    }
+
+    /** Whether a connection need not carry anything to be worth moving. */
+    public boolean atConnect() {
+        return bytes == 0;
     }
 
     /** Whether a connection has carried enough; its age is another question. */

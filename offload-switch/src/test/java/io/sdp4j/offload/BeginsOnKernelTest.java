@@ -31,7 +31,7 @@ class BeginsOnKernelTest {
     private static final InetSocketAddress LOOPBACK =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
 
-    /** Moves what goes to {@link #OWN}, and must not be asked for anything else. */
+    /** Moves what does not go to {@link #FOREIGN}, and must not be asked for anything else. */
     private static final class Mover implements OffloadProvider {
         @Override
         public String name() {
@@ -40,7 +40,7 @@ class BeginsOnKernelTest {
 
         @Override
         public boolean moves(InetAddress remote, List<String> fabrics) {
-            return remote.equals(OWN.getAddress());
+            return !remote.equals(FOREIGN.getAddress());
         }
 
         @Override
@@ -63,24 +63,17 @@ class BeginsOnKernelTest {
 
     @Test
     void toAddressesOfThisHost() {
-        OffloadSwitch owner = of(UpgradePolicy.AUTO);
-        assertTrue(owner.beginsOnKernel(BOTH, LOOPBACK));
-        assertTrue(owner.beginsOnKernel(BOTH, OWN));
-        assertFalse(owner.beginsOnKernel(BOTH, FOREIGN));
-    }
-
-    /** A provider that a rule names may be unable to move anything. */
-    @Test
-    void toLoopbackIfWhatTheRuleNamesCanMoveThem() {
-        Decision named = Decision.of(Verdict.OFFLOAD_FIRST, List.of("own"), -1, "use both", "f:3");
-        assertTrue(of(UpgradePolicy.AUTO).beginsOnKernel(named, OWN));
-        assertFalse(of(UpgradePolicy.AUTO).beginsOnKernel(named, LOOPBACK));
+        for (UpgradePolicy upgrade : List.of(UpgradePolicy.AUTO, UpgradePolicy.AT_CONNECT)) {
+            OffloadSwitch owner = of(upgrade);
+            assertTrue(owner.beginsOnKernel(BOTH, LOOPBACK));
+            assertTrue(owner.beginsOnKernel(BOTH, OWN));
+            assertFalse(owner.beginsOnKernel(BOTH, FOREIGN));
+        }
     }
 
     @Test
     void notWhereTheKernelWillNotDo() {
         assertFalse(of(UpgradePolicy.AUTO).beginsOnKernel(ONLY, OWN));
-        assertFalse(of(UpgradePolicy.AT_CONNECT).beginsOnKernel(BOTH, OWN));
     }
 
     /** They have no way to move, and stay there. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
@@ -42,11 +43,11 @@ class BulkMoveTest {
     }
 
     private static SelectorProvider provider() {
-        UpgradePolicy policy = new UpgradePolicy(false, NEVER, NEVER, 0, BULK, 0);
+        UpgradePolicy policy = new UpgradePolicy(NEVER, NEVER, 0, BULK, 0);
         return SwitchChannels.provider(
                 new OffloadSwitch(
                         Policy::allowAll,
-                        List.of(FABRIC.provider()),
+                        List.of(new MovingProvider(FABRIC.provider())),
                         Patience.SETTINGS.withUpgrade(policy),
                         KernelSocketSource.JDK));
     }

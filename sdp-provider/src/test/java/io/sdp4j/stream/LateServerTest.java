@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -28,7 +28,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -37,9 +36,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: a connection to a server that is just starting is offloaded in the end. Method: a server
- * that listens for offload between the attempt and the kernel's connect, and one that accepts after
- * it was asked to move the connection.
+ * Goal: a connection whose server accepts it late is offloaded in the end. Method: a server that
+ * accepts before or after it is asked to move the connection.
  */
 @Timeout(60)
 class LateServerTest {
@@ -53,7 +51,7 @@ class LateServerTest {
     private static OffloadSwitch owner(UpgradePolicy policy, OffloadProvider provider) {
         return new OffloadSwitch(
                 Policy::allowAll,
-                List.of(provider),
+                List.of(new MovingProvider(provider)),
                 Patience.SETTINGS.withUpgrade(policy),
                 KernelSocketSource.JDK);
     }
@@ -62,18 +60,6 @@ class LateServerTest {
     @FunctionalInterface
     private interface Before {
         void connect() throws Exception;
-    }
-
-    /** Finds no listener the first time. */
-    private static OffloadProvider early(OffloadProvider provider) {
-        AtomicBoolean first = new AtomicBoolean(true);
-        return around(
-                provider,
-                () -> {
-                    if (first.getAndSet(false)) {
-                        throw new OffloadUnavailable(ReasonCode.NO_PEER, "not yet");
-                    }
-                });
     }
 
     private static OffloadProvider around(OffloadProvider provider, Before before) {
@@ -130,13 +116,23 @@ class LateServerTest {
         return written.get();
     }
 
+    /** Lets the peer be asked when {@code accepted} says so. */
+    private static OffloadProvider after(CountDownLatch accepted) {
+        return around(FABRIC.provider(), accepted::await);
+    }
+
     @Test
-    void aSocketThatFoundNoListener() throws IOException {
-        OffloadSwitch owner = owner(UpgradePolicy.AT_CONNECT, early(FABRIC.provider()));
+    void aSocketThatMovesAtConnectNeedsNoByte() throws IOException {
+        CountDownLatch accepted = new CountDownLatch(1);
+        OffloadSwitch owner = owner(UpgradePolicy.AT_CONNECT, after(accepted));
         try (ServerSocket listener = listener(owner);
                 Socket client = SwitchedSockets.socket(owner)) {
             client.connect(listener.getLocalSocketAddress());
+            assertEquals(ReasonCode.YOUNG, reason(client));
             try (Socket server = listener.accept()) {
+                accepted.countDown();
+                await().until(() -> reason(client) == ReasonCode.OFFLOADED);
+                await().until(() -> reason(server) == ReasonCode.OFFLOADED);
                 awaitOffloaded(client, server);
             }
         }
@@ -144,8 +140,9 @@ class LateServerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aChannelThatFoundNoListener(boolean blocking) throws IOException {
-        OffloadSwitch owner = owner(UpgradePolicy.AT_CONNECT, early(FABRIC.provider()));
+    void aChannelThatMovesAtConnectNeedsNoByte(boolean blocking) throws IOException {
+        CountDownLatch accepted = new CountDownLatch(1);
+        OffloadSwitch owner = owner(UpgradePolicy.AT_CONNECT, after(accepted));
         try (ServerSocket listener = listener(owner);
                 SocketChannel client = SwitchChannels.provider(owner).openSocketChannel()) {
             client.configureBlocking(blocking);
@@ -153,17 +150,19 @@ class LateServerTest {
                 await().until(client::finishConnect);
             }
             try (Socket server = listener.accept()) {
-                await().until(
-                                () -> {
-                                    client.write(ByteBuffer.wrap(new byte[] {5}));
-                                    echo(server);
-                                    ByteBuffer answer = ByteBuffer.allocate(1);
-                                    await().until(() -> client.read(answer) > 0);
-                                    return SwitchChannels.explain(client).orElseThrow().reason()
-                                            == ReasonCode.OFFLOADED;
-                                });
+                accepted.countDown();
+                await().until(() -> reason(client) == ReasonCode.OFFLOADED);
+                client.write(ByteBuffer.wrap(new byte[] {5}));
+                echo(server);
+                ByteBuffer answer = ByteBuffer.allocate(1);
+                await().until(() -> client.read(answer) > 0);
+                assertEquals(5, answer.get(0));
             }
         }
+    }
+
+    private static ReasonCode reason(SocketChannel channel) {
+        return SwitchChannels.explain(channel).orElseThrow().reason();
     }
 
     @Test

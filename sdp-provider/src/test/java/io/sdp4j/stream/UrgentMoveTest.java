@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.nio.SwitchChannels;
@@ -52,7 +53,7 @@ final class UrgentMoveTest {
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
-                        List.of(offload),
+                        List.of(new MovingProvider(offload)),
                         Patience.SETTINGS.withUpgrade(UpgradePolicy.afterBytes(1)));
         SelectorProvider provider = SwitchChannels.provider(owner);
         try (fabric;

@@ -212,8 +212,7 @@ final class ExplainCommand implements Callable<Integer> {
                 !only
                         && target.getAddress().isLoopbackAddress()
                         && (decision.fabrics().isEmpty()
-                                || decision.fabrics().getFirst().equals(HostResolver.SHM))
-                        && !when.equalsIgnoreCase("connect");
+                                || decision.fabrics().getFirst().equals(HostResolver.SHM));
         String rest = when.equalsIgnoreCase("auto") ? " (not channels in selectors)" : "";
         return (later ? "kernel TCP at first; offloaded by upgrade=" + when + rest : "offloaded")
                 + " if the program that listens there runs under sdp4j and the same user, else "

@@ -30,7 +30,7 @@ final class SelfTestCheck {
             Path rules = folder.resolve("rules.conf");
             Path report = folder.resolve("report.json");
             try {
-                Files.writeString(rules, "use both server * *:*\nuse both client * *:*\n");
+                Files.writeString(rules, "use both server * *:*\nuse sdp client * *:*\n");
                 return run(rules, report, rounds);
             } finally {
                 for (Path file : List.of(rules, report, folder)) {
@@ -48,7 +48,6 @@ final class SelfTestCheck {
         Map<String, String> options = new LinkedHashMap<>();
         options.put("policy", rules.toString());
         options.put("report", report.toString());
-        options.put("upgrade", "connect");
         options.put("connect.timeout.ms", Long.toString(PATIENCE_MILLIS / 6));
         try (Child child =
                 Child.java(

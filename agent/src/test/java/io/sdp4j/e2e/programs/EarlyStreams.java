@@ -13,8 +13,8 @@ import java.util.concurrent.FutureTask;
 
 /**
  * Connections that are watched while they move, with a client that has no listener. {@code server},
- * or {@code client PORT SECONDS}: one thread writes numbers, another waits for the answer to all of
- * them, which is their sum.
+ * or {@code client PORT}: until standard input ends one thread writes numbers, and another waits
+ * for the answer to all of them, which is their sum.
  */
 public final class EarlyStreams {
     private EarlyStreams() {}
@@ -31,7 +31,7 @@ public final class EarlyStreams {
             }
             System.out.println("summed=all");
         } else {
-            client(Integer.parseInt(args[1]), Long.parseLong(args[2]) * 1_000_000_000);
+            client(Integer.parseInt(args[1]));
         }
     }
 
@@ -44,21 +44,22 @@ public final class EarlyStreams {
         return sum;
     }
 
-    private static void client(int port, long nanos) throws Exception {
+    private static void client(int port) throws Exception {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             DataInputStream in = new DataInputStream(socket.getInputStream());
             FutureTask<Long> answer = new FutureTask<>(in::readLong);
             Thread.ofPlatform().start(answer);
-            long sum = write(socket.getOutputStream(), nanos);
+            long sum = write(socket.getOutputStream());
             System.out.println("answer=" + (answer.get() == sum ? "right" : "wrong"));
         }
     }
 
-    private static long write(OutputStream to, long nanos) throws IOException {
+    private static long write(OutputStream to) throws IOException {
         DataOutputStream out = new DataOutputStream(new java.io.BufferedOutputStream(to, 4096));
-        long start = System.nanoTime();
+        FutureTask<Integer> inputEnds = new FutureTask<>(System.in::read);
+        Thread.ofPlatform().daemon().start(inputEnds);
         long sum = 0;
-        for (long n = 1; System.nanoTime() - start < nanos; n++) {
+        for (long n = 1; !inputEnds.isDone(); n++) {
             out.writeLong(n);
             sum = sum * 31 + n;
         }

@@ -16,7 +16,8 @@ import java.util.List;
 /**
  * As many connections as there may be: {@code server}, {@code selector}, which serves all of them
  * with one selector, or {@code client PORT COUNT}. A server gives each a byte, a client waits for
- * it, and all are kept.
+ * it, and all are kept. A client reads a byte of standard input behind the first connection, and
+ * when it has all.
  */
 public final class Many {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
@@ -40,12 +41,18 @@ public final class Many {
             default -> {
                 InetSocketAddress to = new InetSocketAddress(LOOPBACK, Integer.parseInt(args[1]));
                 for (int i = 0; i < Integer.parseInt(args[2]); i++) {
+                    if (i == 1) {
+                        System.out.println("ONE");
+                        System.in.read();
+                    }
                     Socket socket = new Socket(to.getAddress(), to.getPort());
                     all.add(socket);
                     if (socket.getInputStream().read() != 1) {
                         throw new IOException("no byte");
                     }
                 }
+                System.out.println("ALL");
+                System.in.read();
                 System.out.println("connections=" + all.size());
                 System.exit(0);
             }

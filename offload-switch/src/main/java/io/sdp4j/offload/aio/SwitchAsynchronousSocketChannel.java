@@ -162,7 +162,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         InetSocketAddress reachable = SourceAddressSelection.reachable(address);
         var decision = side.decision(reachable);
         Attempt settled =
-                owner.beginsOnKernel(decision, reachable)
+                !owner.upgradePolicy().atConnect() && owner.beginsOnKernel(decision, reachable)
                         ? OffloadSwitch.NOT_WORTH
                         : owner.settled(decision, reachable);
         if (settled != null) {

@@ -190,19 +190,14 @@ final class SwitchClientImpl extends DataSocketImpl {
             may = decision;
             return OffloadSwitch.YOUNG;
         }
-        Attempt attempt =
-                owner.connect(
-                        decision,
-                        resolved,
-                        source -> localAddressTowards(resolved, source),
-                        startNanos,
-                        millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
-                        givenUp(Thread.currentThread()),
-                        _ -> {});
-        if (owner.mayStillMove(decision, resolved, attempt)) {
-            may = decision;
-        }
-        return attempt;
+        return owner.connect(
+                decision,
+                resolved,
+                source -> localAddressTowards(resolved, source),
+                startNanos,
+                millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
+                givenUp(Thread.currentThread()),
+                _ -> {});
     }
 
     /** A proxy is reached by TCP, so the rules for its own address must allow that. */
@@ -310,6 +305,9 @@ final class SwitchClientImpl extends DataSocketImpl {
             state = State.CONNECTED;
         }
         owner.kernelConnected(may == null ? target : null, why.reason());
+        if (may != null) {
+            moving.start();
+        }
     }
 
     private static Began begun() {
@@ -413,7 +411,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             state = State.CONNECTED;
         }
         if (table != null) {
-            moving.publish();
+            moving.start();
         }
         owner.counters().kernelAccepted(why.reason());
     }

@@ -273,7 +273,6 @@ final class ChannelConnect {
         if (offloaded) {
             return true;
         }
-        noteMayMove(decision, attempt);
         settleOnKernel(attempt);
         long leftNanos = nanos;
         if (nanos != Long.MAX_VALUE) {
@@ -299,7 +298,6 @@ final class ChannelConnect {
                             asked -> answered = asked);
             if (attempt.stream() == null) {
                 port.giveBack();
-                noteMayMove(decision, attempt);
                 reason.is(attempt);
                 answered = () -> true; // the kernel is quicker than we can say that it does it
                 kernel.connect(remote);
@@ -349,12 +347,6 @@ final class ChannelConnect {
         }
     }
 
-    private void noteMayMove(Decision decision, Attempt attempt) {
-        synchronized (channel.stateLock) {
-            young = owner.mayStillMove(decision, target, attempt) ? decision : null;
-        }
-    }
-
     private void settleOnKernel(Attempt attempt) {
         reason.is(attempt);
         move(State.KERNEL);
@@ -381,10 +373,10 @@ final class ChannelConnect {
             remote = target;
             mayMove = young;
         }
+        reason.connected(mayMove == null ? remote : null);
         if (mayMove != null) {
             channel.beginMoving(mayMove, null, reason.why());
         }
-        reason.connected(mayMove == null ? remote : null);
     }
 
     boolean finish() throws IOException {

@@ -218,7 +218,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         if (stream == null) {
             AcceptedTable table = both.listening().accepted();
             counted(accepted);
-            if (accepted == null || table == null || provider.owner().upgradePolicy().atConnect()) {
+            if (accepted == null || table == null) {
                 return accepted;
             }
             Attempt reason;

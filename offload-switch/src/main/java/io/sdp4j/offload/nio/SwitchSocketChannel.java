@@ -99,25 +99,28 @@ final class SwitchSocketChannel extends PolledSocketChannel
         SwitchSocketChannel channel = new SwitchSocketChannel(provider, kernel, null);
         channel.connect.accepted(why);
         channel.beginMoving(null, table, why);
-        channel.moving.publish();
         return channel;
     }
 
     /** The kernel has connected, and the connection may move. Idempotent. */
     void beginMoving(Decision decision, AcceptedTable table, Attempt why) throws IOException {
+        MovingChannel young;
         synchronized (stateLock) {
-            if (!begunMoving && isOpen()) {
-                begunMoving = true;
-                moving =
-                        new MovingChannel(
-                                this,
-                                (InetSocketAddress) kernel.getLocalAddress(),
-                                (InetSocketAddress) kernel.getRemoteAddress(),
-                                decision,
-                                table,
-                                why.kernelInfo());
+            if (begunMoving || !isOpen()) {
+                return;
             }
+            begunMoving = true;
+            young =
+                    new MovingChannel(
+                            this,
+                            (InetSocketAddress) kernel.getLocalAddress(),
+                            (InetSocketAddress) kernel.getRemoteAddress(),
+                            decision,
+                            table,
+                            why.kernelInfo());
+            moving = young;
         }
+        young.start();
     }
 
     /**

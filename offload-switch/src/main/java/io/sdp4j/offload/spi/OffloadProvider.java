@@ -29,8 +29,8 @@ public interface OffloadProvider {
 
     /**
      * Whether a connection that begins on kernel TCP can move onto a stream of this provider later,
-     * see {@link ConnectSpec#socket}: then it need not be offloaded at once. Never blocks. Loopback
-     * is asked for only where a rule names fabrics; otherwise all connections there begin on TCP.
+     * see {@link ConnectSpec#socket}: then one that a rule lets fall back begins there. Never
+     * blocks.
      *
      * @param remote resolved
      * @param fabrics as in {@link ConnectSpec}

@@ -28,7 +28,7 @@ public abstract class SwitchedTest extends SocketContract {
         owner =
                 new OffloadSwitch(
                         () -> policy,
-                        providers,
+                        providers.stream().<OffloadProvider>map(MovingProvider::new).toList(),
                         Patience.SETTINGS.withUpgrade(upgrade),
                         KernelSocketSource.JDK);
     }

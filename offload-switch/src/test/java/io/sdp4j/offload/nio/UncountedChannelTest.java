@@ -9,6 +9,8 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.FailingProvider;
+import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -50,7 +52,7 @@ class UncountedChannelTest {
         owner =
                 new OffloadSwitch(
                         Policy::allowAll,
-                        List.of(),
+                        List.of(new MovingProvider(new FailingProvider())),
                         SwitchSettings.defaults().withUpgrade(upgrade),
                         KernelSocketSource.JDK);
         SelectorProvider provider = SwitchChannels.provider(owner);

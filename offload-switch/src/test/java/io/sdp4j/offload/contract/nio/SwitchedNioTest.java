@@ -6,6 +6,7 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
@@ -33,7 +34,7 @@ public abstract class SwitchedNioTest extends NioContract {
         owner =
                 new OffloadSwitch(
                         () -> policy,
-                        providers,
+                        providers.stream().<OffloadProvider>map(MovingProvider::new).toList(),
                         Patience.SETTINGS.withUpgrade(upgrade),
                         KernelSocketSource.JDK);
         provider = SwitchChannels.provider(owner);
