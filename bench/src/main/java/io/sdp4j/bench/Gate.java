@@ -54,6 +54,7 @@ final class Gate {
                                     List.of(TCP, AT_CONNECT, DEFAULTS),
                                     Bar.faster("by1000", DEFAULTS, TCP, 0.5),
                                     Bar.faster("by4000", DEFAULTS, TCP, 2),
+                                    Bar.faster("by250", AT_CONNECT, TCP, 0.2),
                                     Bar.faster("by1000", AT_CONNECT, TCP, 0.3),
                                     Bar.faster("by4000", AT_CONNECT, TCP, 3)),
                             row(
@@ -64,7 +65,8 @@ final class Gate {
                             row(
                                     Suite.COLD,
                                     "program",
-                                    List.of(TCP, DEFAULTS),
+                                    List.of(TCP, AT_CONNECT, DEFAULTS),
+                                    Bar.moreByAtMost("connect", AT_CONNECT, TCP, 60),
                                     Bar.moreByAtMost("wall", DEFAULTS, TCP, 250),
                                     Bar.moreByAtMost("exit", DEFAULTS, TCP, 50))),
                     "none of them");
