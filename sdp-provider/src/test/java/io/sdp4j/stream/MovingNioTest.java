@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -116,6 +117,28 @@ class MovingNioTest extends SwitchedNioTest {
                             });
             assertEquals("Connection reset by peer", reset.getMessage());
             assertEquals(-1, told.read(ByteBuffer.allocate(1)));
+        }
+    }
+
+    /** As the kernel's, which is not asked for it. */
+    @Test
+    void anEmptyWriteTakesNoNewsOfAReset() throws Exception {
+        for (int i = 0; i < 20; i++) { // it is TCP below that tells of it in some
+            try (Pair p = pair()) {
+                SocketChannel told = p.server();
+                p.client().write(ByteBuffer.wrap(new byte[1]));
+                await().until(() -> isReady(told));
+                assertEquals(1, told.read(ByteBuffer.allocate(9)));
+                told.shutdownOutput();
+                assertEquals(-1, p.client().read(ByteBuffer.allocate(1)));
+                p.client().setOption(StandardSocketOptions.SO_LINGER, 0);
+                p.client().close();
+                assertThrows(
+                        AsynchronousCloseException.class, () -> told.write(ByteBuffer.allocate(0)));
+                IOException reset =
+                        assertThrows(IOException.class, () -> told.read(ByteBuffer.allocate(1)));
+                assertEquals("Connection reset", reset.getMessage());
+            }
         }
     }
 

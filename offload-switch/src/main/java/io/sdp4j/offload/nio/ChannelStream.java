@@ -247,8 +247,10 @@ final class ChannelStream extends StreamHandle {
             try {
                 sources.of(one, several, offset, length);
                 if (outputShut()) {
-                    int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
-                    resetWritten |= channel.takeResetOfTcp(false);
+                    if (sources.more()) { // an empty write asks nothing
+                        int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
+                        resetWritten |= channel.takeResetOfTcp(false);
+                    }
                 } else {
                     if (sources.more()) {
                         tell();
