@@ -120,6 +120,26 @@ class MovingNioTest extends SwitchedNioTest {
         }
     }
 
+    /** By TCP or by the stream; also a read that has no room for a byte is told. */
+    @Test
+    void aResetThatWasReadStays() throws Exception {
+        for (int i = 0; i < 50; i++) { // the connection moves meanwhile, or has moved
+            try (Pair p = pair()) {
+                SocketChannel told = p.server();
+                p.client().write(ByteBuffer.wrap(new byte[1]));
+                assertEquals(1, told.read(ByteBuffer.allocate(9)));
+                p.client().setOption(StandardSocketOptions.SO_LINGER, 0);
+                p.client().close();
+                for (int room : new int[] {1, 0, 0}) {
+                    IOException reset =
+                            assertThrows(
+                                    IOException.class, () -> told.read(ByteBuffer.allocate(room)));
+                    assertEquals("Connection reset", reset.getMessage());
+                }
+            }
+        }
+    }
+
     /** As the kernel's, which is not asked for it. */
     @Test
     void anEmptyWriteTakesNoNewsOfAReset() throws Exception {

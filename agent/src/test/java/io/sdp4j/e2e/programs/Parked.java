@@ -182,7 +182,8 @@ public final class Parked {
     /**
      * Not while a class is loaded, linked or initialized, as in a JVM that has just started. Of the
      * reasons that HotSpot numbers, 2 is a critical section of its own, 3 a native frame, 4 a
-     * monitor: 2 at a line of ours is no wait of ours, for which a method of the JDK's is called.
+     * monitor: 2 at a line of ours is no wait of ours, for which a method of the JDK's is called,
+     * nor is it where the JDK records an event.
      */
     private static boolean inChannels(RecordedEvent event) {
         String reason = String.valueOf(event.getString("pinnedReason"));
@@ -196,7 +197,9 @@ public final class Parked {
         for (RecordedFrame frame : event.getStackTrace().getFrames()) {
             methods.add(frame.getMethod().getType().getName() + "." + frame.getMethod().getName());
         }
-        if (reason.endsWith("(2)") && methods.getFirst().startsWith("io.sdp4j.")) {
+        String top = methods.getFirst();
+        if (reason.endsWith("(2)")
+                && (top.startsWith("io.sdp4j.") || top.startsWith("jdk.internal.event."))) {
             return false;
         }
         boolean loading =

@@ -29,7 +29,7 @@ final class ChannelStream extends StreamHandle {
     private final BlockingBuffer writeLoan; // writeLock
     private SocketException
             untold; // writeLock: for the next write, as this one had moved something
-    private boolean reset; // readLock
+    private volatile boolean reset; // a read was told of one
     private volatile boolean resetOfTcp; // a read was told of a reset of TCP
     private volatile boolean resetWritten; // a write was told of a reset
 
@@ -329,6 +329,16 @@ final class ChannelStream extends StreamHandle {
             untold = null;
             throw e;
         }
+    }
+
+    /** Whether a read was told of a reset, which the next ones are, too. */
+    boolean isReset() {
+        return reset;
+    }
+
+    /** A read by TCP was told of a reset. */
+    void resetRead() {
+        reset = true;
     }
 
     /** A write by TCP was told of a reset. */

@@ -53,6 +53,8 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
                         : n;
             }
             s = movedStream();
+        } else if (m != null) {
+            s = m.resetStream();
         }
         if (s != null) {
             long start = SocketEvents.readStart();
@@ -79,6 +81,8 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
                         : n;
             }
             s = movedStream();
+        } else if (m != null) {
+            s = m.resetStream();
         }
         if (s != null) {
             long start = SocketEvents.readStart();

@@ -91,6 +91,9 @@ final class MovingChannel extends Upgrade {
         if (resetWritten) { // looked at after the stream was set, as below
             taken.resetWritten();
         }
+        if (resetRead) {
+            taken.resetRead();
+        }
         if (virtual) {
             taken.usedByVirtualThread();
         }
@@ -228,7 +231,13 @@ final class MovingChannel extends Upgrade {
                 if (resetWritten && !resetRead) {
                     return -1; // a write was told of it
                 }
-                resetRead |= "Connection reset".equals(e.getMessage());
+                if ("Connection reset".equals(e.getMessage())) {
+                    resetRead = true;
+                    ChannelStream stream = moved;
+                    if (stream != null) {
+                        stream.resetRead();
+                    }
+                }
                 throw e;
             }
             return MOVED;
@@ -291,6 +300,12 @@ final class MovingChannel extends Upgrade {
                 dsts[offset + i].limit(limits[i]);
             }
         }
+    }
+
+    /** The stream that has told a reader of a reset, or null. */
+    ChannelStream resetStream() {
+        ChannelStream stream = moved;
+        return stream != null && stream.isReset() ? stream : null;
     }
 
     /** Whether more is there after the last bytes that came by TCP, for the same read. */
