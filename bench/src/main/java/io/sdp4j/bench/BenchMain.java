@@ -305,7 +305,12 @@ public final class BenchMain {
             ResultFile.write(json, machine, times, busy, agentJar, seconds, findings);
         }
         System.out.println();
-        System.out.print(rdma == null ? Table.markdown(results) : Table.wide(results));
+        System.out.print(
+                switch (suite.id()) {
+                    case "apps" -> Table.byFigure(results);
+                    case "verbs" -> Table.wide(results);
+                    default -> Table.markdown(results);
+                });
         System.out.println();
         System.out.println(
                 times.rounds()

@@ -40,9 +40,10 @@ final class ColdPair {
         if (row.work().equals(ColdRows.PROGRAM)) {
             return program(counts);
         }
-        Pair pair = new Pair(launch, suite, config, number);
+        Pair pair = new Pair(launch, suite, config, number, suite.listens(row));
         try {
             Map<String, Double> metrics = pair.measure(row, times);
+            metrics.put("start", pair.serverStartMs());
             pair.close(counts);
             return metrics;
         } catch (IOException | InterruptedException failed) {

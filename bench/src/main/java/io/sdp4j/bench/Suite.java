@@ -85,6 +85,11 @@ record Suite(
 
     static final List<Suite> ALL = List.of(NET, NIO, VERBS, COLD, APPS);
 
+    /** The same for one row: which program, if each has one of its own. */
+    String listens(Row row) {
+        return equals(APPS) ? row.work().split(" ", 2)[0] : listens;
+    }
+
     /** Whether each slice has JVMs of its own, started as a user starts them. */
     boolean isCold() {
         return equals(COLD) || equals(APPS);
