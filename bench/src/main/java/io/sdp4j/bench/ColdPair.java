@@ -58,7 +58,7 @@ final class ColdPair {
         Worker server =
                 new Worker(
                         config.title + " server",
-                        launch.command(config, 1, null, suite.serverClasses(), suite.listens()));
+                        launch.command(config, 1, null, suite.serverProgram(), suite.listens()));
         try {
             String port = server.expect("READY", START_TIMEOUT_MS);
             if (config.agent != Config.Agent.NONE) {

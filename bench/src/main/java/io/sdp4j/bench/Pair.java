@@ -45,7 +45,7 @@ final class Pair implements AutoCloseable {
                     default -> new String[] {listens};
                 };
         List<String> serverCommand =
-                launch.command(config, 1, serverReport, suite.serverClasses(), how);
+                launch.command(config, 1, serverReport, suite.serverProgram(), how);
         long asked = System.nanoTime();
         server = new Worker(config.title + " server", serverCommand);
         Worker started = null;
@@ -55,7 +55,7 @@ final class Pair implements AutoCloseable {
             started =
                     new Worker(
                             config.title + " client",
-                            launch.command(config, 0, clientReport, suite.clientClasses(), target));
+                            launch.command(config, 0, clientReport, suite.clientProgram(), target));
             started.expect("READY", START_TIMEOUT_MS);
         } catch (IOException | InterruptedException failed) {
             server.kill();

@@ -37,7 +37,7 @@ class AppsTest {
                                                 1,
                                                 row.bars()))
                         .toList();
-        Times brief = new Times(1, 0, 0, 0, 2000, 1);
+        Times brief = new Times(1, 0, 0, 0, 600, 1);
         try (Bench bench =
                 new Bench(
                         new Launch(null, directory, null, List.of()),

@@ -21,6 +21,13 @@ interface App {
             case "jetty" -> HttpApp.gets(new JettyServer());
             case "jetty-http2" -> HttpApp.getsByHttp2(new JettyServer());
             case "jetty-post" -> HttpApp.posts(new JettyServer());
+            case "jdk" -> HttpApp.gets(new JdkServer());
+            case "jdk-post" -> HttpApp.posts(new JdkServer());
+            case "tomcat" -> HttpApp.gets(new TomcatServer());
+            case "tomcat-post" -> HttpApp.posts(new TomcatServer());
+            case "grpc" -> new GrpcApp();
+            case "h2" -> new H2App();
+            case "rmi" -> new RmiApp();
             case "netty" -> new NettyApp();
             default -> throw new IllegalArgumentException("no program " + name);
         };
