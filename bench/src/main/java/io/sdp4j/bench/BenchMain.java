@@ -57,7 +57,7 @@ public final class BenchMain {
                bench verbs [options]     over an RDMA device, beside librspreload, kernel TCP and
                                          programs that only post and poll (lab/checks/speed)
                bench cold [options]      the first seconds of fresh JVMs, and short programs
-               bench apps [options]      HTTP and Netty in fresh JVMs: rate and processor time
+               bench apps [options]      other programs in fresh JVMs: rate, latency, CPU time
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
                bench --plot              draws docs/figures from bench/results
                bench zcopy [--quick] [--rounds N] [--json FILE] [--agent JAR]

@@ -29,7 +29,7 @@ final class TomcatServer implements HttpApp.HttpServing {
         return tomcat.getConnector().getLocalPort();
     }
 
-    /** What Tomcat makes in it are folders. */
+    /** Removes a folder with all that Tomcat has put into it. */
     private static void delete(Path directory) {
         try (var all = Files.walk(directory)) {
             for (Path path : all.toList().reversed()) {
