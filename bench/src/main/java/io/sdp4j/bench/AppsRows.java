@@ -4,6 +4,7 @@ import static io.sdp4j.bench.Config.AT_CONNECT;
 import static io.sdp4j.bench.Config.DEFAULTS;
 import static io.sdp4j.bench.Config.TCP;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Applications of other vendors, from their first request on. */
@@ -12,31 +13,55 @@ final class AppsRows {
 
     static final List<Row> ALL =
             List.of(
-                    row("http1", "HttpClient to Jetty, HTTP/1.1, 100 B", "http1 100 1"),
-                    row("http1-16", "the same, 16 at a time", "http1 100 16"),
-                    row("http2-16", "the same, HTTP/2", "http2 100 16"),
-                    row("get", "HttpClient to Jetty, GET of 4 MiB", "http1 4194304 1"),
-                    row("post", "HttpClient to Jetty, POST of 4 MiB", "post 4194304 1"),
-                    row("netty", "Netty, 64 B there and back", "netty 64 1"),
-                    row("netty-16", "the same, 16 connections", "netty 64 16"),
-                    row("netty-bulk", "Netty, 1 MiB there and back", "netty 1048576 1"));
+                    alsoAtConnect("http1", "HttpClient to Jetty, HTTP/1.1, 100 B", "jetty 100 1"),
+                    alsoAtConnect("http1-16", "the same, 16 at a time", "jetty 100 16"),
+                    alsoAtConnect("http2-16", "the same, HTTP/2", "jetty-http2 100 16"),
+                    alsoAtConnect("get", "HttpClient to Jetty, GET of 4 MiB", "jetty 4194304 1"),
+                    alsoAtConnect(
+                            "post", "HttpClient to Jetty, POST of 4 MiB", "jetty-post 4194304 1"),
+                    row("jdk", "HttpClient to the JDK's HttpServer, 100 B", "jdk 100 1"),
+                    row("jdk-16", "the same, 16 at a time", "jdk 100 16"),
+                    row("jdk-get", "HttpClient to HttpServer, GET of 4 MiB", "jdk 4194304 1"),
+                    row("jdk-post", "the same, POST of 4 MiB", "jdk-post 4194304 1"),
+                    row("tomcat", "HttpClient to Tomcat, 100 B", "tomcat 100 1"),
+                    row("tomcat-16", "the same, 16 at a time", "tomcat 100 16"),
+                    row("tomcat-get", "HttpClient to Tomcat, GET of 4 MiB", "tomcat 4194304 1"),
+                    row("tomcat-post", "the same, POST of 4 MiB", "tomcat-post 4194304 1"),
+                    row("grpc", "gRPC on Netty's NIO, 100 B there and back", "grpc 100 1"),
+                    row("grpc-16", "the same, 16 calls at a time", "grpc 100 16"),
+                    row("grpc-bulk", "gRPC, 1 MiB there and back", "grpc 1048576 1"),
+                    row("h2", "H2 in server mode, a row of 100 B by its key", "h2 100 1"),
+                    row("h2-16", "the same, 16 connections", "h2 100 16"),
+                    row("h2-bulk", "H2, a row of 1 MiB", "h2 1048576 1"),
+                    row("rmi", "RMI, 100 B there and back", "rmi 100 1"),
+                    row("rmi-16", "the same, 16 connections", "rmi 100 16"),
+                    row("rmi-bulk", "RMI, 1 MiB there and back", "rmi 1048576 1"),
+                    alsoAtConnect("netty", "Netty, 64 B there and back", "netty 64 1"),
+                    alsoAtConnect("netty-16", "the same, 16 connections", "netty 64 16"),
+                    alsoAtConnect("netty-bulk", "Netty, 1 MiB there and back", "netty 1048576 1"));
 
     private AppsRows() {}
 
     private static Row row(String id, String title, String work) {
-        return new Row(
-                id,
-                title,
-                work,
-                LATER,
-                List.of(TCP, DEFAULTS, AT_CONNECT),
-                1,
-                List.of(
-                        Bar.faster("requests-first", DEFAULTS, TCP, 0.8),
-                        Bar.faster(LATER, DEFAULTS, TCP, 0.97),
-                        Bar.timesAsLong("cpu-first", DEFAULTS, TCP, 1.25),
-                        Bar.timesAsLong("cpu-later", DEFAULTS, TCP, 1.03),
-                        Bar.faster("requests-first", AT_CONNECT, TCP, 0.8),
-                        Bar.faster(LATER, AT_CONNECT, TCP, 1)));
+        List<Bar> bars = new ArrayList<>();
+        bars.add(Bar.faster("requests-first", DEFAULTS, TCP, 0.8));
+        bars.add(Bar.faster(LATER, DEFAULTS, TCP, 0.97));
+        bars.add(Bar.timesAsLong("p50-first", DEFAULTS, TCP, 1.25));
+        bars.add(Bar.timesAsLong("p50-later", DEFAULTS, TCP, 1.03));
+        bars.add(Bar.timesAsLong("p99-first", DEFAULTS, TCP, 1.25));
+        bars.add(Bar.timesAsLong("p99-later", DEFAULTS, TCP, 1.25));
+        bars.add(Bar.timesAsLong("cpu-first", DEFAULTS, TCP, 1.25));
+        bars.add(Bar.timesAsLong("cpu-later", DEFAULTS, TCP, 1.03));
+        bars.add(Bar.timesAsLong("start", DEFAULTS, TCP, 1.5));
+        return new Row(id, title, work, LATER, List.of(TCP, DEFAULTS), 1, bars);
+    }
+
+    /** Also with the setting that moves connections at once. */
+    private static Row alsoAtConnect(String id, String title, String work) {
+        Row row = row(id, title, work);
+        List<Bar> bars = new ArrayList<>(row.bars());
+        bars.add(Bar.faster("requests-first", AT_CONNECT, TCP, 0.8));
+        bars.add(Bar.faster(LATER, AT_CONNECT, TCP, 1));
+        return new Row(id, title, work, LATER, List.of(TCP, DEFAULTS, AT_CONNECT), 1, bars);
     }
 }

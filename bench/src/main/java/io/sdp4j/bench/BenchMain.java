@@ -3,7 +3,6 @@ package io.sdp4j.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -58,7 +57,7 @@ public final class BenchMain {
                bench verbs [options]     over an RDMA device, beside librspreload, kernel TCP and
                                          programs that only post and poll (lab/checks/speed)
                bench cold [options]      the first seconds of fresh JVMs, and short programs
-               bench apps [options]      HTTP and Netty in fresh JVMs: rate and processor time
+               bench apps [options]      other programs in fresh JVMs: rate, latency, CPU time
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
                bench --plot              draws docs/figures from bench/results
                bench zcopy [--quick] [--rounds N] [--json FILE] [--agent JAR]
@@ -72,6 +71,7 @@ public final class BenchMain {
                             apps: %s
           --rounds N      rounds, each with fresh JVMs (default 5, apps 3)
           --quick         3 short rounds: a look, not a result
+          --busy N        apps, cold: N endless loops beside the programs (default 0)
           --gate          a few rows with low bars: fails on a collapse, not on noise
           --json FILE     keep every run there
           --agent JAR     the agent (default agent/target/sdp4j-agent.jar);
@@ -142,7 +142,14 @@ public final class BenchMain {
             System.out.print(bench.run());
             long seconds = (System.nanoTime() - start) / 1_000_000_000;
             if (json != null) {
-                keep(json, machine, times, agentJar, seconds, Map.of("rows", bench.rowsForJson()));
+                ResultFile.write(
+                        json,
+                        machine,
+                        times,
+                        0,
+                        agentJar,
+                        seconds,
+                        Map.of("rows", bench.rowsForJson()));
             }
             System.out.println("\n" + times.rounds() + " rounds in " + seconds + " s, medians.");
         } catch (IOException failed) {
@@ -158,6 +165,7 @@ public final class BenchMain {
         List<Row> rows = suite.rows();
         Times times = suite.usualTimes();
         int rounds = 0;
+        int busy = 0;
         Path json = null;
         boolean gate = false;
         String address = System.getenv("LAB_ADDR");
@@ -169,6 +177,7 @@ public final class BenchMain {
                     case "--rows" -> rows = rows(suite, args.get(++i));
                     case "--rounds" -> rounds = Integer.parseInt(args.get(++i));
                     case "--quick" -> times = suite.isCold() ? times.withRounds(2) : Times.QUICK;
+                    case "--busy" -> busy = Integer.parseInt(args.get(++i));
                     case "--gate" -> gate = true;
                     case "--json" -> json = Path.of(args.get(++i));
                     case "--agent" -> agent = args.get(++i);
@@ -198,6 +207,10 @@ public final class BenchMain {
             System.err.println("bench " + suite.id() + " has no gate");
             return 2;
         }
+        if (busy < 0 || (busy > 0 && (gate || !suite.isCold()))) {
+            System.err.println("--busy is for bench apps and bench cold, without --gate");
+            return 2;
+        }
         Launch.Rdma rdma = null;
         if (suite.equals(Suite.VERBS)) {
             if (address == null || gate) {
@@ -207,7 +220,9 @@ public final class BenchMain {
             rdma = new Launch.Rdma(address, bare);
         }
         try {
-            return gate ? gate(suite, agentJar) : full(suite, rows, times, agentJar, rdma, json);
+            return gate
+                    ? gate(suite, agentJar)
+                    : full(suite, rows, times, busy, agentJar, rdma, json);
         } catch (IOException failed) {
             System.err.println("cannot run: " + failed);
             return 3;
@@ -266,11 +281,20 @@ public final class BenchMain {
     }
 
     private static int full(
-            Suite suite, List<Row> rows, Times times, Path agentJar, Launch.Rdma rdma, Path json)
+            Suite suite,
+            List<Row> rows,
+            Times times,
+            int busy,
+            Path agentJar,
+            Launch.Rdma rdma,
+            Path json)
             throws IOException, InterruptedException {
         Map<String, Object> machine = Machine.describe();
         long start = System.nanoTime();
-        Results results = measure(suite, rows, times, agentJar, rdma);
+        Results results;
+        try (BusyLoops _ = new BusyLoops(busy)) {
+            results = measure(suite, rows, times, agentJar, rdma);
+        }
         long seconds = (System.nanoTime() - start) / 1_000_000_000;
         if (json != null) {
             Map<String, Object> findings = new LinkedHashMap<>();
@@ -278,10 +302,15 @@ public final class BenchMain {
             findings.put("set_aside", results.asideForJson());
             findings.put("reported", results.reportedForJson());
             findings.put("failures", results.failures());
-            keep(json, machine, times, agentJar, seconds, findings);
+            ResultFile.write(json, machine, times, busy, agentJar, seconds, findings);
         }
         System.out.println();
-        System.out.print(rdma == null ? Table.markdown(results) : Table.wide(results));
+        System.out.print(
+                switch (suite.id()) {
+                    case "apps" -> Table.byFigure(results);
+                    case "verbs" -> Table.wide(results);
+                    default -> Table.markdown(results);
+                });
         System.out.println();
         System.out.println(
                 times.rounds()
@@ -289,6 +318,7 @@ public final class BenchMain {
                         + seconds
                         + " s, "
                         + (suite.isCold() ? "fresh JVMs for each slice" : warmUp(times))
+                        + (busy > 0 ? ", beside " + busy + " endless loops" : "")
                         + ". "
                         + Machine.sentence(machine)
                         + ".");
@@ -331,38 +361,6 @@ public final class BenchMain {
 
     private static void progress(String line) {
         System.err.println(line);
-    }
-
-    private static void keep(
-            Path file,
-            Map<String, Object> machine,
-            Times times,
-            Path agentJar,
-            long seconds,
-            Map<String, ?> findings)
-            throws IOException {
-        Map<String, Object> all = new LinkedHashMap<>();
-        all.put("format", 1);
-        all.put("when", Instant.now().toString());
-        all.put("machine", machine);
-        Map<String, Object> settings = new LinkedHashMap<>();
-        settings.put("rounds", times.rounds());
-        settings.put("first_warm_ms", times.firstWarmMs());
-        settings.put("further_warm_ms", times.furtherWarmMs());
-        settings.put("warm_ms", times.warmMs());
-        settings.put("measure_ms", times.measureMs());
-        settings.put("short_warm_ms", times.forNeighbours().warmMs());
-        settings.put("short_measure_ms", times.forNeighbours().measureMs());
-        settings.put("patience_ms", times.patienceMs());
-        settings.put("agent", agentJar != null);
-        settings.put("seconds", seconds);
-        all.put("settings", settings);
-        all.putAll(findings);
-        Path parent = file.toAbsolutePath().getParent();
-        if (parent != null) {
-            Files.createDirectories(parent);
-        }
-        Files.writeString(file, Json.write(all));
     }
 
     private static void delete(Path directory) {

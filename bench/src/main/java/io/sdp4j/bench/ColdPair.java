@@ -40,9 +40,10 @@ final class ColdPair {
         if (row.work().equals(ColdRows.PROGRAM)) {
             return program(counts);
         }
-        Pair pair = new Pair(launch, suite, config, number);
+        Pair pair = new Pair(launch, suite, config, number, suite.listens(row));
         try {
             Map<String, Double> metrics = pair.measure(row, times);
+            metrics.put("start", pair.serverStartMs());
             pair.close(counts);
             return metrics;
         } catch (IOException | InterruptedException failed) {
@@ -57,7 +58,7 @@ final class ColdPair {
         Worker server =
                 new Worker(
                         config.title + " server",
-                        launch.command(config, 1, null, suite.serverClasses(), suite.listens()));
+                        launch.command(config, 1, null, suite.serverProgram(), suite.listens()));
         try {
             String port = server.expect("READY", START_TIMEOUT_MS);
             if (config.agent != Config.Agent.NONE) {

@@ -17,14 +17,15 @@ final class Format {
     /** A value with the unit of its metric. */
     static String value(String metric, double value) {
         return switch (metric) {
-            case "p50", "p99", "p999" -> digits(value / 1000) + " µs";
+            case "p50", "p99", "p999", "p50-first", "p99-first", "p50-later", "p99-later" ->
+                    digits(value / 1000) + " µs";
             case "requests" -> digits(value / 1e3) + " k/s";
             case "requests-first", "requests-later" -> digits(value) + " /s";
             case "cpu-first", "cpu-later" -> digits(value / 1e3) + " CPU µs";
             case "writes" -> digits(value / 1e6) + " M/s";
             case "bytes" -> digits(value / 1e9) + " GB/s";
             case "cpu" -> digits(value) + " CPU s/GB";
-            case "wall", "connect", "exit", "cpu-time" ->
+            case "wall", "connect", "exit", "cpu-time", "start" ->
                     String.format(Locale.ROOT, "%.0f ms", value);
             case "memory" -> digits(value / (1 << 20)) + " MiB";
             case "crowd" -> ratio(value);

@@ -10,12 +10,36 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * How worker JVMs are started: this JDK, this program's classes, and the agent where a
  * configuration wants it. Immutable; its directory is the caller's to delete.
  */
 final class Launch {
+    /**
+     * A program to start.
+     *
+     * @param main its class
+     * @param classPath of everything that it needs
+     */
+    record Program(Class<?> main, String classPath) {
+        /** A program and some libraries, of each of which one class is named. */
+        static Program of(Class<?> main, List<Class<?>> libraries) {
+            return new Program(
+                    main,
+                    Stream.concat(Stream.<Class<?>>of(main), libraries.stream())
+                            .map(Launch::place)
+                            .distinct()
+                            .collect(Collectors.joining(File.pathSeparator)));
+        }
+
+        /** A program that may need whatever this one has. */
+        static Program withEverything(Class<?> main) {
+            return new Program(main, System.getProperty("java.class.path"));
+        }
+    }
+
     /** The same for all, so that collections come as often. */
     static final List<String> HEAP_OPTIONS = List.of("-Xms64m", "-Xmx512m");
 
@@ -119,7 +143,7 @@ final class Launch {
      * @param report where its agent reports, or null
      */
     List<String> command(Config config, int end, Path report, Class<?> main, String... args) {
-        return command(config, end, report, List.of(main), args);
+        return command(config, end, report, Program.of(main, List.of()), args);
     }
 
     /**
@@ -127,10 +151,8 @@ final class Launch {
      *
      * @param end which of a pair it is, 0 or 1
      * @param report where its agent reports, or null
-     * @param classes the main class first, then one of each library
      */
-    List<String> command(
-            Config config, int end, Path report, List<Class<?>> classes, String... args) {
+    List<String> command(Config config, int end, Path report, Program program, String... args) {
         List<String> command = new ArrayList<>();
         if (config.cores != Config.Cores.ANY) {
             command.addAll(List.of("/usr/bin/taskset", "-c", "0"));
@@ -166,8 +188,8 @@ final class Launch {
         command.addAll(
                 List.of(
                         "-cp",
-                        bare ? rdma.bareClassPath : classPath(classes),
-                        bare ? Rdma.BARE : classes.getFirst().getName()));
+                        bare ? rdma.bareClassPath : program.classPath,
+                        bare ? Rdma.BARE : program.main.getName()));
         command.addAll(List.of(args));
         return command;
     }
@@ -181,13 +203,6 @@ final class Launch {
             command.add("--enable-native-access=ALL-UNNAMED");
             command.add("-Dbare.told=" + (config == Config.BARE_TOLD));
         }
-    }
-
-    private static String classPath(List<Class<?>> classes) {
-        return classes.stream()
-                .map(Launch::place)
-                .distinct()
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private static String place(Class<?> read) {

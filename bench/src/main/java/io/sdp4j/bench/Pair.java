@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -21,10 +22,17 @@ final class Pair implements AutoCloseable {
     private final Path clientReport;
     private final Worker server;
     private final Worker client;
+    private final double serverStartMs;
     private final Set<String> warmedUp = new HashSet<>();
 
     /** Starts both and waits until they are ready; {@code number} tells pairs of one run apart. */
     Pair(Launch launch, Suite suite, Config config, int number)
+            throws IOException, InterruptedException {
+        this(launch, suite, config, number, suite.listens());
+    }
+
+    /** Likewise; the server is told to listen with {@code listens}. */
+    Pair(Launch launch, Suite suite, Config config, int number, String listens)
             throws IOException, InterruptedException {
         this.config = config;
         String name = config.id + "-" + number;
@@ -34,19 +42,20 @@ final class Pair implements AutoCloseable {
                 switch (config) {
                     case UNIX -> new String[] {"unix", launch.file(name + ".sock").toString()};
                     case RSOCKETS -> new String[] {"tcp"}; // it knows no channels
-                    default -> new String[] {suite.listens()};
+                    default -> new String[] {listens};
                 };
-        server =
-                new Worker(
-                        config.title + " server",
-                        launch.command(config, 1, serverReport, suite.serverClasses(), how));
+        List<String> serverCommand =
+                launch.command(config, 1, serverReport, suite.serverProgram(), how);
+        long asked = System.nanoTime();
+        server = new Worker(config.title + " server", serverCommand);
         Worker started = null;
         try {
             String target = server.expect("READY", START_TIMEOUT_MS);
+            serverStartMs = (System.nanoTime() - asked) / 1e6;
             started =
                     new Worker(
                             config.title + " client",
-                            launch.command(config, 0, clientReport, suite.clientClasses(), target));
+                            launch.command(config, 0, clientReport, suite.clientProgram(), target));
             started.expect("READY", START_TIMEOUT_MS);
         } catch (IOException | InterruptedException failed) {
             server.kill();
@@ -98,6 +107,11 @@ final class Pair implements AutoCloseable {
             throws IOException, InterruptedException {
         long timeoutMs = 60_000 + 10L * (warmMs + measureMs);
         return client.ask(row.work() + " " + warmMs + " " + measureMs, timeoutMs);
+    }
+
+    /** Milliseconds from asking for the server's JVM until it said that it listens. */
+    double serverStartMs() {
+        return serverStartMs;
     }
 
     /** Ends both and adds what their agents reported; {@code counts} maps names to connections. */

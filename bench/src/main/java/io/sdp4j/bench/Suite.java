@@ -13,15 +13,6 @@ import io.sdp4j.bench.net.NetServer;
 import io.sdp4j.bench.nio.NioClient;
 import io.sdp4j.bench.nio.NioServer;
 import java.util.List;
-import java.util.stream.Stream;
-import org.eclipse.jetty.http.HttpField;
-import org.eclipse.jetty.http2.HTTP2Session;
-import org.eclipse.jetty.http2.hpack.HpackEncoder;
-import org.eclipse.jetty.http2.server.RawHTTP2ServerConnectionFactory;
-import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.Callback;
-import org.slf4j.Logger;
 
 /**
  * Rows that are measured together, and the two programs that do it.
@@ -61,29 +52,16 @@ record Suite(
     static final Suite COLD =
             new Suite("cold", "tcp", ColdRows.ALL, List.of(), ColdServer.class, ColdClient.class);
 
-    /** Applications in fresh JVMs. */
+    /** Applications in fresh JVMs; they need more libraries than can be listed. */
     static final Suite APPS =
-            new Suite(
-                    "apps",
-                    "tcp",
-                    AppsRows.ALL,
-                    List.of(
-                            Channel.class,
-                            ByteBuf.class,
-                            EventExecutor.class,
-                            NameResolver.class,
-                            Server.class,
-                            RawHTTP2ServerConnectionFactory.class,
-                            HTTP2Session.class,
-                            HpackEncoder.class,
-                            HttpField.class,
-                            Connection.class,
-                            Callback.class,
-                            Logger.class),
-                    AppsServer.class,
-                    AppsClient.class);
+            new Suite("apps", "", AppsRows.ALL, List.of(), AppsServer.class, AppsClient.class);
 
     static final List<Suite> ALL = List.of(NET, NIO, VERBS, COLD, APPS);
+
+    /** The same for one row: which program, if each has one of its own. */
+    String listens(Row row) {
+        return equals(APPS) ? row.work().split(" ", 2)[0] : listens;
+    }
 
     /** Whether each slice has JVMs of its own, started as a user starts them. */
     boolean isCold() {
@@ -95,18 +73,20 @@ record Suite(
         return equals(APPS) ? Times.APPS : isCold() ? Times.COLD : Times.FULL;
     }
 
-    /** The answering program with its libraries, for {@link Launch}. */
-    List<Class<?>> serverClasses() {
-        return with(server);
+    /** The answering program, for {@link Launch}. */
+    Launch.Program serverProgram() {
+        return program(server);
     }
 
     /** The measuring program, likewise. */
-    List<Class<?>> clientClasses() {
-        return with(client);
+    Launch.Program clientProgram() {
+        return program(client);
     }
 
-    private List<Class<?>> with(Class<?> main) {
-        return Stream.concat(Stream.<Class<?>>of(main), libraries.stream()).toList();
+    private Launch.Program program(Class<?> main) {
+        return equals(APPS)
+                ? Launch.Program.withEverything(main)
+                : Launch.Program.of(main, libraries);
     }
 
     /** The row of that name. */

@@ -61,16 +61,43 @@ final class Table {
         return out.toString();
     }
 
+    /** The same where a row has many figures: a line for each bar, with both its figures. */
+    static String byFigure(Results results) {
+        StringBuilder out = new StringBuilder();
+        out.append("| what | kernel TCP | sdp4j | result (by round) | bar | |\n");
+        out.append("|---|---|---|---|---|---|\n");
+        for (Row row : results.rows()) {
+            String what = row.title();
+            Config last = row.bars().getFirst().subject();
+            for (Bar bar : row.bars()) {
+                if (bar.subject() != last) {
+                    last = bar.subject();
+                    what = last.title;
+                }
+                out.append("| ").append(what).append(" | ");
+                out.append(cell(results, row, bar.base(), bar.metric())).append(" | ");
+                out.append(cell(results, row, bar.subject(), bar.metric())).append(" | ");
+                out.append(result(results.verdict(row, bar))).append(" |\n");
+                what = "";
+            }
+        }
+        return out.toString();
+    }
+
     private static String cell(Results results, Row row, Config config) {
-        double[] values = results.sorted(row, config, row.metric());
+        return cell(results, row, config, row.metric());
+    }
+
+    private static String cell(Results results, Row row, Config config, String metric) {
+        double[] values = results.sorted(row, config, metric);
         if (values.length == 0) {
             return row.configs().contains(config) ? "–" : "";
         }
-        return Format.value(row.metric(), results.overall(row, config, row.metric()))
+        return Format.value(metric, results.overall(row, config, metric))
                 + " ("
-                + Format.value(row.metric(), values[0])
+                + Format.value(metric, values[0])
                 + " … "
-                + Format.value(row.metric(), values[values.length - 1])
+                + Format.value(metric, values[values.length - 1])
                 + ")";
     }
 

@@ -1,37 +1,29 @@
 package io.sdp4j.bench.apps;
 
 import io.sdp4j.bench.net.Commands;
-import io.sdp4j.bench.net.Place;
 import io.sdp4j.bench.net.Usage;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.TimeUnit;
 
 /**
- * The measuring JVM: {@code AppsClient JETTY_PORT,NETTY_PORT}, then one command on standard input,
- * each with two numbers of its own, one that is not used, and the milliseconds to measure:
+ * The measuring JVM: {@code AppsClient PORT,PID} of the answering one, then one command on standard
+ * input: {@code PROGRAM BYTES AT_ONCE}, a number that is not used, and the milliseconds to measure.
  *
- * <ul>
- *   <li>{@code http1 BYTES THREADS}, {@code http2 BYTES THREADS}: the JDK's client gets so much
- *       from Jetty, each thread one answer after the other;
- *   <li>{@code post BYTES THREADS}: it sends so much;
- *   <li>{@code netty BYTES CONNECTIONS}: messages there and back, one after the other on each.
- * </ul>
- *
- * <p>The answer: {@code requests-first} a second in the first quarter of the time, {@code
- * requests-later} in the rest; {@code cpu-first}, {@code cpu-later}: nanoseconds of processor time
- * that the whole machine has used for each.
+ * <p>The answer has the same of the first quarter of the time, which begins with the client's first
+ * connection, as {@code requests-first} and so on, and of the rest, as {@code requests-later}:
+ * {@code requests} a second; {@code p50} and {@code p99} nanoseconds that one took; {@code cpu}
+ * nanoseconds of processor time that both JVMs have used for each.
  */
 public final class AppsClient implements Commands.Worker {
-    private final int jetty;
-    private final int netty;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    private AppsClient(String ports) {
-        jetty = Integer.parseInt(ports.substring(0, ports.indexOf(',')));
-        netty = Integer.parseInt(ports.substring(ports.indexOf(',') + 1));
+    private final int port;
+    private final long serverPid;
+
+    private AppsClient(String target) {
+        port = Integer.parseInt(target.substring(0, target.indexOf(',')));
+        serverPid = Long.parseLong(target.substring(target.indexOf(',') + 1));
     }
 
     /** Answers commands until standard input ends. */
@@ -41,87 +33,66 @@ public final class AppsClient implements Commands.Worker {
 
     @Override
     public String obey(String command, int[] n) throws Exception {
-        AtomicLong done = new AtomicLong();
-        long start = System.nanoTime();
-        long cpuStart = Usage.machineNanos();
-        switch (command) {
-            case "http1" -> get(HttpClient.Version.HTTP_1_1, n[0], n[1], done);
-            case "http2" -> get(HttpClient.Version.HTTP_2, n[0], n[1], done);
-            case "post" -> post(n[0], n[1], done);
-            case "netty" -> NettyTrips.start(netty, n[0], n[1], done);
-            default -> throw new IOException("unknown command " + command);
+        Tally tally = new Tally();
+        long startNanos = System.nanoTime();
+        Moment start = now(tally);
+        App.named(command).load(port, n[0], n[1], tally);
+        Moment between = end(tally, start, startNanos + n[3] / 4 * 1_000_000L);
+        Moment end = end(tally, between, startNanos + n[3] * 1_000_000L);
+        return text("first", start, between) + " " + text("later", between, end);
+    }
+
+    /** Ends a phase at {@code nanoTime}, or with its first answer if that comes later. */
+    private Moment end(Tally tally, Moment begin, long nanoTime)
+            throws IOException, InterruptedException {
+        sleepUntil(nanoTime);
+        Moment end = now(tally);
+        while (end.since(begin).total() == 0 && end.nanoTime - nanoTime < PATIENCE_NANOS) {
+            if (tally.failure() != null) {
+                break;
+            }
+            Thread.sleep(1);
+            end = now(tally);
         }
-        int firstMs = n[3] / 4;
-        sleepUntil(start + firstMs * 1_000_000L);
-        long first = done.get();
-        long cpuFirst = Usage.machineNanos();
-        sleepUntil(start + n[3] * 1_000_000L);
-        long later = done.get() - first;
-        long cpuLater = Usage.machineNanos();
-        if (first == 0 || later == 0) {
-            throw new IOException("answered: " + first + " at first, " + later + " later");
+        if (tally.failure() != null) {
+            throw new IOException(tally.failure());
+        }
+        return end;
+    }
+
+    private record Moment(long nanoTime, long cpuNanos, Tally.Counts counts) {
+        Tally.Counts since(Moment earlier) {
+            return counts.since(earlier.counts);
+        }
+    }
+
+    private Moment now(Tally tally) {
+        return new Moment(
+                System.nanoTime(),
+                Usage.cpuNanos() + Usage.processNanos(serverPid),
+                tally.counts());
+    }
+
+    private static String text(String phase, Moment from, Moment to) throws IOException {
+        Tally.Counts counts = to.since(from);
+        long total = counts.total();
+        if (total == 0) {
+            throw new IOException("no answer, " + phase);
         }
         return String.format(
                 Locale.ROOT,
-                "requests-first=%.2f requests-later=%.2f cpu-first=%.0f cpu-later=%.0f",
-                first * 1e3 / firstMs,
-                later * 1e3 / (n[3] - firstMs),
-                (double) (cpuFirst - cpuStart) / first,
-                (double) (cpuLater - cpuFirst) / later);
+                "requests-%1$s=%2$.2f p50-%1$s=%3$d p99-%1$s=%4$d cpu-%1$s=%5$.0f",
+                phase,
+                total * 1e9 / (to.nanoTime - from.nanoTime),
+                counts.quantile(0.5),
+                counts.quantile(0.99),
+                (double) (to.cpuNanos - from.cpuNanos) / total);
     }
 
     private static void sleepUntil(long nanoTime) throws InterruptedException {
         long left = nanoTime - System.nanoTime();
         if (left > 0) {
             Thread.sleep(left / 1_000_000, (int) (left % 1_000_000));
-        }
-    }
-
-    private void get(HttpClient.Version version, int bytes, int threads, AtomicLong done)
-            throws IOException {
-        HttpRequest request = HttpRequest.newBuilder(uri("" + bytes)).build();
-        send(version, request, bytes, threads, done);
-    }
-
-    private void post(int bytes, int threads, AtomicLong done) throws IOException {
-        HttpRequest request =
-                HttpRequest.newBuilder(uri("post"))
-                        .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[bytes]))
-                        .build();
-        send(HttpClient.Version.HTTP_1_1, request, 0, threads, done);
-    }
-
-    private URI uri(String path) throws IOException {
-        return URI.create("http://" + Place.here().getHostAddress() + ":" + jetty + "/" + path);
-    }
-
-    private static void send(
-            HttpClient.Version version,
-            HttpRequest request,
-            int answerBytes,
-            int threads,
-            AtomicLong done) {
-        HttpClient client = HttpClient.newBuilder().version(version).build();
-        for (int i = 0; i < threads; i++) {
-            Thread.ofPlatform()
-                    .daemon()
-                    .start(() -> sendForEver(client, request, answerBytes, done));
-        }
-    }
-
-    private static void sendForEver(
-            HttpClient client, HttpRequest request, int answerBytes, AtomicLong done) {
-        try {
-            while (true) {
-                var answer =
-                        client.send(request, java.net.http.HttpResponse.BodyHandlers.ofByteArray());
-                if (answer.statusCode() != 200 || answer.body().length != answerBytes) {
-                    throw new IOException("answer " + answer.statusCode());
-                }
-                done.incrementAndGet();
-            }
-        } catch (IOException | InterruptedException e) {
-            throw new IllegalStateException(e); // ends this thread, seen on standard error
         }
     }
 }

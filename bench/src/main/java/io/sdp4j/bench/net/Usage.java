@@ -55,6 +55,14 @@ public final class Usage {
         }
     }
 
+    /** Processor time of another process so far, nanoseconds, in steps of 10 ms. */
+    public static long processNanos(long pid) {
+        return ProcessHandle.of(pid)
+                .flatMap(process -> process.info().totalCpuDuration())
+                .orElseThrow()
+                .toNanos();
+    }
+
     /** Heap bytes the calling thread has allocated. */
     public static long allocatedBytes() {
         return THREADS.getCurrentThreadAllocatedBytes();
