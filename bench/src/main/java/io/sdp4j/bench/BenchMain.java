@@ -318,7 +318,7 @@ public final class BenchMain {
                         + seconds
                         + " s, "
                         + (suite.isCold() ? "fresh JVMs for each slice" : warmUp(times))
-                        + (busy > 0 ? ", beside " + busy + " endless loops" : "")
+                        + (busy > 0 ? ", endless loops beside them: " + busy : "")
                         + ". "
                         + Machine.sentence(machine)
                         + ".");

@@ -17,8 +17,8 @@ final class Format {
     /** A value with the unit of its metric. */
     static String value(String metric, double value) {
         return switch (metric) {
-            case "p50", "p99", "p999", "p50-first", "p99-first", "p50-later", "p99-later" ->
-                    digits(value / 1000) + " µs";
+            case "p50", "p99", "p999" -> digits(value / 1000) + " µs";
+            case "p50-first", "p99-first", "p50-later", "p99-later" -> digits(value / 1e6) + " ms";
             case "requests" -> digits(value / 1e3) + " k/s";
             case "requests-first", "requests-later" -> digits(value) + " /s";
             case "cpu-first", "cpu-later" -> digits(value / 1e3) + " CPU µs";
