@@ -47,11 +47,11 @@ class GateTest {
                         new Run(
                                 1,
                                 Map.of(
-                                        "by1000", made, "by4000", made, "p50", 1.0, "wall", 60.0,
-                                        "exit", 1.0)));
+                                        "by250", made, "by1000", made, "by4000", made, "p50", 1.0,
+                                        "wall", 60.0, "connect", 1.0, "exit", 1.0)));
             }
         }
-        for (Config config : List.of(Config.SHM, Config.DEFAULTS, Config.SHM_INTERPRETED)) {
+        for (Config config : List.of(Config.AT_CONNECT, Config.DEFAULTS, Config.SHM_INTERPRETED)) {
             results.reported(config).put("connections.offloaded.shm", 1L);
             results.reported(config).put("connections.kernel.fallback", 0L);
         }

@@ -302,10 +302,13 @@ final class MovingChannel extends Upgrade {
         }
     }
 
-    /** The stream that has told a reader of a reset, or null. */
+    /**
+     * The stream, if a reader or a writer was told of a reset, else null: it knows which, and TCP
+     * would tell of the reset once more.
+     */
     ChannelStream resetStream() {
         ChannelStream stream = moved;
-        return stream != null && stream.isReset() ? stream : null;
+        return stream != null && (resetWritten || stream.isReset()) ? stream : null;
     }
 
     /** Whether more is there after the last bytes that came by TCP, for the same read. */
