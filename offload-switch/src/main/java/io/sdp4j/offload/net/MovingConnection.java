@@ -5,6 +5,7 @@ import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.StreamHandle;
+import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.Upgrade;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
@@ -36,9 +37,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     private volatile boolean nonBlocking; // see OffloadedConnection, which goes on with it
     private volatile boolean inputShut;
     private volatile boolean outputShut;
-    private volatile boolean cut; // a read was told of a reset by TCP
-    private volatile boolean cutRead; // a read was told of a reset by the stream
-    private volatile boolean cutWritten; // a write was told of a reset, by either
+    private final ToldReset reset = new ToldReset();
     private volatile OffloadedConnection moved; // set once
 
     MovingConnection(
@@ -124,33 +123,28 @@ final class MovingConnection extends Upgrade implements Duplex {
             }
         }
         int n = readMoved(b, off, len);
-        if (n < 0 && !inputShut && (cut || (takeReset() && !cutWritten))) {
-            cut = true; // the peer's process has ended and left bytes of TCP unread
+        if (n < 0 && !inputShut && resetOfTcp()) {
             throw new SocketException("Connection reset");
         }
         return n;
     }
 
-    /** A connection is reset once, though its stream and TCP below may both tell of it. */
     private int readMoved(byte[] b, int off, int len) throws IOException {
         try {
             return moved.read(b, off, len);
         } catch (SocketException e) {
-            boolean isReset = "Connection reset".equals(e.getMessage());
-            if (isReset && cutWritten && !cutRead) {
-                return -1;
+            if (reset.tellsReader(e)) {
+                throw e;
             }
-            cutRead |= isReset;
-            throw e;
+            return -1;
         }
     }
 
-    private void noteWritten(SocketException e) {
-        cutWritten |= "Connection reset by peer".equals(e.getMessage());
-    }
-
-    private boolean takeReset() throws IOException {
-        return JdkBridge.takeReset(kernel.fileDescriptor(), moved.peerVanished());
+    /** Whether the peer's process has ended and left bytes of TCP unread. */
+    private boolean resetOfTcp() throws IOException {
+        return reset.readerKnowsOfTcp()
+                || (JdkBridge.takeReset(kernel.fileDescriptor(), moved.peerVanished())
+                        && reset.tellsReaderOfTcp());
     }
 
     private void noteUse(boolean timed) {
@@ -220,20 +214,20 @@ final class MovingConnection extends Upgrade implements Duplex {
                     return;
                 }
             } catch (SocketException e) {
-                noteWritten(e);
+                reset.writeFailed(e);
                 throw e;
             } finally {
                 writeLock.unlock();
                 wrote();
             }
         }
-        if (cut) {
+        if (reset.readerKnowsOfTcp()) {
             throw new SocketException("Broken pipe");
         }
         try {
             moved.write(b, off, len);
         } catch (SocketException e) {
-            noteWritten(e);
+            reset.writeFailed(e);
             throw e;
         }
     }

@@ -2,6 +2,7 @@ package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.SwitchCounters;
+import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.net.SocketException;
@@ -23,15 +24,13 @@ final class ChannelStream extends StreamHandle {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final SwitchSocketChannel channel;
+    private final ToldReset reset;
     private final Targets targets = new Targets(); // readLock
     private final Sources sources = new Sources(); // writeLock
     private final BlockingBuffer readLoan; // readLock
     private final BlockingBuffer writeLoan; // writeLock
     private SocketException
             untold; // writeLock: for the next write, as this one had moved something
-    private volatile boolean reset; // a read was told of one
-    private volatile boolean resetOfTcp; // a read was told of a reset of TCP
-    private volatile boolean resetWritten; // a write was told of a reset
 
     /**
      * Whether a write returns as soon as it has moved something. As with the JDK's channel, whose
@@ -44,9 +43,11 @@ final class ChannelStream extends StreamHandle {
             OffloadStream stream,
             SwitchCounters counters,
             ReentrantLock readLock,
-            ReentrantLock writeLock) {
+            ReentrantLock writeLock,
+            ToldReset reset) {
         super(stream, counters, readLock, writeLock);
         this.channel = channel;
+        this.reset = reset;
         this.readLoan = new BlockingBuffer(stream, OffloadStream.READ);
         this.writeLoan = new BlockingBuffer(stream, OffloadStream.WRITE);
         noteThread(); // which may have connected it
@@ -149,10 +150,8 @@ final class ChannelStream extends StreamHandle {
         return n <= 0 && inputShut() ? -1 : n;
     }
 
-    /** A connection is reset once, though its stream and TCP below may both tell of it. */
     private void takeResetOfTcp() throws IOException {
-        if (channel.takeResetOfTcp(peerVanished()) && !resetWritten) {
-            resetOfTcp = true;
+        if (channel.takeResetOfTcp(peerVanished()) && reset.tellsReaderOfTcp()) {
             throw new SocketException("Connection reset");
         }
     }
@@ -170,7 +169,7 @@ final class ChannelStream extends StreamHandle {
         boolean blocking = channel.isBlocking();
         channel.enter(blocking);
         noteThread();
-        if (reset && !inputShut()) {
+        if (reset.readerKnows() && !inputShut()) {
             channel.leave(blocking, false);
             throw new SocketException("Connection reset");
         }
@@ -204,9 +203,7 @@ final class ChannelStream extends StreamHandle {
      */
     private int readFailed(SocketException e) throws IOException {
         boolean isReset = "Connection reset".equals(e.getMessage());
-        boolean told = isReset && resetWritten && !reset;
-        reset |= isReset && !told;
-        if (inputShut() || told) {
+        if (!reset.tellsReader(e) || inputShut()) {
             return -1;
         }
         throw isReset ? e : new IOException(e.getMessage(), e);
@@ -249,12 +246,14 @@ final class ChannelStream extends StreamHandle {
                 if (outputShut()) {
                     if (sources.more()) { // an empty write asks nothing
                         int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
-                        resetWritten |= channel.takeResetOfTcp(false);
+                        if (channel.takeResetOfTcp(false)) {
+                            reset.writerTook();
+                        }
                     }
                 } else {
                     if (sources.more()) {
                         tell();
-                        if (resetOfTcp) {
+                        if (reset.readerKnowsOfTcp()) {
                             throw new SocketException("Broken pipe");
                         }
                     }
@@ -331,23 +330,8 @@ final class ChannelStream extends StreamHandle {
         }
     }
 
-    /** Whether a read was told of a reset, which the next ones are, too. */
-    boolean isReset() {
-        return reset;
-    }
-
-    /** A read by TCP was told of a reset. */
-    void resetRead() {
-        reset = true;
-    }
-
-    /** A write by TCP was told of a reset. */
-    void resetWritten() {
-        resetWritten = true;
-    }
-
     private void writeFailed(SocketException e) throws IOException {
-        resetWritten |= "Connection reset by peer".equals(e.getMessage());
+        reset.writeFailed(e);
         if (!outputShut()) {
             throw new IOException(e.getMessage(), e); // as the JDK: not a SocketException
         }
@@ -421,7 +405,7 @@ final class ChannelStream extends StreamHandle {
                     if (total == 0) {
                         throw e;
                     }
-                    reset |= "Connection reset".equals(e.getMessage());
+                    boolean _ = reset.tellsReader(e); // with the next read
                     return total;
                 }
                 if (n < 0 || buffers[i].hasRemaining()) {

@@ -4,6 +4,7 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.StreamHandle;
+import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.Upgrade;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
@@ -29,12 +30,11 @@ final class MovingChannel extends Upgrade {
     private final SwitchSocketChannel channel;
     private final SocketChannel kernel;
     private final boolean accepted;
+    private final ToldReset reset = new ToldReset(); // also the stream's
     private volatile boolean inputShut;
     private volatile boolean outputShut;
     private volatile ChannelStream moved; // set once
     private volatile boolean virtual; // a virtual thread has used the kernel's channel
-    private volatile boolean resetRead; // a read was told of a reset
-    private volatile boolean resetWritten; // likewise a write, before any read
     private volatile boolean adopted; // set under both data locks
     private final AtomicInteger attempts = new AtomicInteger(); // to adopt, that are still to make
 
@@ -86,14 +86,8 @@ final class MovingChannel extends Upgrade {
     @Override
     protected StreamHandle take(OffloadStream stream) {
         assert Thread.holdsLock(this);
-        ChannelStream taken = channel.takeMoved(stream, accepted);
+        ChannelStream taken = channel.takeMoved(stream, accepted, reset);
         moved = taken;
-        if (resetWritten) { // looked at after the stream was set, as below
-            taken.resetWritten();
-        }
-        if (resetRead) {
-            taken.resetRead();
-        }
         if (virtual) {
             taken.usedByVirtualThread();
         }
@@ -228,17 +222,10 @@ final class MovingChannel extends Upgrade {
             return call.read(room);
         } catch (SocketException e) {
             if (inputShut || !goesOn()) {
-                if (resetWritten && !resetRead) {
-                    return -1; // a write was told of it
+                if (reset.tellsReader(e)) {
+                    throw e;
                 }
-                if ("Connection reset".equals(e.getMessage())) {
-                    resetRead = true;
-                    ChannelStream stream = moved;
-                    if (stream != null) {
-                        stream.resetRead();
-                    }
-                }
-                throw e;
+                return -1;
             }
             return MOVED;
         }
@@ -249,14 +236,11 @@ final class MovingChannel extends Upgrade {
      * reset, and the application is to be told once.
      */
     IOException told(IOException byStream) {
-        if (inMoved() || !"Connection reset by peer".equals(byStream.getMessage())) {
-            return byStream;
-        }
-        if (resetRead) {
-            return new IOException("Broken pipe", byStream);
-        }
-        resetWritten = true;
-        return byStream;
+        return !inMoved()
+                        && reset.readerKnows()
+                        && "Connection reset by peer".equals(byStream.getMessage())
+                ? new IOException("Broken pipe", byStream)
+                : byStream;
     }
 
     int read(ByteBuffer dst) throws IOException {
@@ -308,7 +292,7 @@ final class MovingChannel extends Upgrade {
      */
     ChannelStream resetStream() {
         ChannelStream stream = moved;
-        return stream != null && (resetWritten || stream.isReset()) ? stream : null;
+        return stream != null && reset.known() ? stream : null;
     }
 
     /** Whether more is there after the last bytes that came by TCP, for the same read. */
@@ -341,13 +325,7 @@ final class MovingChannel extends Upgrade {
         try {
             return call.write();
         } catch (IOException e) {
-            if ("Connection reset by peer".equals(e.getMessage())) {
-                resetWritten = true;
-                ChannelStream stream = moved;
-                if (stream != null) {
-                    stream.resetWritten();
-                }
-            }
+            reset.writeFailed(e);
             throw e;
         }
     }

@@ -4,6 +4,7 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
@@ -88,7 +89,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
         local = accepted.localAddress();
         remote = accepted.remoteAddress();
         provider.owner().counters().opened(accepted, true);
-        stream = newStream(accepted);
+        stream = newStream(accepted, new ToldReset());
         provider.owner().opened(this);
     }
 
@@ -152,12 +153,12 @@ final class SwitchSocketChannel extends PolledSocketChannel
     }
 
     /** The connection has a stream; reads and writes move to it one after the other. */
-    ChannelStream takeMoved(OffloadStream won, boolean accepted) {
+    ChannelStream takeMoved(OffloadStream won, boolean accepted, ToldReset reset) {
         synchronized (stateLock) {
             local = won.localAddress();
             remote = won.remoteAddress();
             provider.owner().counters().opened(won, accepted);
-            ChannelStream s = newStream(won);
+            ChannelStream s = newStream(won, reset);
             stream = s;
             if (options.oobInline()) {
                 s.oobInline(true);
@@ -189,8 +190,9 @@ final class SwitchSocketChannel extends PolledSocketChannel
         connect.selectors().putBack(this);
     }
 
-    private ChannelStream newStream(OffloadStream offloaded) {
-        return new ChannelStream(this, offloaded, provider.owner().counters(), readLock, writeLock);
+    private ChannelStream newStream(OffloadStream offloaded, ToldReset reset) {
+        return new ChannelStream(
+                this, offloaded, provider.owner().counters(), readLock, writeLock, reset);
     }
 
     /** Where the connection runs and why; empty while there is none. */
@@ -242,7 +244,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
             local = won.localAddress();
             remote = won.remoteAddress();
             provider.owner().counters().opened(won, false);
-            ChannelStream s = newStream(won);
+            ChannelStream s = newStream(won, new ToldReset());
             stream = s;
             if (options.oobInline()) {
                 s.oobInline(true);
