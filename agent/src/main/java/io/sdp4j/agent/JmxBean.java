@@ -104,6 +104,11 @@ final class JmxBean {
         }
 
         @Override
+        public long getMoved() {
+            return Agent.snapshot().moved().connections();
+        }
+
+        @Override
         public long getBytesRead() {
             return Agent.snapshot().bytesRead();
         }

@@ -45,9 +45,15 @@ final class Report {
             reasons.put(reason.getKey().name(), reason.getValue());
         }
 
+        Map<String, Object> moved = new LinkedHashMap<>();
+        moved.put("connections", report.moved().connections());
+        moved.put("bytes", report.moved().bytes());
+        moved.put("millis", report.moved().millis());
+
         Map<String, Object> root = new LinkedHashMap<>();
         root.put("connections", connections);
         root.put("accepted", accepted);
+        root.put("moved", moved);
         root.put("bytes", bytes);
         root.put("reasons", reasons);
         root.put("pid", ProcessHandle.current().pid());

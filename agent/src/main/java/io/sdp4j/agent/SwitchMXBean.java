@@ -20,6 +20,9 @@ public interface SwitchMXBean {
     /** Connections accepted from kernel TCP. */
     long getAcceptedKernel();
 
+    /** Offloaded connections, made and accepted, that began on kernel TCP. */
+    long getMoved();
+
     /** Payload bytes read from offloaded connections. */
     long getBytesRead();
 

@@ -14,6 +14,9 @@ import java.util.Map;
  * @param fallback those that came to the kernel because offloading did not work out
  * @param acceptedOffloaded connections it accepted offloaded
  * @param acceptedKernel connections it accepted from the kernel
+ * @param moved those that left TCP, made and accepted
+ * @param movedBytes sum of what they had carried by TCP
+ * @param movedMillis sum of their ages then
  * @param reasons how many connections of either kind gave each reason
  * @param text the whole report
  */
@@ -23,6 +26,9 @@ public record AgentReport(
         long fallback,
         long acceptedOffloaded,
         long acceptedKernel,
+        long moved,
+        long movedBytes,
+        long movedMillis,
         Map<?, ?> reasons,
         String text) {
 
@@ -36,12 +42,16 @@ public record AgentReport(
         Map<?, ?> made = child(root, "connections");
         Map<?, ?> kernel = child(made, "kernel");
         Map<?, ?> accepted = child(root, "accepted");
+        Map<?, ?> moved = child(root, "moved");
         return new AgentReport(
                 count(child(made, "offloaded"), "shm"),
                 count(kernel, "policy"),
                 count(kernel, "fallback"),
                 count(child(accepted, "offloaded"), "shm"),
                 count(accepted, "kernel"),
+                count(moved, "connections"),
+                count(moved, "bytes"),
+                count(moved, "millis"),
                 child(root, "reasons"),
                 text);
     }

@@ -24,13 +24,14 @@ class UpgradeIT {
 
     @TempDir Path directory;
 
-    private void run(
+    private AgentReport run(
             RoundTrips.Kind kind, List<String> options, String trips, long moved, long stayed)
             throws Exception {
-        run(kind, 64, 1, options, trips, moved, stayed);
+        return run(kind, 64, 1, options, trips, moved, stayed);
     }
 
-    private void run(
+    /** What the client has reported. */
+    private AgentReport run(
             RoundTrips.Kind kind,
             int bytes,
             int connections,
@@ -63,14 +64,17 @@ class UpgradeIT {
             AgentReport made = client.report();
             if (connections > 1) { // some end before they have moved
                 assertTrue(made.offloaded() > connections / 2, made::text);
-                return;
+                return made;
             }
             assertEquals(moved, made.offloaded(), made::text);
             assertEquals(stayed, made.policy(), made::text);
             assertEquals(0, made.fallback(), made::text);
+            assertEquals(moved, made.moved(), made::text);
             AgentReport accepted = server.report();
             assertEquals(moved, accepted.acceptedOffloaded(), accepted::text);
             assertEquals(stayed, accepted.acceptedKernel(), accepted::text);
+            assertEquals(moved, accepted.moved(), accepted::text);
+            return made;
         }
     }
 
@@ -84,7 +88,9 @@ class UpgradeIT {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SELECTOR")
     void aLongOneIsOffloaded(RoundTrips.Kind kind) throws Exception {
-        run(kind, AUTO, "until-offloaded", 1, 0);
+        AgentReport made = run(kind, AUTO, "until-offloaded", 1, 0);
+        assertTrue(made.movedMillis() >= 500, made::text);
+        assertTrue(made.movedBytes() >= 2 * 64 * 1000, made::text);
     }
 
     /** Unless a selector watches it, which most programs are slower with. */

@@ -378,12 +378,8 @@ public final class OffloadSwitch {
         Log.OUT.debug("{} stays on TCP: {}", remote, why);
     }
 
-    void leavesTcp(InetSocketAddress remote, long bytes, long nanos) {
-        Log.OUT.debug(
-                "{} leaves TCP after {} bytes and {} ms",
-                remote,
-                bytes,
-                TimeUnit.NANOSECONDS.toMillis(nanos));
+    void leavesTcp(InetSocketAddress remote, long bytes, long millis) {
+        Log.OUT.debug("{} leaves TCP after {} bytes and {} ms", remote, bytes, millis);
     }
 
     /**

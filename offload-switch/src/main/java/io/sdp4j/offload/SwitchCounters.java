@@ -35,6 +35,9 @@ public final class SwitchCounters {
     private final LongAdder kernelFallback = new LongAdder();
     private final LongAdder acceptedKernel = new LongAdder();
     private final LongAdder refused = new LongAdder();
+    private final LongAdder moved = new LongAdder();
+    private final LongAdder movedBytes = new LongAdder();
+    private final LongAdder movedMillis = new LongAdder();
     private final Map<ReasonCode, LongAdder> reasons = new EnumMap<>(ReasonCode.class);
 
     private volatile Supplier<Map<ReasonCode, Long>> before = Map::of;
@@ -85,8 +88,13 @@ public final class SwitchCounters {
      * A connection that was counted as one on the kernel has got a stream, which counts for itself.
      *
      * @param reason why it was on the kernel
+     * @param bytes that it has carried there
+     * @param millis its age
      */
-    void moved(ReasonCode reason, boolean accepted) {
+    void moved(ReasonCode reason, boolean accepted, long bytes, long millis) {
+        moved.increment();
+        movedBytes.add(bytes);
+        movedMillis.add(millis);
         (accepted ? acceptedKernel : kernel(reason)).decrement();
         reasons.get(reason).decrement();
     }
@@ -147,7 +155,8 @@ public final class SwitchCounters {
                 read,
                 written,
                 counted,
-                refused.sum());
+                refused.sum(),
+                new SwitchReport.Moved(moved.sum(), movedBytes.sum(), movedMillis.sum()));
     }
 
     private static Map<String, Long> sums(Map<String, LongAdder> adders) {

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param reasons connections by reason, only those that occurred
  * @param refused attempts to connect or listen that failed because a rule allows nothing but
  *     offload
+ * @param moved offloaded connections, made and accepted, that began on kernel TCP
  */
 public record SwitchReport(
         Map<String, Long> offloaded,
@@ -28,4 +29,13 @@ public record SwitchReport(
         long bytesRead,
         long bytesWritten,
         Map<ReasonCode, Long> reasons,
-        long refused) {}
+        long refused,
+        Moved moved) {
+    /**
+     * Connections that left kernel TCP. Divided by {@code connections}, the sums tell when.
+     *
+     * @param bytes payload of both directions that they had carried by TCP when they found a stream
+     * @param millis their age then
+     */
+    public record Moved(long connections, long bytes, long millis) {}
+}

@@ -46,8 +46,7 @@ public abstract class Upgrade {
     protected final ReentrantLock writeLock;
     final Handover handover;
 
-    private final UpgradePolicy policy;
-    private final long bornNanos;
+    private final UpgradeTrigger trigger;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private final Decision decision; // null for an accepted one, which does not propose
@@ -59,13 +58,9 @@ public abstract class Upgrade {
     private boolean limitless; // this: the stream has ended without a limit
     private ConnectionInfo kernelInfo; // this
     private int asked; // this: how often the peer had not accepted the connection
-    private volatile long askAtNanos; // it proposes no earlier
+    private long movedAfterMillis; // this
     private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
     private int limitHave; // limit's lock
-
-    private boolean wrote; // since the last read; a lost update counts a turn too few
-    private long turns; // reader
-    private long calls; // that carried something; a lost update counts one too few
 
     /**
      * @param decision what the rules say of a connection that was made here; null for an accepted
@@ -85,10 +80,7 @@ public abstract class Upgrade {
         this.readLock = began.readLock();
         this.writeLock = began.writeLock();
         this.handover = new Handover(began.sent(), began.received());
-        this.turns = began.turns();
-        this.policy = owner.upgradePolicy();
-        this.bornNanos = began.nanos();
-        this.askAtNanos = bornNanos;
+        this.trigger = new UpgradeTrigger(owner.upgradePolicy(), handover, began);
         this.local = local;
         this.remote = remote;
         this.decision = decision;
@@ -168,45 +160,21 @@ public abstract class Upgrade {
         if (handover.finished()) {
             taken().readerBehind(false);
         }
-        calls++;
-        if (wrote) {
-            wrote = false;
-            turns++;
-        }
+        trigger.received();
         consider();
     }
 
     /** By the holder of the write lock: {@code n} bytes have gone by TCP. */
     public final void sent(long n) {
         handover.sent(n);
-        calls++;
-        wrote = true;
+        trigger.sent();
         consider();
     }
 
     private void consider() {
-        if (state == State.YOUNG
-                && decision != null
-                && carriedEnough()
-                && mayMove(System.nanoTime())
-                && begin()) {
+        if (state == State.YOUNG && decision != null && trigger.due(blocks()) && begin()) {
             ConnectThreads.start(this::propose);
         }
-    }
-
-    private boolean mayMove(long nowNanos) {
-        long age = blocks() ? policy.ageNanos() : policy.bulkAgeNanos();
-        return nowNanos - bornNanos >= age && nowNanos - askAtNanos >= 0;
-    }
-
-    private boolean carriedEnough() {
-        return blocks()
-                ? policy.carriedEnough(carried(), turns)
-                : policy.carriedEnoughSelected(carried(), turns);
-    }
-
-    private long carried() {
-        return handover.sentBytes() + handover.receivedBytes();
     }
 
     /**
@@ -217,7 +185,7 @@ public abstract class Upgrade {
         if (decision == null || state != State.YOUNG || blocks()) {
             return false;
         }
-        if (!policy.carriesLittle(calls, carried())) {
+        if (!trigger.carriesLittle()) {
             return false;
         }
         synchronized (this) {
@@ -424,7 +392,7 @@ public abstract class Upgrade {
                 boolean later = attempt.reason() == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED;
                 if (later && state == State.ASKED && !closed) { // else it was given up meanwhile
                     long nanos = ASK_AGAIN_NANOS << asked++;
-                    askAtNanos = System.nanoTime() + nanos;
+                    trigger.postpone(nanos);
                     state = State.YOUNG;
                     notifyAll();
                     // the application may wait for the peer, and make no call by then
@@ -468,7 +436,13 @@ public abstract class Upgrade {
             boolean complete = false;
             try {
                 take(stream).readerBehind(true);
-                owner.counters().moved(kernelInfo.reason(), decision == null);
+                movedAfterMillis = trigger.ageMillis();
+                owner.counters()
+                        .moved(
+                                kernelInfo.reason(),
+                                decision == null,
+                                trigger.carried(),
+                                movedAfterMillis);
                 complete = true;
             } catch (IOException e) {
                 stream.close(true);
@@ -480,7 +454,7 @@ public abstract class Upgrade {
                 return;
             }
         }
-        owner.leavesTcp(remote, carried(), System.nanoTime() - bornNanos);
+        owner.leavesTcp(remote, trigger.carried(), trigger.ageMillis());
         if (decision != null) {
             moveOutNow();
         }
@@ -581,16 +555,20 @@ public abstract class Upgrade {
     /** Where it runs, and why. */
     public final ConnectionInfo info() {
         StreamHandle stream = taken();
+        long afterMillis;
         synchronized (this) {
             if (stream == null || (limitless && !handover.outMoved())) {
                 return kernelInfo;
             }
+            afterMillis = movedAfterMillis;
         }
         ConnectionInfo now = stream.info();
         return new ConnectionInfo(
                 ReasonCode.OFFLOADED,
                 now.detail()
                         + "; moved from TCP after "
+                        + afterMillis
+                        + " ms, "
                         + handover.sentBytes()
                         + " bytes sent and "
                         + handover.receivedBytes()

@@ -1,0 +1,78 @@
+package io.sdp4j.offload;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * When a connection that was made here asks to move: once it has carried enough and is old enough
+ * for the {@link UpgradePolicy}.
+ *
+ * <p>Thread-safety: {@link #received} is for the reader, {@link #sent} for the writer; a count that
+ * both change may miss a call.
+ */
+final class UpgradeTrigger {
+    private final UpgradePolicy policy;
+    private final Handover handover;
+    private final long bornNanos;
+    private volatile long askAtNanos;
+    private boolean wrote; // since the last read
+    private long turns; // reader
+    private long calls; // that carried something
+
+    UpgradeTrigger(UpgradePolicy policy, Handover handover, Began began) {
+        this.policy = policy;
+        this.handover = handover;
+        this.bornNanos = began.nanos();
+        this.askAtNanos = bornNanos;
+        this.turns = began.turns();
+    }
+
+    void received() {
+        calls++;
+        if (wrote) {
+            wrote = false;
+            turns++;
+        }
+    }
+
+    void sent() {
+        calls++;
+        wrote = true;
+    }
+
+    /**
+     * Whether it is worth moving now.
+     *
+     * @param blocks whether threads of the application wait in it, and no selector does for them
+     */
+    boolean due(boolean blocks) {
+        boolean enough =
+                blocks
+                        ? policy.carriedEnough(carried(), turns)
+                        : policy.carriedEnoughSelected(carried(), turns);
+        if (!enough) {
+            return false;
+        }
+        long nowNanos = System.nanoTime();
+        long age = blocks ? policy.ageNanos() : policy.bulkAgeNanos();
+        return nowNanos - bornNanos >= age && nowNanos - askAtNanos >= 0;
+    }
+
+    /** It is not due for so long. */
+    void postpone(long nanos) {
+        askAtNanos = System.nanoTime() + nanos;
+    }
+
+    /** Whether it is not worth moving, in a channel that does not block. */
+    boolean carriesLittle() {
+        return policy.carriesLittle(calls, carried());
+    }
+
+    /** Bytes of both directions by TCP. */
+    long carried() {
+        return handover.sentBytes() + handover.receivedBytes();
+    }
+
+    long ageMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - bornNanos);
+    }
+}
