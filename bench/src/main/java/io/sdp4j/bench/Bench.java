@@ -33,7 +33,7 @@ final class Bench implements AutoCloseable {
     private final QuiescenceGuard rest;
 
     /** Living pairs of this round, by their numbers within a configuration. */
-    private final Map<Config, Map<Integer, Pair>> pairs = new EnumMap<>(Config.class);
+    private final Map<Config, Map<Integer, WorkerPair>> pairs = new EnumMap<>(Config.class);
 
     private int started;
 
@@ -80,7 +80,7 @@ final class Bench implements AutoCloseable {
 
     private void measure(Row row, Config config, int round, int number)
             throws InterruptedException {
-        Map<Integer, Pair> alike = pairs.computeIfAbsent(config, c -> new HashMap<>());
+        Map<Integer, WorkerPair> alike = pairs.computeIfAbsent(config, c -> new HashMap<>());
         try {
             Map<String, Double> metrics;
             if (row.isStartup()) {
@@ -90,9 +90,9 @@ final class Bench implements AutoCloseable {
                         new ColdPair(launch, suite, config, ++started)
                                 .measure(row, times, results.reported(config));
             } else {
-                Pair pair = alike.get(number);
+                WorkerPair pair = alike.get(number);
                 if (pair == null) {
-                    pair = new Pair(launch, suite, config, ++started);
+                    pair = new WorkerPair(launch, suite, config, ++started);
                     alike.put(number, pair);
                 }
                 pair.warmUp(row, times);
@@ -105,7 +105,7 @@ final class Bench implements AutoCloseable {
         } catch (IOException failed) {
             progress.accept(row.id() + ", " + config.title + ": " + failed.getMessage());
             results.addFailure(row, config, failed.getMessage());
-            Pair broken = alike.remove(number);
+            WorkerPair broken = alike.remove(number);
             if (broken != null) {
                 broken.kill();
             }
@@ -116,7 +116,7 @@ final class Bench implements AutoCloseable {
      * A measurement with the machine in one state from its beginning to its end, if it can be. Rows
      * that compare neighbours can do without.
      */
-    private Map<String, Double> rested(Pair pair, Row row, Config config, int round)
+    private Map<String, Double> rested(WorkerPair pair, Row row, Config config, int round)
             throws IOException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
             double before = rest.await();
@@ -152,7 +152,7 @@ final class Bench implements AutoCloseable {
         pairs.clear();
     }
 
-    private void end(Config config, Pair pair) {
+    private void end(Config config, WorkerPair pair) {
         try {
             pair.close(results.reported(config));
         } catch (IOException unreadable) {
@@ -163,7 +163,7 @@ final class Bench implements AutoCloseable {
     /** Ends whatever still runs. */
     @Override
     public void close() {
-        pairs.values().forEach(alike -> alike.values().forEach(Pair::kill));
+        pairs.values().forEach(alike -> alike.values().forEach(WorkerPair::kill));
         pairs.clear();
     }
 }

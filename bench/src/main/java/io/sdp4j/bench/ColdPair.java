@@ -40,7 +40,7 @@ final class ColdPair {
         if (row.work().equals(ColdRows.PROGRAM)) {
             return program(counts);
         }
-        Pair pair = new Pair(launch, suite, config, number, suite.listens(row));
+        WorkerPair pair = new WorkerPair(launch, suite, config, number, suite.listens(row));
         try {
             Map<String, Double> metrics = pair.measure(row, times);
             metrics.put("start", pair.serverStartMs());

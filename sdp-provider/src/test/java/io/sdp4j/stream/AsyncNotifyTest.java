@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.aio.Aio;
 import io.sdp4j.offload.contract.aio.Outcome;
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.concurrent.CountDownLatch;
@@ -29,7 +31,7 @@ class AsyncNotifyTest {
     private TestFabric fabric;
     private AsynchronousChannelGroup group;
     private Aio aio;
-    private Aio.Pair pair;
+    private Pair<AsynchronousServerSocketChannel, AsynchronousSocketChannel> pair;
     private final CountDownLatch release = new CountDownLatch(1);
 
     @BeforeEach
@@ -127,7 +129,7 @@ class AsyncNotifyTest {
     @Test
     void futuresAndHandlersWaitTogether() throws Exception {
         for (int i = 0; i < 4; i++) {
-            try (Aio.Pair p = aio.pair(group)) {
+            try (var p = aio.pair(group)) {
                 Outcome<Integer> full = Aio.fill(p.server());
                 Future<Integer> asked = p.server().read(ByteBuffer.allocate(16));
                 assertEquals(1, Aio.get(p.client().write(Aio.bytes("a"))));

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.contract.nio.NioChannels.Pair;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -64,14 +64,14 @@ abstract class ChannelsOverSdp {
     }
 
     /** Two ends that block, both offloaded. */
-    final Pair pair() throws IOException {
+    final Pair<ServerSocketChannel, SocketChannel> pair() throws IOException {
         long before = offloaded();
         ServerSocketChannel listener = listen();
         SocketChannel a = provider.openSocketChannel();
         assertTrue(a.connect(listener.getLocalAddress()));
         SocketChannel b = listener.accept();
         assertEquals(before + 1, offloaded());
-        return new Pair(listener, a, b);
+        return new Pair<>(listener, a, b);
     }
 
     static void send(SocketChannel c, String text) throws IOException {

@@ -56,7 +56,7 @@ class MovingNioTest extends SwitchedNioTest {
     @Test
     @Override
     public void closeWithUnreadData() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.server().write(ByteBuffer.wrap(new byte[14]));
             p.client().write(ByteBuffer.wrap(new byte[10]));
             await().until(() -> p.server().socket().getInputStream().available() == 10);
@@ -77,7 +77,7 @@ class MovingNioTest extends SwitchedNioTest {
     /** Bytes from TCP and bytes from the stream are one. */
     @Test
     void tellsOfAllThatIsThere() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.client().configureBlocking(false);
             p.server().configureBlocking(false);
             p.client().write(ByteBuffer.wrap(new byte[492]));
@@ -97,7 +97,7 @@ class MovingNioTest extends SwitchedNioTest {
     /** Both the stream and TCP below are reset. */
     @Test
     void aResetIsToldOnce() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             SocketChannel told = p.server();
             p.client().write(ByteBuffer.wrap(new byte[1]));
             await().until(
@@ -124,7 +124,7 @@ class MovingNioTest extends SwitchedNioTest {
     @Test
     void aResetThatWasReadStays() throws Exception {
         for (int i = 0; i < 50; i++) { // the connection moves meanwhile, or has moved
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 SocketChannel told = p.server();
                 p.client().write(ByteBuffer.wrap(new byte[1]));
                 assertEquals(1, told.read(ByteBuffer.allocate(9)));
@@ -144,7 +144,7 @@ class MovingNioTest extends SwitchedNioTest {
     @Test
     void anEmptyWriteTakesNoNewsOfAReset() throws Exception {
         for (int i = 0; i < 20; i++) { // it is TCP below that tells of it in some
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 SocketChannel told = p.server();
                 p.client().write(ByteBuffer.wrap(new byte[1]));
                 await().until(() -> isReady(told));
@@ -165,7 +165,7 @@ class MovingNioTest extends SwitchedNioTest {
     /** Else it would find a descriptor that is ready, and no key for it, until that is closed. */
     @Test
     void aSelectorThatNeverAskedForgetsAMovedChannel() throws Exception {
-        try (Pair p = pair();
+        try (var p = pair();
                 Selector selector = provider().openSelector()) {
             SocketChannel moves = p.server();
             moves.configureBlocking(false);

@@ -9,10 +9,12 @@ import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.SwitchedTest;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.testing.Pair;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -53,7 +55,7 @@ class MovingSocketTest extends SwitchedTest {
         return SwitchSocketImpl.explain(socket).orElseThrow().reason();
     }
 
-    private static void echo(Pair p, int value) throws IOException {
+    private static void echo(Pair<ServerSocket, Socket> p, int value) throws IOException {
         p.client().getOutputStream().write(value);
         assertEquals(value, p.server().getInputStream().read());
         p.server().getOutputStream().write(value + 1);
@@ -61,7 +63,7 @@ class MovingSocketTest extends SwitchedTest {
     }
 
     /** Makes round trips until both directions run on the stream. */
-    private static void move(Pair p) {
+    private static void move(Pair<ServerSocket, Socket> p) {
         await().atMost(30, TimeUnit.SECONDS)
                 .until(
                         () -> {
@@ -78,7 +80,7 @@ class MovingSocketTest extends SwitchedTest {
     @Test
     @Timeout(60)
     void beginsOnTcpAndMovesBothWays() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             assertEquals(ReasonCode.YOUNG, reason(p.client()));
             assertEquals(ReasonCode.ACCEPTED_TCP, reason(p.server()));
             move(p);
@@ -94,7 +96,7 @@ class MovingSocketTest extends SwitchedTest {
     @Test
     @Timeout(60)
     void wakesWhoWaitsInTheKernel() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             CompletableFuture<Integer> read =
                     CompletableFuture.supplyAsync(
                             () -> {
@@ -114,7 +116,7 @@ class MovingSocketTest extends SwitchedTest {
     @Test
     @Timeout(60)
     void timesOutAfterTheMove() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             move(p);
             p.client().setSoTimeout(20);
             InputStream in = p.client().getInputStream();
@@ -129,7 +131,7 @@ class MovingSocketTest extends SwitchedTest {
     @Test
     @Timeout(60)
     void aResetIsToldOnce() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             move(p);
             p.client().setSoLinger(true, 0);
             p.client().close();
@@ -152,7 +154,7 @@ class MovingSocketTest extends SwitchedTest {
     @Timeout(60)
     void urgentBytesRightAfterTheMove() throws IOException {
         for (int round = 0; round < 200; round++) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 p.client().getOutputStream().write('a');
                 while (reason(p.client()) == ReasonCode.YOUNG) {
                     Thread.onSpinWait();
@@ -190,7 +192,7 @@ class MovingSocketTest extends SwitchedTest {
             int chunk = random.nextInt(1, 9_000);
             boolean answer = random.nextBoolean();
             boolean close = random.nextBoolean();
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 CompletableFuture<Void> writer =
                         CompletableFuture.runAsync(() -> write(p.client(), bytes, chunk, close));
                 if (answer && !close) { // what is not read when one closes resets the connection

@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.sdp4j.offload.contract.nio.NioChannels.Pair;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,7 +41,7 @@ class SdpChannelSelectTest extends ChannelsOverSdp {
 
     @Test
     void aSelectorSeesReadinessComeAndGo() throws Exception {
-        try (Pair p = pair();
+        try (var p = pair();
                 Selector selector = provider.openSelector()) {
             p.server().configureBlocking(false);
             SelectionKey key = p.server().register(selector, SelectionKey.OP_READ);
@@ -73,7 +72,7 @@ class SdpChannelSelectTest extends ChannelsOverSdp {
 
     @Test
     void writabilityGoesWhenFullAndComesBack() throws Exception {
-        try (Pair p = pair();
+        try (var p = pair();
                 Selector selector = provider.openSelector()) {
             p.client().configureBlocking(false);
             SelectionKey key = p.client().register(selector, SelectionKey.OP_WRITE);
@@ -210,7 +209,7 @@ class SdpChannelSelectTest extends ChannelsOverSdp {
     @Test
     void noWakeUpIsLost() throws Exception {
         long seed = System.nanoTime();
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             CompletableFuture<Void> echo =
                     CompletableFuture.runAsync(
                             () -> pingPong(p.server(), false, new Random(seed + 1)));

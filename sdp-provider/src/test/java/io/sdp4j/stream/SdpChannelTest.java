@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.contract.nio.NioChannels.Pair;
 import io.sdp4j.offload.nio.SwitchChannels;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,7 +43,7 @@ class SdpChannelTest extends ChannelsOverSdp {
 
     @Test
     void blockingChannelsCarryBytes() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             send(p.client(), "question");
             assertEquals("question", receive(p.server(), 8));
             send(p.server(), "answer");
@@ -68,18 +67,18 @@ class SdpChannelTest extends ChannelsOverSdp {
     @Test
     void aBlockedReaderIsFreed() throws Exception {
         for (boolean virtual : new boolean[] {false, true}) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 assertInstanceOf(
                         AsynchronousCloseException.class,
                         failure(virtual, p.client(), t -> p.client().close()));
             }
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 assertInstanceOf(
                         ClosedByInterruptException.class,
                         failure(virtual, p.client(), Thread::interrupt));
                 assertFalse(p.client().isOpen());
             }
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 CompletableFuture<Integer> read = new CompletableFuture<>();
                 start(virtual, () -> read.complete(p.client().read(ByteBuffer.allocate(1))));
                 p.client().shutdownInput();
@@ -137,7 +136,7 @@ class SdpChannelTest extends ChannelsOverSdp {
         byte[] data = new byte[3_000_000];
         new Random(7).nextBytes(data);
         Path file = Files.createTempFile("sdp4j-t", ".bin");
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Files.write(file, data);
             CompletableFuture<byte[]> got =
                     CompletableFuture.supplyAsync(() -> readAll(p.server(), data.length + 13));
@@ -177,7 +176,7 @@ class SdpChannelTest extends ChannelsOverSdp {
 
     @Test
     void adaptorAndStreamsWork() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Socket socket = p.client().socket();
             assertEquals(p.client(), socket.getChannel());
             assertTrue(socket.isConnected());

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
-import io.sdp4j.offload.contract.Sockets;
 import io.sdp4j.offload.net.SwitchSocketImpl;
+import io.sdp4j.testing.Pair;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,11 +30,11 @@ class SdpVerbsMemlockTest {
     @Test
     void aStreamWithoutMemoryIsServedByTheKernel() throws Exception {
         SdpVerbsSocketTest sockets = new SdpVerbsSocketTest();
-        List<Sockets.Pair> pairs = new ArrayList<>();
+        List<Pair<ServerSocket, Socket>> pairs = new ArrayList<>();
         List<String> reasons = new ArrayList<>();
         int offloaded = 0;
         for (int i = 0; i < SOCKETS; i++) {
-            Sockets.Pair p = sockets.pair();
+            Pair<ServerSocket, Socket> p = sockets.pair();
             pairs.add(p);
             ConnectionInfo where = SwitchSocketImpl.explain(p.client()).orElseThrow();
             offloaded += where.reason() == ReasonCode.OFFLOADED ? 1 : 0;
@@ -42,12 +44,12 @@ class SdpVerbsMemlockTest {
         assertTrue(
                 overRdma > 0 && overRdma < SOCKETS,
                 () -> overRdma + " of " + SOCKETS + " offloaded: " + reasons);
-        for (Sockets.Pair p : pairs) {
+        for (Pair<ServerSocket, Socket> p : pairs) {
             byte[] said = {1, 2, 3, (byte) p.client().getLocalPort()};
             p.client().getOutputStream().write(said);
             assertArrayEquals(said, p.server().getInputStream().readNBytes(said.length));
         }
-        for (Sockets.Pair p : pairs) {
+        for (Pair<ServerSocket, Socket> p : pairs) {
             p.close();
         }
         SdpVerbsSocketTest.shut();

@@ -72,7 +72,7 @@ final class DemoCommand implements Callable<Integer> {
         try {
             Path rules = Files.writeString(folder.resolve("demo.conf"), RULES);
             boolean adapts = !spec.commandLine().getParseResult().hasMatchedOption("--seconds");
-            Pair pair =
+            Comparison pair =
                     adapts
                             ? adapting(
                                     seconds,
@@ -90,7 +90,7 @@ final class DemoCommand implements Callable<Integer> {
 
     /** One comparison, with parts of that length. */
     interface Measurement {
-        Pair of(double seconds) throws IOException, InterruptedException;
+        Comparison of(double seconds) throws IOException, InterruptedException;
     }
 
     /**
@@ -98,14 +98,14 @@ final class DemoCommand implements Callable<Integer> {
      *
      * @param progress told why
      */
-    static Pair adapting(
+    static Comparison adapting(
             double seconds, boolean busy, Consumer<String> progress, Measurement measurement)
             throws IOException, InterruptedException {
         if (busy) {
             progress.accept("this machine is busy (load " + load() + "): each part takes longer");
             return measurement.of(seconds * LONGER);
         }
-        Pair pair = measurement.of(seconds);
+        Comparison pair = measurement.of(seconds);
         if (!pair.complete() || pair.faster()) {
             return pair;
         }
@@ -116,7 +116,7 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     /** The two runs of one comparison. */
-    record Pair(StreamRun.Result kernel, StreamRun.Result offload) {
+    record Comparison(StreamRun.Result kernel, StreamRun.Result offload) {
         /** Whether there is anything to compare. */
         boolean complete() {
             return kernel.verified() && offload.verified() && offload.offloaded() > 0;
@@ -128,10 +128,10 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private Pair measure(Path jar, Path samples, Path rules, Path folder, double length)
+    private Comparison measure(Path jar, Path samples, Path rules, Path folder, double length)
             throws IOException, InterruptedException {
         StreamRun runs = new StreamRun(samples, length, bytes, this::progress);
-        return new Pair(runs.kernel(), runs.offload(jar, rules, folder));
+        return new Comparison(runs.kernel(), runs.offload(jar, rules, folder));
     }
 
     /** Whether other programs want the processors, too. */
@@ -248,7 +248,7 @@ final class DemoCommand implements Callable<Integer> {
 
     /** The cause that makes the offloaded run slower than it is later, where it was. */
     private static String caution(StreamRun.Result kernel, StreamRun.Result offload) {
-        if (new Pair(kernel, offload).faster()) {
+        if (new Comparison(kernel, offload).faster()) {
             return offload.rttP99Nanos() <= kernel.rttP99Nanos()
                     ? ""
                     : " One round trip in a hundred took longer than over TCP: a reader that waits"

@@ -46,7 +46,7 @@ class DemoCommandTest {
                         told::add,
                         length -> {
                             lengths.add(length);
-                            return new DemoCommand.Pair(KERNEL, results.remove());
+                            return new DemoCommand.Comparison(KERNEL, results.remove());
                         })
                 .offload();
     }

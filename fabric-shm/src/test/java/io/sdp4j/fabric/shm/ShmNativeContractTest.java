@@ -32,7 +32,7 @@ final class ShmNativeContractTest extends ShmContract {
 
     @Test
     void quietMessagesRingOnlyForWhoWantsThem() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         CompletionQueue b = p.b().completions();
         int fd = b.descriptor();
         for (int i = 0; i < 50; i++) {
@@ -54,7 +54,7 @@ final class ShmNativeContractTest extends ShmContract {
 
     @Test
     void aRungDescriptorStaysReadableAndIsNotRungAgain() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         CompletionQueue b = p.b().completions();
         int fd = b.descriptor();
         assertFalse(b.rung(), "not asked for");
@@ -90,7 +90,7 @@ final class ShmNativeContractTest extends ShmContract {
     void rungIsAlwaysReadable() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        Pair p = connect();
+        QpPair p = connect();
         CompletionQueue b = p.b().completions();
         int rounds = 20_000;
         Semaphore free = new Semaphore(SPEC.receiveSlots());
@@ -140,7 +140,7 @@ final class ShmNativeContractTest extends ShmContract {
     /** Goal: an unsolicited wake-up byte is gone soon. Method: sends one, and asks twice. */
     @Test
     void anUnwantedByteDoesNotKeepAPollerBusy() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         CompletionQueue b = p.b().completions();
         int fd = b.descriptor();
         for (int i = 0; i < 50; i++) {

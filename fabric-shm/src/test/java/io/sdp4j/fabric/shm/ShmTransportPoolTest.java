@@ -12,7 +12,7 @@ import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
-import io.sdp4j.fabric.contract.FabricEnds.Pair;
+import io.sdp4j.fabric.contract.FabricEnds.QpPair;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -81,9 +81,9 @@ final class ShmTransportPoolTest {
         return Ends.request(at, SPEC);
     }
 
-    private Pair connect() throws Exception {
+    private QpPair connect() throws Exception {
         QueuePair mine = client.connect(request()).queuePair();
-        return new Pair(mine, accepted.poll(20, TimeUnit.SECONDS));
+        return new QpPair(mine, accepted.poll(20, TimeUnit.SECONDS));
     }
 
     private static Completion next(QueuePair qp) {
@@ -95,7 +95,7 @@ final class ShmTransportPoolTest {
     }
 
     /** One message each way that only this connection can have sent. */
-    private static void exchange(Pair p, int mark) {
+    private static void exchange(QpPair p, int mark) {
         send(p.a(), mark);
         receive(p.b(), mark);
         send(p.b(), ~mark);
@@ -117,7 +117,7 @@ final class ShmTransportPoolTest {
     }
 
     /** Both sides hear the other's farewell, then let go. */
-    private static void endInOrder(Pair p) {
+    private static void endInOrder(QpPair p) {
         p.a().disconnect();
         assertEquals(Completion.DISCONNECTED, next(p.b()).opcode);
         assertEquals(Completion.DISCONNECTED, next(p.a()).opcode);
@@ -134,7 +134,7 @@ final class ShmTransportPoolTest {
     @Test
     void theNextConnectionHasTheSameMemoryAndNothingOfTheLast() throws Exception {
         for (int n = 0; n < 200; n++) {
-            Pair p = connect();
+            QpPair p = connect();
             exchange(p, n);
             if (n % 3 == 0) {
                 send(p.a(), 77); // never received: must not show in the next connection
@@ -147,7 +147,7 @@ final class ShmTransportPoolTest {
     }
 
     /** As {@link #endInOrder}, with messages before the farewell. */
-    private static void endInOrderAfterAll(Pair p) {
+    private static void endInOrderAfterAll(QpPair p) {
         p.a().disconnect();
         while (next(p.b()).opcode != Completion.DISCONNECTED) {
             // what was sent before
@@ -175,7 +175,7 @@ final class ShmTransportPoolTest {
 
     @Test
     void aConnectionThatWasCutLeavesNothing() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         p.a().abort();
         assertEquals(Completion.DISCONNECTED, next(p.b()).opcode);
         p.b().close();
@@ -185,13 +185,13 @@ final class ShmTransportPoolTest {
 
     @Test
     void theOtherSideMayStillHoldTheMemory() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         p.a().disconnect();
         assertEquals(Completion.DISCONNECTED, next(p.b()).opcode);
         assertEquals(Completion.DISCONNECTED, next(p.a()).opcode);
         p.a().close();
         // its side has not let go: the next connection must have memory of its own
-        Pair q = connect();
+        QpPair q = connect();
         assertEquals(4, segments());
         exchange(q, 5);
         p.b().close();
@@ -206,7 +206,7 @@ final class ShmTransportPoolTest {
         FabricException e = assertThrows(FabricException.class, () -> client.connect(request()));
         assertEquals(FabricException.Cause.NO_LISTENER, e.why());
         listener = listenAgain(SPEC);
-        Pair p = connect();
+        QpPair p = connect();
         exchange(p, 6);
         endInOrder(p);
     }
@@ -218,13 +218,13 @@ final class ShmTransportPoolTest {
         QueuePair mine = Ends.connect(client, at, new QpSpec(16, 2048, 16));
         QueuePair its = accepted.poll(20, TimeUnit.SECONDS);
         assertEquals(2048, its.sendBytes());
-        exchange(new Pair(mine, its), 7);
-        endInOrder(new Pair(mine, its));
+        exchange(new QpPair(mine, its), 7);
+        endInOrder(new QpPair(mine, its));
     }
 
     @Test
     void memoryThatWaitsGivesWayToAConnection() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         long one = server.reservedBytes();
         endInOrder(p);
         client.pool().drop(); // so that below the other listener's is waited for
@@ -239,7 +239,7 @@ final class ShmTransportPoolTest {
             endInOrder(connect());
             awaitRest();
             QueuePair mine = other.connect(request()).queuePair();
-            Pair q = new Pair(mine, accepted.poll(20, TimeUnit.SECONDS));
+            QpPair q = new QpPair(mine, accepted.poll(20, TimeUnit.SECONDS));
             exchange(q, 8);
             endInOrder(q);
         }

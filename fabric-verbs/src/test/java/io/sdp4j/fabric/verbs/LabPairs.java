@@ -13,7 +13,7 @@ import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
-import io.sdp4j.fabric.contract.FabricEnds.Pair;
+import io.sdp4j.fabric.contract.FabricEnds.QpPair;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.EventLoops;
 import java.io.IOException;
@@ -78,7 +78,7 @@ final class LabPairs {
     }
 
     /** A connection, or why there is none on the side that was short of something. */
-    Pair connect() throws FabricException, InterruptedException, TimeoutException {
+    QpPair connect() throws FabricException, InterruptedException, TimeoutException {
         accepted = new CompletableFuture<>();
         QueuePair a;
         try {
@@ -99,7 +99,7 @@ final class LabPairs {
                     : e;
         }
         try {
-            return new Pair(a, accepted.get(LONG_SECONDS, TimeUnit.SECONDS));
+            return new QpPair(a, accepted.get(LONG_SECONDS, TimeUnit.SECONDS));
         } catch (ExecutionException e) {
             a.close();
             throw (FabricException) e.getCause();
@@ -107,8 +107,8 @@ final class LabPairs {
     }
 
     /** Connects as soon as that is possible. */
-    Pair connectSoon() {
-        Pair[] pair = new Pair[1];
+    QpPair connectSoon() {
+        QpPair[] pair = new QpPair[1];
         await().atMost(Duration.ofSeconds(LONG_SECONDS))
                 .ignoreExceptionsInstanceOf(FabricException.class)
                 .until(

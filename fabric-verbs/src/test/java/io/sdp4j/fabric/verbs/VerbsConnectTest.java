@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
-import io.sdp4j.fabric.contract.FabricEnds.Pair;
+import io.sdp4j.fabric.contract.FabricEnds.QpPair;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +45,7 @@ class VerbsConnectTest {
     @Test
     void nothingOfAnEarlierConnectionIsSeen() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            Pair pair = pairs.connectSoon();
+            QpPair pair = pairs.connectSoon();
             byte[] words = {(byte) round, (byte) (round + 1)};
             LabPairs.say(pair.a(), pair.b(), words);
             LabPairs.say(pair.b(), pair.a(), words);
@@ -83,7 +83,7 @@ class VerbsConnectTest {
     }
 
     /** Closes, and waits until the queue pairs are gone. */
-    private static void closed(Pair pair) {
+    private static void closed(QpPair pair) {
         pair.close();
         await().atMost(Duration.ofSeconds(10))
                 .pollDelay(Duration.ZERO)
@@ -94,8 +94,8 @@ class VerbsConnectTest {
     @Test
     void unusedQueuesAreGivenBack() throws Exception {
         long before = Lab.resources().get("cq");
-        Pair one = pairs.connectSoon();
-        Pair other = pairs.connectSoon();
+        QpPair one = pairs.connectSoon();
+        QpPair other = pairs.connectSoon();
         assertTrue(Lab.resources().get("cq") >= before + 8);
         one.close();
         other.close();

@@ -11,7 +11,7 @@ import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
-import io.sdp4j.fabric.contract.FabricEnds.Pair;
+import io.sdp4j.fabric.contract.FabricEnds.QpPair;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -38,7 +38,7 @@ class VerbsKeysTest {
 
     private final MemorySegment lent = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(LEN));
     private LabPairs pairs;
-    private Pair pair;
+    private QpPair pair;
     private MemoryRegion into;
 
     @BeforeEach
@@ -108,7 +108,7 @@ class VerbsKeysTest {
     /** Over another connection, as the first one is of no use any more. */
     @Test
     void theEndOfTheConnectionEndsIt() throws Exception {
-        Pair other = pairs.connectSoon();
+        QpPair other = pairs.connectSoon();
         MemoryRegion there = other.a().register(Arena.ofAuto().allocate(LEN), false, false);
         int key = kept();
         assertTrue(readable(other.a(), there, key), "the number opens it to all of the device");
@@ -120,7 +120,7 @@ class VerbsKeysTest {
     /** By the time that this side learns of it. */
     @Test
     void theEndByThePeerEndsIt() throws Exception {
-        Pair other = pairs.connectSoon();
+        QpPair other = pairs.connectSoon();
         MemoryRegion there = other.a().register(Arena.ofAuto().allocate(LEN), false, false);
         int key = kept();
         pair.a().disconnect();
@@ -138,7 +138,7 @@ class VerbsKeysTest {
 
     @Test
     void anotherConnectionsLoanEndsIt() throws Exception {
-        Pair other = pairs.connectSoon();
+        QpPair other = pairs.connectSoon();
         int key = kept();
         try (MemoryRegion r = other.b().register(lent, true, false)) {
             assertNotEquals(key, r.rkey());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QpSpec;
-import io.sdp4j.fabric.contract.FabricEnds.Pair;
+import io.sdp4j.fabric.contract.FabricEnds.QpPair;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -40,7 +40,7 @@ final class VerbsMemlockTest {
     void aLimitBelowASlabMeansSmallerSlabsAndThenFewerConnections() throws Exception {
         assertTrue(limit < 4 << 20, "the limit leaves room for a slab");
         LabPairs pairs = new LabPairs(SPEC);
-        ArrayDeque<Pair> open = new ArrayDeque<>();
+        ArrayDeque<QpPair> open = new ArrayDeque<>();
         FabricException refusal = fill(pairs, open);
         // Both ends are this process: where it is the passive one that has no memory, it says no.
         if (refusal.why() != FabricException.Cause.REFUSED) {
@@ -55,14 +55,14 @@ final class VerbsMemlockTest {
         open.add(pairs.connectSoon());
         assertEquals(all, open.size());
         sayToAll(open);
-        open.forEach(Pair::close);
+        open.forEach(QpPair::close);
         pairs.close();
     }
 
     @Test
     void aBufferThatCannotBeRegisteredHarmsNothing() throws Exception {
         LabPairs pairs = new LabPairs(SPEC);
-        Pair pair = pairs.connect();
+        QpPair pair = pairs.connect();
         try (Arena arena = Arena.ofShared()) {
             ArrayDeque<MemoryRegion> regions = new ArrayDeque<>();
             FabricException refusal = null;
@@ -93,7 +93,7 @@ final class VerbsMemlockTest {
     void whatIsKeptMakesRoom() throws Exception {
         long keep = TimeUnit.SECONDS.toNanos(60);
         LabPairs pairs = new LabPairs(SPEC, VerbsConfig.defaults().withKeys(keep));
-        Pair pair = pairs.connect();
+        QpPair pair = pairs.connect();
         int most = (int) (2 * limit / KEPT_BYTES);
         List<ByteBuffer> buffers = new ArrayList<>();
         for (int i = 0; i < most; i++) {
@@ -110,14 +110,14 @@ final class VerbsMemlockTest {
                 pair.a().register(MemorySegment.ofBuffer(b), true, false).close();
             }
         }
-        Pair another = pairs.connect();
+        QpPair another = pairs.connect();
         LabPairs.say(another.a(), another.b(), new byte[] {1, 2, 3});
         another.close();
         pair.close();
         pairs.close();
     }
 
-    private static FabricException fill(LabPairs pairs, ArrayDeque<Pair> into) throws Exception {
+    private static FabricException fill(LabPairs pairs, ArrayDeque<QpPair> into) throws Exception {
         while (into.size() < MANY) {
             try {
                 into.add(pairs.connect());
@@ -128,9 +128,9 @@ final class VerbsMemlockTest {
         throw new AssertionError("no limit was met");
     }
 
-    private static void sayToAll(ArrayDeque<Pair> open) {
+    private static void sayToAll(ArrayDeque<QpPair> open) {
         byte n = 0;
-        for (Pair p : open) {
+        for (QpPair p : open) {
             LabPairs.say(p.a(), p.b(), new byte[] {n++, 7});
             LabPairs.say(p.b(), p.a(), new byte[] {n++, 8});
         }

@@ -8,7 +8,7 @@ import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
-import io.sdp4j.fabric.contract.FabricEnds.Pair;
+import io.sdp4j.fabric.contract.FabricEnds.QpPair;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
@@ -81,7 +81,7 @@ final class VerbsRemovalTest {
     @Test
     void connectionsEndAndTheDeviceCanComeBack() throws Exception {
         LabPairs pairs = new LabPairs(SPEC);
-        Pair pair = pairs.connect();
+        QpPair pair = pairs.connect();
         LabPairs.say(pair.a(), pair.b(), new byte[] {1});
         // the kernel waits until everybody has let go of the device
         CompletableFuture<Void> removal = CompletableFuture.runAsync(VerbsRemovalTest::remove);
@@ -94,7 +94,7 @@ final class VerbsRemovalTest {
 
         add();
         LabPairs anew = new LabPairs(SPEC);
-        Pair second = anew.connectSoon();
+        QpPair second = anew.connectSoon();
         LabPairs.say(second.a(), second.b(), new byte[] {2});
         second.close();
         anew.close();
@@ -106,7 +106,7 @@ final class VerbsRemovalTest {
         pairs.connect().close();
         remove();
         add();
-        Pair pair = pairs.connectSoon();
+        QpPair pair = pairs.connectSoon();
         LabPairs.say(pair.b(), pair.a(), new byte[] {3});
         pair.close();
         pairs.closeHere();

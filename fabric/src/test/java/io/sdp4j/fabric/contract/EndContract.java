@@ -15,7 +15,7 @@ public abstract class EndContract extends MessageContract {
 
     @Test
     void whatWasPostedBeforeDisconnectArrivesFirst() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         for (int i = 0; i < 5; i++) {
             send(p.a(), bytes(i, 50));
         }
@@ -34,7 +34,7 @@ public abstract class EndContract extends MessageContract {
 
     @Test
     void closeDisconnectsAndWhatWasPostedArrives() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         send(p.a(), bytes(3, 50));
         closeNow(p.a());
         assertArrayEquals(bytes(3, 50), receive(p.b()));
@@ -48,7 +48,7 @@ public abstract class EndContract extends MessageContract {
 
     @Test
     void bothMayDisconnectAtOnce() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         p.a().disconnect();
         p.b().disconnect();
         assertEquals(Completion.DISCONNECTED, next(p.a()).opcode);
@@ -57,7 +57,7 @@ public abstract class EndContract extends MessageContract {
 
     @Test
     void abortIsSeen() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         send(p.a(), bytes(3, 50));
         p.a().abort();
         p.a().abort();
@@ -68,7 +68,7 @@ public abstract class EndContract extends MessageContract {
 
     @Test
     void closeOfTheFabricEndsItsQueuePairs() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         passive.close();
         assertEquals(Completion.DISCONNECTED, next(p.a()).opcode);
         Completion c = next(p.b());
@@ -78,7 +78,7 @@ public abstract class EndContract extends MessageContract {
     @Test
     void closeInEveryState() throws Exception {
         for (int state = 0; state < 6; state++) {
-            Pair p = connect();
+            QpPair p = connect();
             switch (state) {
                 case 0 -> send(p.a(), bytes(1, 5));
                 case 1 -> p.a().takeSendSlot();

@@ -153,7 +153,7 @@ public abstract class FabricEnds {
     }
 
     /** Both ends of one connection. */
-    public record Pair(QueuePair a, QueuePair b) {
+    public record QpPair(QueuePair a, QueuePair b) {
         public void close() {
             a.close();
             b.close();
@@ -192,11 +192,11 @@ public abstract class FabricEnds {
         }
     }
 
-    protected Pair connect() throws Exception {
+    protected QpPair connect() throws Exception {
         return connect(SPEC, SPEC);
     }
 
-    protected Pair connect(QpSpec a, QpSpec b) throws Exception {
+    protected QpPair connect(QpSpec a, QpSpec b) throws Exception {
         Result result = new Result();
         try (FabricListener l = listen(r -> r.accept(b, new byte[0], result))) {
             ConnectRequest r = request(new byte[0], LONG);
@@ -212,7 +212,7 @@ public abstract class FabricEnds {
             open.add(left);
             QueuePair right = result.queuePair();
             open.add(right);
-            return new Pair(left, right);
+            return new QpPair(left, right);
         }
     }
 

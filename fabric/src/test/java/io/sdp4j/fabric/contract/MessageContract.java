@@ -19,7 +19,7 @@ public abstract class MessageContract extends SetUpContract {
 
     @Test
     void messagesArriveInOrderWithTheirContent() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         for (int i = 0; i < 1000; i++) {
             byte[] there = bytes(i, 1 + i * 37 % 1024);
             send(p.a(), there);
@@ -32,7 +32,7 @@ public abstract class MessageContract extends SetUpContract {
 
     @Test
     void numbersAndArraysAreBytesOfASlot() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         byte[] text = bytes(1, 40);
         int slot = p.a().takeSendSlot();
         p.a().putLong(slot, 0, 0x8102_0304_0506_0708L);
@@ -53,7 +53,7 @@ public abstract class MessageContract extends SetUpContract {
 
     @Test
     void everyReceiveCanBeInFlightAndNoneMore() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         boolean slotsAreReceives = active.capabilities().sendsCompleteAtPost();
         for (int lap = 0; lap < 10; lap++) {
             for (int i = 0; i < SPEC.receiveSlots(); i++) {
@@ -80,7 +80,7 @@ public abstract class MessageContract extends SetUpContract {
 
     @Test
     void unevenSpecsAreKept() throws Exception {
-        Pair p = connect(new QpSpec(1, 64, 1), new QpSpec(100, 5000, 3));
+        QpPair p = connect(new QpSpec(1, 64, 1), new QpSpec(100, 5000, 3));
         assertTrue(p.a().sendBytes() >= 5000);
         assertTrue(p.b().sendBytes() >= 64);
         for (int i = 0; i < 300; i++) {
@@ -93,7 +93,7 @@ public abstract class MessageContract extends SetUpContract {
 
     @Test
     void aReturnedSlotIsFreeAgain() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         for (int i = 0; i < 100; i++) {
             int slot = p.a().takeSendSlot();
             assertTrue(slot >= 0);
@@ -105,7 +105,7 @@ public abstract class MessageContract extends SetUpContract {
 
     @Test
     void aSignalledSendCompletes() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         int slot = p.a().takeSendSlot();
         p.a().postSend(slot, 5, QueuePair.SIGNALLED);
         Completion c = next(p.a());
@@ -116,7 +116,7 @@ public abstract class MessageContract extends SetUpContract {
 
     @Test
     void aMessageLongerThanTheSlotIsAnError() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         int slot = p.a().takeSendSlot();
         p.a().postSend(slot, p.a().sendBytes() + 1, 0);
         Completion c = next(p.a());

@@ -30,7 +30,7 @@ public abstract class RdmaContract extends WaitContract {
 
     @Test
     void writesAndReadsMoveTheirBytes() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         try (Arena arena = Arena.ofShared()) {
             MemorySegment mine = filled(arena, 1);
             MemorySegment yours = filled(arena, 2);
@@ -59,7 +59,7 @@ public abstract class RdmaContract extends WaitContract {
 
     @Test
     void aSendIsDeliveredAfterTheWritesBeforeIt() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         try (Arena arena = Arena.ofShared()) {
             MemorySegment mine = filled(arena, 1);
             MemorySegment yours = arena.allocate(REGION_BYTES);
@@ -84,7 +84,7 @@ public abstract class RdmaContract extends WaitContract {
 
     @Test
     void tooManyReadsAreRefusedUntilOneCompletes() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         int max = active.capabilities().maxOutstandingReads();
         try (Arena arena = Arena.ofShared()) {
             MemoryRegion local = p.a().register(arena.allocate(100), false, false);
@@ -123,7 +123,7 @@ public abstract class RdmaContract extends WaitContract {
             if (breach == breaches.get(READ_BREACH) && !checksRightToRead()) {
                 continue;
             }
-            Pair p = connect();
+            QpPair p = connect();
             try (Arena arena = Arena.ofShared()) {
                 MemoryRegion local = p.a().register(arena.allocate(100), false, false);
                 MemorySegment target = arena.allocate(100);
@@ -136,7 +136,7 @@ public abstract class RdmaContract extends WaitContract {
         }
     }
 
-    private void assertBothEnd(Pair p) throws Exception {
+    private void assertBothEnd(QpPair p) throws Exception {
         if (targetServesByPolling()) {
             assertBreachAtTarget(next(p.b()));
         }
@@ -151,7 +151,7 @@ public abstract class RdmaContract extends WaitContract {
     /** Goal: a buffer that is lent to be read cannot be changed. */
     @Test
     void whatMayOnlyBeReadIsNotWritten() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         try (Arena arena = Arena.ofShared()) {
             MemorySegment mine = arena.allocate(100).fill((byte) 1);
             MemorySegment yours = arena.allocate(100);
@@ -175,7 +175,7 @@ public abstract class RdmaContract extends WaitContract {
                     List.of(
                             arena.allocate(1000),
                             MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000)))) {
-                Pair p = connect();
+                QpPair p = connect();
                 MemorySegment mine = arena.allocate(1000);
                 MemoryRegion local = p.a().register(mine, false, false);
                 block.copyFrom(MemorySegment.ofArray(bytes(1, 1000)));
@@ -205,7 +205,7 @@ public abstract class RdmaContract extends WaitContract {
     /** A read gives the contents of the memory at that time; a fabric need not open any again. */
     @Test
     void aRegionThatIsOpenedAgainIsLikeANewOne() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         MemorySegment mine = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
         MemorySegment yours = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
         MemoryRegion local = p.a().register(mine, false, false);
@@ -235,8 +235,8 @@ public abstract class RdmaContract extends WaitContract {
 
     @Test
     void aWrongLocalRegionIsALocalError() throws Exception {
-        Pair p = connect();
-        Pair other = connect();
+        QpPair p = connect();
+        QpPair other = connect();
         try (Arena arena = Arena.ofShared()) {
             MemoryRegion local = p.a().register(arena.allocate(100), false, false);
             MemoryRegion stranger = other.a().register(arena.allocate(100), false, false);
@@ -255,7 +255,7 @@ public abstract class RdmaContract extends WaitContract {
 
     @Test
     void whatRunsWhenThePeerLeavesIsFlushed() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         try (Arena arena = Arena.ofShared()) {
             MemoryRegion local = p.a().register(arena.allocate(100), false, false);
             MemoryRegion remote = p.b().register(arena.allocate(100), true, true);

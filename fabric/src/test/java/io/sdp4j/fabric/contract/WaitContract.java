@@ -28,7 +28,7 @@ public abstract class WaitContract extends EndContract {
 
     @Test
     void awaitEndsInTimeAndByWake() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         CompletionQueue cq = p.a().completions();
         long start = System.nanoTime();
         long want = TimeUnit.MILLISECONDS.toNanos(150);
@@ -58,7 +58,7 @@ public abstract class WaitContract extends EndContract {
      */
     @Test
     void awaitEndsByWakeEachTime() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         CompletionQueue cq = p.a().completions();
         int n = 2_000;
         AtomicInteger wanted = new AtomicInteger();
@@ -94,7 +94,7 @@ public abstract class WaitContract extends EndContract {
 
     @Test
     void anInterruptDoesNotEndAwaitAndIsKept() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         CountDownLatch over = new CountDownLatch(1);
         AtomicInteger interrupted = new AtomicInteger();
         Thread t =
@@ -114,7 +114,7 @@ public abstract class WaitContract extends EndContract {
 
     @Test
     void theHandlerIsNotifiedOnceForEachArm() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         SynchronousQueue<Integer> rung = new SynchronousQueue<>();
         AtomicInteger count = new AtomicInteger();
         p.b().completions()
@@ -147,7 +147,7 @@ public abstract class WaitContract extends EndContract {
      */
     @Test
     void theDescriptorIsNotifiedInsteadOfTheHandler() throws Exception {
-        Pair p = connect();
+        QpPair p = connect();
         CompletionQueue b = p.b().completions();
         Semaphore rung = new Semaphore(0);
         b.onNotify(rung::release);
@@ -184,7 +184,7 @@ public abstract class WaitContract extends EndContract {
     void noWakeUpIsLost() throws Exception {
         long seed = System.nanoTime();
         int n = 20_000;
-        Pair p = connect();
+        QpPair p = connect();
         CyclicBarrier start = new CyclicBarrier(2);
         CountDownLatch done = new CountDownLatch(2);
         AtomicLong exchanged = new AtomicLong();

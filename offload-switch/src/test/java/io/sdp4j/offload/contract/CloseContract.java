@@ -24,7 +24,7 @@ interface CloseContract extends Sockets {
     @EnumSource(Kind.class)
     @DisplayName("10: close ends a blocked read")
     default void closeWakesRead(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(kind, p.client().getInputStream()::read);
             Task<Integer> second = Task.start(kind, p.client().getInputStream()::read);
             reader.awaitBlocked();
@@ -39,7 +39,7 @@ interface CloseContract extends Sockets {
     @ParameterizedTest
     @EnumSource(Kind.class)
     default void closeWakesTimedRead(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.client().setSoTimeout(60_000);
             Task<Integer> reader = Task.start(kind, p.client().getInputStream()::read);
             reader.awaitBlocked();
@@ -52,7 +52,7 @@ interface CloseContract extends Sockets {
     @EnumSource(Kind.class)
     @DisplayName("10: close ends a blocked write")
     default void closeWakesWrite(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> writer = Expect.fill(kind, p.client());
             p.client().close();
             Expect.is(SocketException.class, "Socket closed", writer.thrown());
@@ -63,7 +63,7 @@ interface CloseContract extends Sockets {
     @EnumSource(Kind.class)
     @DisplayName("11: shutdownInput gives a blocked reader -1")
     default void shutdownInputWakesRead(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(kind, p.client().getInputStream()::read);
             reader.awaitBlocked();
             p.client().shutdownInput();
@@ -75,7 +75,7 @@ interface CloseContract extends Sockets {
     @ParameterizedTest
     @EnumSource(Kind.class)
     default void shutdownOutputWakesWrite(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> writer = Expect.fill(kind, p.client());
             p.client().shutdownOutput();
             Expect.is(SocketException.class, "Broken pipe", writer.thrown());
@@ -85,7 +85,7 @@ interface CloseContract extends Sockets {
     @Test
     @DisplayName("12: each direction ends by itself")
     default void halfClose() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.client(), "last");
             p.client().shutdownOutput();
             assertEquals("last", Expect.text(p.server().getInputStream().readAllBytes()));
@@ -99,7 +99,7 @@ interface CloseContract extends Sockets {
     @Test
     @DisplayName("12, 13: answers of the second shutdown and of later writes")
     default void repeatedShutdowns() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             OutputStream out = p.client().getOutputStream();
             p.client().shutdownOutput();
             assertTrue(p.client().isOutputShutdown());
@@ -125,7 +125,7 @@ interface CloseContract extends Sockets {
 
     @Test
     default void shutdownInputWithUnreadData() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InputStream in = p.client().getInputStream();
             Expect.send(p.server(), "unread");
             Awaitility.await().until(() -> in.available() == 6);
@@ -142,7 +142,7 @@ interface CloseContract extends Sockets {
     @Test
     @DisplayName("14: the end of the stream stays, also after close")
     default void endOfStreamStays() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InputStream in = p.client().getInputStream();
             p.server().close();
             assertEquals(-1, in.read());
@@ -157,7 +157,7 @@ interface CloseContract extends Sockets {
     @Test
     @DisplayName("15: a closed socket that saw no end says so")
     default void closedWithoutEndOfStream() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InputStream in = p.client().getInputStream();
             OutputStream out = p.client().getOutputStream();
             p.client().close();
@@ -177,7 +177,7 @@ interface CloseContract extends Sockets {
 
     @Test
     default void closingAStreamClosesTheSocket() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.client().getInputStream().close();
             assertTrue(p.client().isClosed());
             assertEquals(-1, p.server().getInputStream().read());
@@ -189,7 +189,7 @@ interface CloseContract extends Sockets {
     /** Goal: bytes written before a close arrive, then the end of stream. */
     @Test
     default void dataBeforeCloseArrives() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.client(), "all of it");
             p.client().close();
             assertEquals("all of it", Expect.text(p.server().getInputStream().readAllBytes()));
@@ -200,7 +200,7 @@ interface CloseContract extends Sockets {
     @Test
     @DisplayName("16: the first write to a peer that closed vanishes")
     default void writesToAPeerThatClosed() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.server().close();
             assertEquals(-1, p.client().getInputStream().read());
             Expect.send(p.client(), "vanishes");
@@ -232,7 +232,7 @@ interface CloseContract extends Sockets {
     @Test
     @DisplayName("17: reset, read first")
     default void resetReadFirst() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.server(), "queued");
             p.server().setSoLinger(true, 0);
             p.server().close();
@@ -253,7 +253,7 @@ interface CloseContract extends Sockets {
     @Test
     @DisplayName("17: reset, write first")
     default void resetWriteFirst() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.server(), "queued");
             p.server().setSoLinger(true, 0);
             p.server().close();
@@ -270,14 +270,14 @@ interface CloseContract extends Sockets {
     @ParameterizedTest
     @EnumSource(Kind.class)
     default void resetWakesReadAndWrite(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(kind, p.client().getInputStream()::read);
             reader.awaitBlocked();
             p.server().setSoLinger(true, 0);
             p.server().close();
             Expect.is(SocketException.class, "Connection reset", reader.thrown());
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> writer = Expect.fill(kind, p.client());
             p.server().setSoLinger(true, 0);
             p.server().close();
@@ -288,7 +288,7 @@ interface CloseContract extends Sockets {
     @Test
     @DisplayName("18: close with unread data")
     default void closeWithUnreadData() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.server(), "for the client");
             Expect.send(p.client(), "never read");
             Awaitility.await().until(() -> p.server().getInputStream().available() == 10);
@@ -303,7 +303,7 @@ interface CloseContract extends Sockets {
     @Test
     @DisplayName("19: close waits no longer than SO_LINGER")
     default void lingerIsBounded() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> writer = Expect.fill(Kind.VIRTUAL, p.client());
             p.client().setSoLinger(true, 1);
             // Ends the writer, so that the close is ours alone.
@@ -321,7 +321,7 @@ interface CloseContract extends Sockets {
 
     @Test
     default void lingerEndsWhenThePeerHasRead() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.client(), "quick");
             p.client().setSoLinger(true, 30);
             assertEquals(30, p.client().getSoLinger());
@@ -338,7 +338,7 @@ interface CloseContract extends Sockets {
     @Test
     default void closesAtOnce() throws Exception {
         for (int round = 0; round < 30; round++) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 Task<Integer> reader = Task.start(Kind.VIRTUAL, p.client().getInputStream()::read);
                 Task<Void> a = Task.start(() -> closed(p.client()));
                 Task<Void> b = Task.start(Kind.VIRTUAL, () -> closed(p.client()));

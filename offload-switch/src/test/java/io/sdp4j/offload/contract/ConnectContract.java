@@ -134,7 +134,7 @@ interface ConnectContract extends Sockets {
                     () -> s.connect(new InetSocketAddress(LOOPBACK, 9), -1));
             assertFalse(s.isClosed());
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.thrown(
                     SocketException.class,
                     "Already connected",
@@ -212,7 +212,7 @@ interface ConnectContract extends Sockets {
     @Test
     @DisplayName("7: addresses and texts at both ends")
     default void addresses() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Socket c = p.client();
             Socket s = p.server();
             assertEquals(p.listener().getLocalSocketAddress(), c.getRemoteSocketAddress());
@@ -248,7 +248,7 @@ interface ConnectContract extends Sockets {
     @Test
     @DisplayName("7: addresses after close")
     default void addressesAfterClose() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Socket c = p.client();
             int localPort = c.getLocalPort();
             c.close();

@@ -66,7 +66,7 @@ class CostTest {
     @ValueSource(booleans = {true, false})
     void readAndWriteAllocateNothing(boolean offloaded) throws IOException {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        try (Sockets.Pair p = sockets(offloaded).pair()) {
+        try (var p = sockets(offloaded).pair()) {
             OutputStream out = p.client().getOutputStream();
             InputStream in = p.server().getInputStream();
             byte[] b = new byte[64];
@@ -116,7 +116,7 @@ class CostTest {
     }
 
     private static void connectAndEnd(Sockets sockets, int way) throws Exception {
-        try (Sockets.Pair p = sockets.pair()) {
+        try (var p = sockets.pair()) {
             switch (way % 5) {
                 case 0 -> p.client().close();
                 case 1 -> p.server().setSoLinger(true, 0);

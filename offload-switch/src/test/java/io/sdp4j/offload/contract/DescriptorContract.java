@@ -87,7 +87,7 @@ interface DescriptorContract extends Sockets {
     @DisplayName(
             "87: the descriptor of a connection is the kernel's socket, or there is a clear word")
     default void descriptorOfAConnection() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             for (Socket s : new Socket[] {p.client(), p.server()}) {
                 SocketImpl impl = impl(Socket.class, s);
                 if (offloads()) {

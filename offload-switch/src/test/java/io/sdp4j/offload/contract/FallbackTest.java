@@ -22,7 +22,7 @@ class FallbackTest extends SwitchedTest {
 
     @Test
     void saysWhy() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             assertEquals(
                     ReasonCode.PEER_REFUSED,
                     SwitchSocketImpl.explain(p.client()).orElseThrow().reason());

@@ -27,7 +27,7 @@ class NoRuleMatchesTest extends SwitchedTest {
 
     @Test
     void saysWhy() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             assertEquals(
                     ReasonCode.RULE_TCP,
                     SwitchSocketImpl.explain(p.client()).orElseThrow().reason());

@@ -37,7 +37,7 @@ class OffloadedTest extends SwitchedTest {
 
     @Test
     void saysWhy() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.client(), "12345");
             assertEquals("12345", Expect.receive(p.server(), 5));
             ConnectionInfo info = SwitchSocketImpl.explain(p.client()).orElseThrow();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -77,7 +78,7 @@ interface OptionContract extends Sockets {
             assertTrue(l.getReuseAddress());
             assertEquals(0, l.getSoTimeout());
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             defaultsOf(p.client(), false);
             defaultsOf(p.server(), true);
         }
@@ -101,7 +102,7 @@ interface OptionContract extends Sockets {
         try (Socket s = newSocket()) {
             legacyRoundTrip(s);
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             legacyRoundTrip(p.client());
             legacyRoundTrip(p.server());
         }
@@ -141,7 +142,7 @@ interface OptionContract extends Sockets {
         try (Socket s = newSocket()) {
             modernRoundTrip(s);
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             modernRoundTrip(p.client());
             modernRoundTrip(p.server());
         }
@@ -223,7 +224,7 @@ interface OptionContract extends Sockets {
 
     @Test
     default void optionsOfAClosedSocket() throws IOException {
-        Pair p = pair();
+        Pair<ServerSocket, Socket> p = pair();
         p.close();
         for (Socket s : new Socket[] {p.client(), p.server()}) {
             Expect.thrown(SocketException.class, "Socket is closed", s::getTcpNoDelay);

@@ -28,7 +28,7 @@ interface ReadContract extends Sockets {
     @EnumSource(Kind.class)
     @DisplayName("8: a read times out, and what comes then can be read")
     default void readTimesOutAndGoesOn(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.client().setSoTimeout(1);
             InputStream in = p.client().getInputStream();
             long start = System.nanoTime();
@@ -48,7 +48,7 @@ interface ReadContract extends Sockets {
     @EnumSource(Kind.class)
     @DisplayName("9: waiting for another reader counts")
     default void timeOutIncludesTheLock(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InputStream in = p.client().getInputStream();
             Task<Integer> first = Task.start(kind, in::read);
             first.awaitBlocked();
@@ -64,7 +64,7 @@ interface ReadContract extends Sockets {
     @Test
     @DisplayName("25: reads of nothing, and bad ranges")
     default void readsOfNothing() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InputStream in = p.client().getInputStream();
             byte[] b = new byte[4];
             assertEquals(0, in.read(b, 0, 0));
@@ -82,7 +82,7 @@ interface ReadContract extends Sockets {
     @Test
     @DisplayName("25: writes of nothing, and bad ranges")
     default void writesOfNothing() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             OutputStream out = p.client().getOutputStream();
             byte[] b = new byte[4];
             out.write(b, 0, 0);
@@ -97,7 +97,7 @@ interface ReadContract extends Sockets {
 
     @Test
     default void availableCounts() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             assertEquals(0, p.server().getInputStream().available());
             Expect.send(p.client(), "12345");
             Awaitility.await()
@@ -114,7 +114,7 @@ interface ReadContract extends Sockets {
     @DisplayName("26: one large write arrives intact")
     default void largeWrite(Kind kind) throws Exception {
         byte[] sent = Expect.bytes(64 << 20, 7);
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> writer =
                     Task.start(
                             kind,
@@ -136,7 +136,7 @@ interface ReadContract extends Sockets {
     default void writersDoNotInterleave(int otherLength) throws Exception {
         int length = 300_000;
         int all = 20 * length;
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> a = Task.start(Kind.PLATFORM, () -> writeMany(p.client(), 'a', length, all));
             Task<Void> b =
                     Task.start(Kind.VIRTUAL, () -> writeMany(p.client(), 'b', otherLength, all));
@@ -174,7 +174,7 @@ interface ReadContract extends Sockets {
     @Test
     @DisplayName("27: readers and writers do not block each other")
     default void readersAndWritersAreIndependent() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(() -> p.client().getInputStream().read());
             reader.awaitBlocked();
             Expect.send(p.client(), "go");
@@ -192,7 +192,7 @@ interface ReadContract extends Sockets {
     @Test
     @DisplayName("20: a platform thread goes on waiting, idle, and keeps its flag")
     default void interruptOfAPlatformThread() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             boolean[] flag = new boolean[1];
             Task<Integer> reader =
                     Task.start(
@@ -222,7 +222,7 @@ interface ReadContract extends Sockets {
     @Test
     @DisplayName("21: an interrupt ends the read of a virtual thread")
     default void interruptOfAVirtualReader() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             boolean[] flag = new boolean[1];
             Task<Integer> reader =
                     Task.start(
@@ -245,7 +245,7 @@ interface ReadContract extends Sockets {
 
     @Test
     default void interruptOfAVirtualWriter() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> writer = Expect.fill(Kind.VIRTUAL, p.client());
             writer.thread().interrupt();
             Expect.is(SocketException.class, "Closed by interrupt", writer.thrown());
@@ -257,7 +257,7 @@ interface ReadContract extends Sockets {
     @Test
     @DisplayName("21: data that is there is read by an interrupted virtual thread")
     default void interruptBeforeARead() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.server(), "x");
             Awaitility.await().until(() -> p.client().getInputStream().available() == 1);
             Task<Integer> reader =

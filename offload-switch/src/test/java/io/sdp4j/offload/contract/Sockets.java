@@ -1,5 +1,6 @@
 package io.sdp4j.offload.contract;
 
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -33,20 +34,10 @@ public interface Sockets {
     }
 
     /** A connected pair. */
-    default Pair pair() throws IOException {
+    default Pair<ServerSocket, Socket> pair() throws IOException {
         ServerSocket listener = listen(1);
         Socket client = newSocket();
         client.connect(listener.getLocalSocketAddress());
-        return new Pair(listener, client, listener.accept());
-    }
-
-    /** Both ends of one connection. */
-    record Pair(ServerSocket listener, Socket client, Socket server) implements AutoCloseable {
-        @Override
-        public void close() throws IOException {
-            client.close();
-            server.close();
-            listener.close();
-        }
+        return new Pair<>(listener, client, listener.accept());
     }
 }

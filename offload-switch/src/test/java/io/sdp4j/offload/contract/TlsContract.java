@@ -17,7 +17,7 @@ interface TlsContract extends Sockets {
     default void layeredTls() throws Exception {
         SSLContext tls = Tls.context();
         byte[] sent = Expect.bytes(8 << 20, 11);
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<byte[]> server =
                     Task.start(
                             Task.Kind.VIRTUAL,

@@ -23,7 +23,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("22: the receiver decides what becomes of urgent data")
     default void urgentDataIsDroppedOrInline() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             assertFalse(p.server().getOOBInline());
             Expect.send(p.client(), "a");
             assertEquals("a", Expect.receive(p.server(), 1));
@@ -61,7 +61,7 @@ interface UrgentContract extends Sockets {
     @DisplayName("22: reads stop before an urgent byte, in line or not")
     default void readsStopAtTheMark() throws IOException {
         for (boolean inline : new boolean[] {false, true}) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 p.server().setOOBInline(true);
                 Expect.send(p.client(), "ab");
                 p.client().sendUrgentData('!');
@@ -82,7 +82,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("22: whether a byte stays is decided when it is read")
     default void decidedWhenRead() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.server().setOOBInline(true);
             Expect.send(p.client(), "a");
             p.client().sendUrgentData('!');
@@ -104,7 +104,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("22: only the last urgent byte is urgent")
     default void onlyTheLastOneIsUrgent() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.client(), "a");
             p.client().sendUrgentData('!');
             Expect.send(p.client(), "b");
@@ -119,7 +119,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("22: an urgent byte that the reader stands before makes way for the next")
     default void oneAtTheMarkMakesWay() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.client(), "a");
             p.client().sendUrgentData('!');
             assertEquals("a", Expect.receive(p.server(), 1));
@@ -128,7 +128,7 @@ interface UrgentContract extends Sockets {
             Expect.send(p.client(), "c");
             assertEquals("bc", Expect.receive(p.server(), 2));
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.client().sendUrgentData('!');
             p.client().sendUrgentData('?');
             Expect.send(p.client(), "x");
@@ -139,7 +139,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("22: every urgent byte stays in line")
     default void allStayInLine() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.server().setOOBInline(true);
             p.client().sendUrgentData('!');
             p.client().sendUrgentData(0x100 + '?');
@@ -155,7 +155,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("22: an urgent byte alone is nothing to read")
     default void aloneItIsNothing() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InputStream in = p.server().getInputStream();
             Task<Integer> reader = Task.start(in::read);
             reader.awaitBlocked();
@@ -176,7 +176,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("22: urgent data of a connection that is half closed")
     default void halfClosed() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.send(p.client(), "a");
             p.client().sendUrgentData('!');
             p.client().shutdownOutput();
@@ -191,14 +191,14 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("22: urgent data of a connection that is over")
     default void afterTheEnd() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.client().sendUrgentData('!');
             p.client().close();
             Expect.thrown(
                     SocketException.class, "Socket closed", () -> p.client().sendUrgentData('!'));
             assertEquals(-1, p.server().getInputStream().read());
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.server().setSoLinger(true, 0);
             p.server().close();
             Expect.thrown(
@@ -231,7 +231,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("84: urgent data waits for room while the peer reads")
     default void waitsForRoom() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> sender = urging(Task.Kind.PLATFORM, p.client(), p.server());
             sender.awaitBlocked();
             assertEquals("!".repeat(MANY), Expect.receive(p.server(), MANY));
@@ -242,7 +242,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("84: a close ends urgent data that waits for room")
     default void closeEndsTheWait() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> sender = urging(Task.Kind.PLATFORM, p.client(), p.server());
             sender.awaitBlocked();
             p.client().close();
@@ -254,7 +254,7 @@ interface UrgentContract extends Sockets {
     @DisplayName("84: urgent data of a virtual thread, or after a timed connect, does not wait")
     default void noWaitOnceNotBlocking() throws Exception {
         String full = "No buffer space available";
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Expect.is(
                     SocketException.class,
                     full,
@@ -277,7 +277,7 @@ interface UrgentContract extends Sockets {
     @Test
     @DisplayName("22: urgent data to a peer that does not read, without waiting")
     default void noRoom() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             p.client().setSoTimeout(1);
             Expect.thrown(
                     SocketTimeoutException.class,

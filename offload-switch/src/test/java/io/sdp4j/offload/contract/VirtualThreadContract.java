@@ -2,6 +2,7 @@ package io.sdp4j.offload.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -34,7 +35,7 @@ interface VirtualThreadContract extends Sockets {
         List<Socket> ends = new ArrayList<>();
         List<Task<Integer>> readers = new ArrayList<>();
         try (ServerSocket listener = listen(many);
-                Pair p = pair()) {
+                Pair<ServerSocket, Socket> p = pair()) {
             for (int i = 0; i < many; i++) {
                 Socket c = newSocket();
                 c.connect(listener.getLocalSocketAddress());

@@ -3,6 +3,7 @@ package io.sdp4j.offload.contract.aio;
 import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.Here;
 import io.sdp4j.offload.contract.nio.Nio;
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -48,31 +49,19 @@ public interface Aio {
     }
 
     /** A connected pair in the default group. */
-    default Pair pair() throws Exception {
+    default Pair<AsynchronousServerSocketChannel, AsynchronousSocketChannel> pair()
+            throws Exception {
         return pair(null);
     }
 
-    default Pair pair(AsynchronousChannelGroup group) throws Exception {
+    default Pair<AsynchronousServerSocketChannel, AsynchronousSocketChannel> pair(
+            AsynchronousChannelGroup group) throws Exception {
         AsynchronousServerSocketChannel listener = listen(group);
         AsynchronousSocketChannel client = channel(group);
         Future<Void> connect = client.connect(listener.getLocalAddress());
         AsynchronousSocketChannel server = get(listener.accept());
         get(connect);
-        return new Pair(listener, client, server);
-    }
-
-    /** Both ends of one connection. */
-    record Pair(
-            AsynchronousServerSocketChannel listener,
-            AsynchronousSocketChannel client,
-            AsynchronousSocketChannel server)
-            implements AutoCloseable {
-        @Override
-        public void close() throws IOException {
-            client.close();
-            server.close();
-            listener.close();
-        }
+        return new Pair<>(listener, client, server);
     }
 
     /** Result of a future; nothing waits for ever. */

@@ -12,6 +12,7 @@ import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.testing.Pair;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
@@ -69,7 +70,7 @@ class AioCostTest {
     /** A ping-pong on the one thread of a group, each step started by the handler before. */
     private static final class PingPong implements CompletionHandler<Integer, Object> {
         private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        private final Aio.Pair pair;
+        private final Pair<AsynchronousServerSocketChannel, AsynchronousSocketChannel> pair;
         private final ByteBuffer out = ByteBuffer.allocateDirect(64);
         private final ByteBuffer in = ByteBuffer.allocateDirect(64);
         private final CountDownLatch over = new CountDownLatch(1);
@@ -83,7 +84,9 @@ class AioCostTest {
         /**
          * @param pendingReads whether a read is started before there is something to read
          */
-        PingPong(Aio.Pair pair, boolean pendingReads) {
+        PingPong(
+                Pair<AsynchronousServerSocketChannel, AsynchronousSocketChannel> pair,
+                boolean pendingReads) {
             this.pair = pair;
             this.pendingReads = pendingReads;
         }
@@ -132,7 +135,7 @@ class AioCostTest {
 
     private static long allocated(Aio aio, boolean pendingReads) throws Exception {
         AsynchronousChannelGroup group = aio.group(1, "one");
-        try (Aio.Pair pair = aio.pair(group)) {
+        try (var pair = aio.pair(group)) {
             return new PingPong(pair, pendingReads).run() / ROUNDS;
         } finally {
             group.shutdownNow();
@@ -168,7 +171,7 @@ class AioCostTest {
     }
 
     private static void connectAndEnd(Aio aio, int way) throws Exception {
-        try (Aio.Pair p = aio.pair()) {
+        try (var p = aio.pair()) {
             ByteBuffer b = ByteBuffer.allocate(1);
             switch (way % 5) {
                 case 0 -> p.client().close();

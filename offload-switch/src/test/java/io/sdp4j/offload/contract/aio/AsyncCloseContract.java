@@ -23,7 +23,7 @@ interface AsyncCloseContract extends Aio {
     @Test
     @DisplayName("63: close fails what is pending")
     default void closeFailsWhatIsPending() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Integer> read = new Outcome<>();
             p.client().read(ByteBuffer.allocate(1), null, read);
             Outcome<Integer> write = Aio.fill(p.client());
@@ -35,7 +35,7 @@ interface AsyncCloseContract extends Aio {
             write.failedWith(AsynchronousCloseException.class, null);
             assertFalse(p.client().isOpen());
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Future<Integer> read = p.client().read(ByteBuffer.allocate(1));
             p.client().close();
             Aio.failed(AsynchronousCloseException.class, null, read);
@@ -44,7 +44,7 @@ interface AsyncCloseContract extends Aio {
 
     @Test
     default void closedChannel() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             SocketAddress there = p.listener().getLocalAddress();
             p.client().close();
             ByteBuffer b = ByteBuffer.allocate(1);
@@ -81,7 +81,7 @@ interface AsyncCloseContract extends Aio {
     @Test
     @DisplayName("16, 63: the peer sees the end; writing on breaks")
     default void peerSeesTheEnd() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Aio.send(p.client(), "bye");
             p.client().close();
             assertEquals("bye", Aio.receive(p.server(), 3));
@@ -106,7 +106,7 @@ interface AsyncCloseContract extends Aio {
     /** Goal: unread data at close is a reset to the reader, once it has read what came before. */
     @Test
     default void closeWithUnreadDataIsSeen() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Aio.send(p.client(), "never read");
             Aio.send(p.server(), "sent");
             Outcome<Integer> seen = new Outcome<>();
@@ -150,7 +150,7 @@ interface AsyncCloseContract extends Aio {
     default void everyOperationEndsWhateverTheCloserDoes() throws Exception {
         for (int round = 0; round < 100; round++) {
             List<Outcome<Integer>> outcomes = new ArrayList<>();
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 Outcome<Integer> read = new Outcome<>();
                 p.server().read(ByteBuffer.allocate(1), null, read);
                 outcomes.add(read);

@@ -54,7 +54,7 @@ interface AsyncConnectContract extends Aio {
     @Test
     @DisplayName("7, 59: addresses and texts")
     default void addressesAreTcps() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InetSocketAddress listener = (InetSocketAddress) p.listener().getLocalAddress();
             InetSocketAddress local = (InetSocketAddress) p.client().getLocalAddress();
             assertEquals(listener, p.client().getRemoteAddress());
@@ -112,7 +112,7 @@ interface AsyncConnectContract extends Aio {
 
     @Test
     default void badTargets() throws Exception {
-        try (Pair p = pair();
+        try (var p = pair();
                 AsynchronousSocketChannel fresh = channel(null)) {
             SocketAddress unresolved = InetSocketAddress.createUnresolved("nowhere.invalid", 1);
             SocketAddress strange = new SocketAddress() {};

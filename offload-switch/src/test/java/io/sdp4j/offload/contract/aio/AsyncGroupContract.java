@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.testing.Pair;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousCloseException;
@@ -33,7 +34,7 @@ interface AsyncGroupContract extends Aio {
     @DisplayName("63, 91, 94: handlers run on threads of the group")
     default void handlersRunOnGroupThreads() throws Exception {
         AsynchronousChannelGroup group = group(2, "members");
-        try (Pair p = pair(group)) {
+        try (var p = pair(group)) {
             Outcome<Integer> read = new Outcome<>();
             p.server().read(ByteBuffer.allocate(1), null, read);
             Outcome<Integer> write = new Outcome<>();
@@ -77,7 +78,7 @@ interface AsyncGroupContract extends Aio {
     @DisplayName("94: handlers nest only so deep")
     default void handlersNestOnlySoDeep() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
-        try (Pair p = pair(group)) {
+        try (var p = pair(group)) {
             Nesting nesting = new Nesting(p.client());
             p.client().write(ByteBuffer.allocate(1), 0, nesting);
             int deepest = nesting.deepest.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -120,7 +121,7 @@ interface AsyncGroupContract extends Aio {
     @Test
     default void interruptEndsWithItsHandler() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
-        try (Pair p = pair(group)) {
+        try (var p = pair(group)) {
             CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
             p.client()
                     .write(
@@ -193,7 +194,7 @@ interface AsyncGroupContract extends Aio {
     default void shutdownWaitsForTheLastChannel() throws Exception {
         AsynchronousChannelGroup group = group(1, "one");
         assertSame(provider(), group.provider());
-        Pair p = pair(group);
+        Pair<AsynchronousServerSocketChannel, AsynchronousSocketChannel> p = pair(group);
         assertFalse(group.isShutdown());
         group.shutdown();
         group.shutdown();
@@ -260,7 +261,7 @@ interface AsyncGroupContract extends Aio {
         groups.add(provider().openAsynchronousChannelGroup(executors.get(0), 1));
         groups.add(provider().openAsynchronousChannelGroup(executors.get(1), 0));
         for (AsynchronousChannelGroup group : groups) {
-            try (Pair p = pair(group)) {
+            try (var p = pair(group)) {
                 Outcome<Integer> read = new Outcome<>();
                 p.server().read(ByteBuffer.allocate(1), null, read);
                 Aio.send(p.client(), "x");
@@ -294,7 +295,7 @@ interface AsyncGroupContract extends Aio {
                                             (t, e) -> died.incrementAndGet());
                                     return thread;
                                 });
-        try (Pair p = pair(group)) {
+        try (var p = pair(group)) {
             p.server()
                     .read(
                             ByteBuffer.allocate(1),

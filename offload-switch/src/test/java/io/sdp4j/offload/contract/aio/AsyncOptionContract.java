@@ -24,7 +24,7 @@ interface AsyncOptionContract extends Aio {
         try (AsynchronousSocketChannel plain = sun().openAsynchronousSocketChannel(null)) {
             expected = plain.supportedOptions();
         }
-        try (Pair p = pair();
+        try (var p = pair();
                 AsynchronousSocketChannel fresh = channel(null)) {
             for (AsynchronousSocketChannel channel : List.of(fresh, p.client(), p.server())) {
                 assertEquals(expected, channel.supportedOptions());

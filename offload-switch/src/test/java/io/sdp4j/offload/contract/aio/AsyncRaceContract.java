@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.testing.Pair;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.InterruptedByTimeoutException;
 import java.util.Random;
@@ -16,7 +18,11 @@ import org.junit.jupiter.api.Test;
 /** Data, time-out, cancel, half-close and close that come at the same moment. */
 interface AsyncRaceContract extends Aio {
     /** Events that may happen to a waiting read; each is aimed at the same moment as the others. */
-    private static void strike(int how, Pair p, Future<Integer> future) throws Exception {
+    private static void strike(
+            int how,
+            Pair<AsynchronousServerSocketChannel, AsynchronousSocketChannel> p,
+            Future<Integer> future)
+            throws Exception {
         switch (how) {
             case 0 -> Aio.send(p.client(), "x");
             case 1 -> p.server().shutdownInput();
@@ -36,7 +42,11 @@ interface AsyncRaceContract extends Aio {
         }
     }
 
-    private static Thread strikeAt(int how, int after, Pair p, Future<Integer> future) {
+    private static Thread strikeAt(
+            int how,
+            int after,
+            Pair<AsynchronousServerSocketChannel, AsynchronousSocketChannel> p,
+            Future<Integer> future) {
         return Thread.ofPlatform()
                 .daemon()
                 .start(
@@ -72,7 +82,7 @@ interface AsyncRaceContract extends Aio {
         boolean timed = withHandler && random.nextBoolean();
         int first = random.nextInt(withHandler ? 4 : 5);
         int second = random.nextInt(withHandler ? 4 : 5);
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             ByteBuffer dst = ByteBuffer.allocate(4);
             Outcome<Integer> outcome = new Outcome<>();
             Future<Integer> future = null;
@@ -127,7 +137,7 @@ interface AsyncRaceContract extends Aio {
     default void noWakeUpIsLost() throws Exception {
         long seed = Long.getLong("sdp4j.test.seed", System.nanoTime());
         Random random = new Random(seed);
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Thread echo = Thread.ofPlatform().daemon().start(() -> echo(p.server(), seed));
             ByteBuffer in = ByteBuffer.allocate(1);
             for (int round = 0; round < 3_000; round++) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 interface AsyncReadWriteContract extends Aio {
     @Test
     default void futureAndHandlerCarryData() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Aio.send(p.client(), "hello");
             assertEquals("hello", Aio.receive(p.server(), 5));
             Outcome<Integer> read = new Outcome<>();
@@ -49,7 +49,7 @@ interface AsyncReadWriteContract extends Aio {
     /** A pending read whose data comes later, as a future. */
     @Test
     default void pendingFutureCompletes() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             ByteBuffer dst = ByteBuffer.allocate(8);
             var read = p.server().read(dst);
             assertFalse(read.isDone());
@@ -67,7 +67,7 @@ interface AsyncReadWriteContract extends Aio {
     @Test
     @DisplayName("63, 95: one operation for each direction")
     default void secondOperationIsPending() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Integer> read = new Outcome<>();
             p.client().read(ByteBuffer.allocate(1), null, read);
             assertThrows(ReadPendingException.class, () -> p.client().read(ByteBuffer.allocate(1)));
@@ -103,7 +103,7 @@ interface AsyncReadWriteContract extends Aio {
 
     @Test
     default void badArguments() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             ByteBuffer b = ByteBuffer.allocate(1);
             Expect.thrown(
                     IllegalArgumentException.class,
@@ -133,7 +133,7 @@ interface AsyncReadWriteContract extends Aio {
 
     @Test
     default void nothingToMove() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             ByteBuffer empty = ByteBuffer.allocate(0);
             assertEquals(0, Aio.get(p.client().read(empty)));
             assertEquals(0, Aio.get(p.client().write(empty)));
@@ -153,7 +153,7 @@ interface AsyncReadWriteContract extends Aio {
     /** Goal: behaviour 44, positions move exactly, over heap, direct, sliced and empty buffers. */
     @Test
     default void gathersAndScatters() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             ByteBuffer direct = ByteBuffer.allocateDirect(4).put(Aio.bytes("cdef")).flip();
             ByteBuffer slice = Aio.bytes("xxghix").position(2).limit(5).slice();
             ByteBuffer[] srcs = {
@@ -191,7 +191,7 @@ interface AsyncReadWriteContract extends Aio {
     @Test
     @DisplayName("14, 63: the end of the stream stays")
     default void endOfStreamStays() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Aio.send(p.server(), "last");
             p.server().shutdownOutput().shutdownOutput();
             assertEquals("last", Aio.receive(p.client(), 10));
@@ -208,7 +208,7 @@ interface AsyncReadWriteContract extends Aio {
 
     @Test
     default void shutdownInputEndsAPendingRead() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Integer> read = new Outcome<>();
             p.client().read(ByteBuffer.allocate(1), null, read);
             p.client().shutdownInput().shutdownInput();
@@ -220,7 +220,7 @@ interface AsyncReadWriteContract extends Aio {
 
     @Test
     default void shutdownOutputBreaksAPendingWrite() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Integer> write = Aio.fill(p.client());
             p.client().shutdownOutput();
             write.failedWith(IOException.class, "Broken pipe");
@@ -232,7 +232,7 @@ interface AsyncReadWriteContract extends Aio {
     @ValueSource(booleans = {false, true})
     default void streamsBothWays(boolean direct) throws Exception {
         int total = 4 << 20;
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             byte[] there = Expect.bytes(total, 1);
             byte[] back = Expect.bytes(total, 2);
             var wrote1 = new Pump(p.client(), there, direct, true, 11).start();

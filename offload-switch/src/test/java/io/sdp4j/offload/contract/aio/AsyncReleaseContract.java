@@ -160,7 +160,7 @@ interface AsyncReleaseContract extends Aio {
     @Test
     @DisplayName("82: a read that is over keeps nothing, whether it waited or not")
     default void readReleases() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             for (boolean waits : new boolean[] {true, false}) {
                 Given<Integer> given = new Given<>();
                 if (waits) {
@@ -188,7 +188,7 @@ interface AsyncReleaseContract extends Aio {
     @Test
     @DisplayName("82: a write that is over keeps nothing, whether it waited or not")
     default void writeReleases() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Given<Integer> quick = new Given<>();
             p.client().write(quick.buffer(10), quick.attachment(), quick.handler());
             assertEquals(10, quick.told());
@@ -219,7 +219,7 @@ interface AsyncReleaseContract extends Aio {
     @Test
     @DisplayName("82: an operation that timed out or was cancelled keeps nothing")
     default void endedEarlyReleases() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Given<Integer> late = new Given<>();
             p.client()
                     .read(

@@ -25,7 +25,7 @@ interface AsyncTimeoutContract extends Aio {
     @Test
     @DisplayName("63: a read times out, and none may follow")
     default void readTimesOutOnceAndForAll() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Integer> read = new Outcome<>();
             long start = System.nanoTime();
             p.client().read(ByteBuffer.allocate(1), 20, TimeUnit.MILLISECONDS, "late", read);
@@ -44,7 +44,7 @@ interface AsyncTimeoutContract extends Aio {
 
     @Test
     default void scatteringReadTimesOut() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Long> read = new Outcome<>();
             ByteBuffer[] dsts = {ByteBuffer.allocate(1), ByteBuffer.allocate(1)};
             p.client().read(dsts, 0, 2, 20, TimeUnit.MILLISECONDS, null, read);
@@ -55,7 +55,7 @@ interface AsyncTimeoutContract extends Aio {
     @Test
     @DisplayName("63: a write times out, and none may follow")
     default void writeTimesOutOnceAndForAll() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Integer> write = new Outcome<>();
             do {
                 write = new Outcome<>();
@@ -89,7 +89,7 @@ interface AsyncTimeoutContract extends Aio {
     /** Goal: a timer of an operation that is over does not hit the next one. */
     @Test
     default void timersEndWithTheirOperation() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             for (int i = 0; i < 200; i++) {
                 Outcome<Integer> read = new Outcome<>();
                 p.client().read(ByteBuffer.allocate(1), 5, TimeUnit.SECONDS, null, read);
@@ -106,7 +106,7 @@ interface AsyncTimeoutContract extends Aio {
     @Test
     @DisplayName("63: a cancelled read forbids reading")
     default void cancelledReadForbidsReading() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Future<Integer> read = p.client().read(ByteBuffer.allocate(1));
             assertThrows(TimeoutException.class, () -> read.get(1, TimeUnit.MILLISECONDS));
             assertTrue(read.cancel(false));
@@ -126,7 +126,7 @@ interface AsyncTimeoutContract extends Aio {
     @Test
     @DisplayName("63: cancel(true) closes")
     default void cancelWithForceCloses() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Future<Integer> read = p.client().read(ByteBuffer.allocate(1));
             assertTrue(read.cancel(true));
             assertThrows(CancellationException.class, read::get);
@@ -138,7 +138,7 @@ interface AsyncTimeoutContract extends Aio {
 
     @Test
     default void cancelledWriteForbidsWriting() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Integer> first = Aio.fill(p.client());
             assertFalse(first.done());
             Aio.drainUntil(p.server(), first);

@@ -22,7 +22,7 @@ class FallbackAioTest extends SwitchedAioTest {
 
     @Test
     void saysWhyAndCounts() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             assertEquals(
                     ReasonCode.PEER_REFUSED,
                     SwitchAsynchronousSocketChannel.explain(p.client()).orElseThrow().reason());

@@ -49,7 +49,7 @@ class KernelByRuleAioTest extends SwitchedAioTest {
 
     @Test
     void saysWhyAndCounts() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             assertEquals(
                     ReasonCode.RULE_TCP,
                     SwitchAsynchronousSocketChannel.explain(p.client()).orElseThrow().reason());

@@ -33,7 +33,7 @@ class OffloadedAioTest extends SwitchedAioTest {
 
     @Test
     void saysWhyAndCounts() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Aio.send(p.client(), "12345");
             assertEquals("12345", Aio.receive(p.server(), 5));
             ConnectionInfo info = SwitchAsynchronousSocketChannel.explain(p.client()).orElseThrow();

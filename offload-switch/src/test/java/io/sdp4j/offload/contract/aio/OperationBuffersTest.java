@@ -106,7 +106,7 @@ class OperationBuffersTest implements Aio {
 
     @Test
     void whatIsOverAtOnceIsNotLent() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Aio.send(p.client(), "x");
             Aio.send(p.server(), "y");
             assertEquals("y", Aio.receive(p.client(), 1));
@@ -116,7 +116,7 @@ class OperationBuffersTest implements Aio {
 
     @Test
     void waitingReadLendsItsBuffersUntilItEnds() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             ByteBuffer one = ByteBuffer.allocateDirect(4);
             Future<Integer> read = p.client().read(one);
             assertEquals(List.of("lend 1"), provider.log());
@@ -137,7 +137,7 @@ class OperationBuffersTest implements Aio {
 
     @Test
     void waitingWriteLendsToo() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Integer> write = Aio.fill(p.client());
             assertEquals("lend 2", provider.log().getLast());
             Aio.drainUntil(p.server(), write);
@@ -148,14 +148,14 @@ class OperationBuffersTest implements Aio {
 
     @Test
     void whatIsGivenUpIsReclaimed() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Outcome<Integer> read = new Outcome<>();
             p.client().read(ByteBuffer.allocate(1), 10, TimeUnit.MILLISECONDS, null, read);
             read.failedWith(InterruptedByTimeoutException.class, null);
             assertEquals(List.of("lend 1", "reclaim 1 true"), provider.log());
         }
         AsynchronousSocketChannel client;
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             client = p.client();
             assertTrue(client.read(ByteBuffer.allocate(1)).cancel(false));
             assertEquals("reclaim 1 true", provider.log().getLast());

@@ -188,7 +188,7 @@ interface ConnectingContract extends NioChannels {
             assertThrows(UnresolvedAddressException.class, () -> c.connect(nowhere));
             assertTrue(c.isOpen());
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InetSocketAddress there = (InetSocketAddress) p.listener().getLocalAddress();
             assertThrows(AlreadyConnectedException.class, () -> p.client().connect(there));
             assertThrows(AlreadyConnectedException.class, () -> p.server().connect(there));
@@ -329,7 +329,7 @@ interface ConnectingContract extends NioChannels {
             assertNull(c.getRemoteAddress());
             assertEquals("java.nio.channels.SocketChannel[unconnected]", forms(c));
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             SocketChannel c = p.client();
             SocketChannel s = p.server();
             assertEquals(p.listener().getLocalAddress(), c.getRemoteAddress());
@@ -357,7 +357,7 @@ interface ConnectingContract extends NioChannels {
     @Test
     @DisplayName("88: channels and selectors report the provider they came from")
     default void providers() throws IOException {
-        try (Pair p = pair();
+        try (var p = pair();
                 Selector selector = provider().openSelector()) {
             assertSame(provider(), p.client().provider());
             assertSame(provider(), p.server().provider());

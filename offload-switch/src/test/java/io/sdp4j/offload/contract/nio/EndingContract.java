@@ -37,7 +37,7 @@ interface EndingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("36: close ends a blocked read and a blocked write")
     default void closeWakes(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(kind, () -> p.client().read(room()));
             Task<Void> writer = Nio.fillBlocking(kind, p.client());
             reader.awaitBlocked();
@@ -67,7 +67,7 @@ interface EndingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("36: an interrupt ends a blocked read, closes, and keeps the flag")
     default void interruptWakesRead(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             interrupted(kind, () -> p.client().read(room()));
             assertFalse(p.client().isOpen());
             assertEquals(-1, p.server().read(room()));
@@ -78,7 +78,7 @@ interface EndingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("36: an interrupt ends a blocked write, and a reader beside it")
     default void interruptWakesWrite(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(kind, () -> p.client().read(room()));
             reader.awaitBlocked();
             interrupted(
@@ -98,7 +98,7 @@ interface EndingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("37: a blocking read or write of an interrupted thread throws, data or not")
     default void interruptedBefore(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Nio.send(p.server(), "there");
             Nio.await().until(() -> p.client().socket().getInputStream().available() == 5);
             assertTrue(alreadyInterrupted(kind, () -> p.client().read(room())));
@@ -123,7 +123,7 @@ interface EndingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("37: without blocking an interrupt means nothing")
     default void interruptedAndNonBlocking(Kind kind) throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             Nio.send(p.server(), "there");
             Nio.await().until(() -> p.client().socket().isConnected());
             assertEquals(
@@ -148,7 +148,7 @@ interface EndingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("38: shutdownInput gives a blocked reader -1")
     default void shutdownInputWakesRead(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(kind, () -> p.client().read(room()));
             reader.awaitBlocked();
             assertSame(p.client(), p.client().shutdownInput());
@@ -165,7 +165,7 @@ interface EndingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("38: shutdownOutput gives a blocked writer AsynchronousCloseException")
     default void shutdownOutputWakesWrite(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> writer = Nio.fillBlocking(kind, p.client());
             assertSame(p.client(), p.client().shutdownOutput());
             Expect.is(AsynchronousCloseException.class, null, writer.thrown());
@@ -177,7 +177,7 @@ interface EndingContract extends NioChannels {
     @DisplayName("38: after shutdownOutput any write is an AsynchronousCloseException")
     default void writesAfterShutdownOutput() throws Exception {
         for (boolean blocking : new boolean[] {true, false}) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 p.client().configureBlocking(blocking);
                 p.client().shutdownOutput();
                 p.client().shutdownOutput();
@@ -197,7 +197,7 @@ interface EndingContract extends NioChannels {
     @Test
     @DisplayName("12: the other direction goes on after a half close")
     default void halfClose() throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             Nio.send(p.client(), "last");
             p.client().shutdownOutput();
             assertEquals("last", Nio.receiveAll(p.server()));
@@ -212,7 +212,7 @@ interface EndingContract extends NioChannels {
 
     @Test
     default void shutdownInputWithUnreadData() throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             Nio.send(p.server(), "unread");
             Nio.await().until(() -> p.client().socket().getInputStream() != null);
             p.client().shutdownInput();
@@ -227,7 +227,7 @@ interface EndingContract extends NioChannels {
 
     @Test
     default void everythingAfterClose() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             SocketChannel c = p.client();
             c.close();
             c.close();
@@ -250,7 +250,7 @@ interface EndingContract extends NioChannels {
     /** Goal: bytes written before a close arrive, then the end of stream. */
     @Test
     default void dataBeforeCloseArrives() throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             Nio.send(p.client(), "all of it");
             p.client().close();
             assertEquals("all of it", Nio.receiveAll(p.server()));
@@ -263,7 +263,7 @@ interface EndingContract extends NioChannels {
      */
     @Test
     default void fullBuffersBeforeCloseArrive() throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             long filled = Nio.fill(p.client());
             p.client().close();
             Nio.drain(p.server(), filled);
@@ -275,7 +275,7 @@ interface EndingContract extends NioChannels {
     @DisplayName("16: the first write to a peer that closed vanishes, a later one fails")
     default void writesToAPeerThatClosed() throws Exception {
         for (boolean blocking : new boolean[] {true, false}) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 p.client().configureBlocking(blocking);
                 p.server().close();
                 assertEquals(-1, Nio.awaitRead(p.client(), room()));
@@ -295,7 +295,7 @@ interface EndingContract extends NioChannels {
     @Test
     default void closesAtOnce() throws Exception {
         for (int round = 0; round < 30; round++) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 Task<Integer> reader = Task.start(Kind.VIRTUAL, () -> p.client().read(room()));
                 Task<Void> a = Task.start(() -> closed(p.client()));
                 Task<Void> b = Task.start(Kind.VIRTUAL, () -> closed(p.client()));

@@ -21,7 +21,7 @@ class FallbackNioTest extends SwitchedNioTest {
 
     @Test
     void countsWhatFellBack() throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             Nio.send(p.client(), "12345");
             assertEquals("12345", Nio.receive(p.server(), 5));
             assertEquals(1, owner.report().kernelFallback());

@@ -1,6 +1,7 @@
 package io.sdp4j.offload.contract.nio;
 
 import io.sdp4j.offload.contract.Here;
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -65,29 +66,18 @@ public interface NioChannels {
     }
 
     /** A connected pair in blocking mode. */
-    default Pair pair() throws IOException {
+    default Pair<ServerSocketChannel, SocketChannel> pair() throws IOException {
         ServerSocketChannel listener = listen(8);
         SocketChannel client = open();
         client.connect(listener.getLocalAddress());
-        return new Pair(listener, client, listener.accept());
+        return new Pair<>(listener, client, listener.accept());
     }
 
     /** A connected pair in non-blocking mode. */
-    default Pair polledPair() throws IOException {
-        Pair p = pair();
-        p.client.configureBlocking(false);
-        p.server.configureBlocking(false);
+    default Pair<ServerSocketChannel, SocketChannel> polledPair() throws IOException {
+        Pair<ServerSocketChannel, SocketChannel> p = pair();
+        p.client().configureBlocking(false);
+        p.server().configureBlocking(false);
         return p;
-    }
-
-    /** Both ends of one connection. */
-    record Pair(ServerSocketChannel listener, SocketChannel client, SocketChannel server)
-            implements AutoCloseable {
-        @Override
-        public void close() throws IOException {
-            client.close();
-            server.close();
-            listener.close();
-        }
     }
 }

@@ -34,7 +34,7 @@ class OffloadedNioTest extends SwitchedNioTest {
 
     @Test
     void countsWhatItOffloads() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Nio.send(p.client(), "12345");
             assertEquals("12345", Nio.receive(p.server(), 5));
             assertEquals(Map.of("loop", 1L), owner.report().offloaded());

@@ -53,7 +53,7 @@ interface PartialWriteContract extends NioChannels {
     @ValueSource(booleans = {false, true})
     @DisplayName("81: a virtual thread's write returns once it has moved something")
     default void returnsWhatHasMoved(boolean gathering) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             long n = Task.start(Kind.VIRTUAL, writing(p.client(), MUCH, gathering)).get();
             assertTrue(n > 0 && n < MUCH, () -> "wrote " + n);
             Nio.drain(p.server(), n);
@@ -67,7 +67,7 @@ interface PartialWriteContract extends NioChannels {
     @ValueSource(booleans = {false, true})
     @DisplayName("81: a platform thread's write goes on until all has moved")
     default void platformThreadWritesAll(boolean gathering) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Long> writer = Task.start(Kind.PLATFORM, writing(p.client(), MUCH, gathering));
             writer.awaitBlocked();
             Nio.drain(p.server(), MUCH);
@@ -79,7 +79,7 @@ interface PartialWriteContract extends NioChannels {
     @CsvSource({"false,false", "false,true", "true,false", "true,true"})
     @DisplayName("36, 81: a virtual thread's write that waits has moved nothing, and says so")
     default void endsAsUntouched(boolean gathering, boolean interrupt) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> writer = blockedWriter(p.client(), gathering);
             end(p.client(), writer.thread(), interrupt);
             if (interrupt || !writesByKernel()) {
@@ -96,7 +96,7 @@ interface PartialWriteContract extends NioChannels {
     @DisplayName("36, 81: the Socket of a channel writes all, or says that it was closed")
     default void adaptorWritesAll(Kind kind) throws Exception {
         byte[] much = new byte[MUCH];
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             OutputStream out = p.client().socket().getOutputStream();
             Task<Void> writer = writer(kind, out, much);
             writer.awaitBlocked();
@@ -104,7 +104,7 @@ interface PartialWriteContract extends NioChannels {
             writer.get();
         }
         for (boolean interrupt : new boolean[] {false, true}) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 Task<Void> writer = writer(kind, p.client().socket().getOutputStream(), much);
                 writer.awaitBlocked();
                 end(p.client(), writer.thread(), interrupt);

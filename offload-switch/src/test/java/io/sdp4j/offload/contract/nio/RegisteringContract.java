@@ -36,7 +36,7 @@ interface RegisteringContract extends NioChannels {
 
     @Test
     default void interestChangesCount() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, 0);
             assertEquals(0, selector.selectNow());
@@ -62,7 +62,7 @@ interface RegisteringContract extends NioChannels {
     @Test
     @DisplayName("41: interest changed under a selection counts from the next one")
     default void interestChangedDuringSelect() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, OP_READ);
             Task<Integer> waiting = Task.start(() -> selector.select(20_000));
@@ -78,7 +78,7 @@ interface RegisteringContract extends NioChannels {
     @Test
     @DisplayName("41: a registration under a selection returns at once and counts from the next")
     default void registeredDuringSelect() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             Task<Integer> waiting = Task.start(() -> selector.select(20_000));
             waiting.awaitBlocked();
@@ -93,7 +93,7 @@ interface RegisteringContract extends NioChannels {
     @Test
     @DisplayName("51: cancelled keys, registering again, keyFor, isRegistered, keys()")
     default void cancelled() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SocketChannel c = p.client();
             assertNull(c.keyFor(selector));
@@ -136,7 +136,7 @@ interface RegisteringContract extends NioChannels {
     @Test
     @DisplayName("51: cancel, blocking mode at once, back, register again, many times")
     default void backAndForth() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             for (int i = 0; i < 100; i++) {
                 SelectionKey key = p.client().register(selector, OP_READ);
@@ -157,7 +157,7 @@ interface RegisteringContract extends NioChannels {
     /** Goal: configureBlocking waits for a read that blocks (behaviour 51). */
     @Test
     default void configureBlockingWaitsForABlockedRead() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(() -> p.client().read(room()));
             reader.awaitBlocked();
             Task<Boolean> changer =

@@ -39,7 +39,7 @@ interface ResetContract extends NioChannels {
     @DisplayName("45: reset, read first: queued data, then Connection reset for ever")
     default void resetReadFirst() throws Exception {
         for (boolean blocking : new boolean[] {true, false}) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 p.client().configureBlocking(blocking);
                 Nio.send(p.server(), "queued");
                 reset(p.server());
@@ -64,7 +64,7 @@ interface ResetContract extends NioChannels {
     @DisplayName("45: reset, write first: Connection reset by peer, then queued data, then -1")
     default void resetWriteFirst() throws Exception {
         for (boolean blocking : new boolean[] {true, false}) {
-            try (Pair p = pair()) {
+            try (var p = pair()) {
                 p.client().configureBlocking(blocking);
                 Nio.send(p.server(), "queued");
                 reset(p.server());
@@ -87,7 +87,7 @@ interface ResetContract extends NioChannels {
     @ValueSource(booleans = {true, false})
     @DisplayName("45: reset after the output was shut: a write in vain takes the news")
     default void resetAfterShutdownOutput(boolean written) throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             p.client().shutdownOutput();
             reset(p.server());
             try (Selector selector = provider().openSelector()) {
@@ -108,13 +108,13 @@ interface ResetContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("45: a reset ends blocked reads and writes")
     default void resetWakes(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(kind, () -> p.client().read(room()));
             reader.awaitBlocked();
             reset(p.server());
             Expect.is(SocketException.class, "Connection reset", reader.thrown());
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> writer = Nio.fillBlocking(kind, p.client());
             reset(p.server());
             Expect.is(IOException.class, "Connection reset by peer", writer.thrown());
@@ -134,7 +134,7 @@ interface ResetContract extends NioChannels {
     @Test
     @DisplayName("18: close with unread data: the peer gets what was sent to it, then a reset")
     default void closeWithUnreadData() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Nio.send(p.server(), "for the client");
             Nio.send(p.client(), "never read");
             Nio.await().until(() -> p.server().socket().getInputStream().available() == 10);

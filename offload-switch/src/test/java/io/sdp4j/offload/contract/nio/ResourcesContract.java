@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.sdp4j.offload.contract.Task;
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +40,7 @@ interface ResourcesContract extends NioChannels {
     }
 
     private void exercise(Selector selector) throws IOException {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             SelectionKey key = p.client().register(selector, OP_READ);
             selector.selectNow();
             p.client().close();
@@ -77,7 +79,7 @@ interface ResourcesContract extends NioChannels {
 
     private void openAndClose(int times) throws IOException {
         for (int i = 0; i < times; i++) {
-            try (Pair p = pair();
+            try (var p = pair();
                     Selector selector = provider().openSelector();
                     SocketChannel never = open()) {
                 p.client().configureBlocking(false).register(selector, OP_READ);
@@ -105,11 +107,11 @@ interface ResourcesContract extends NioChannels {
     @Test
     @DisplayName("62: idle channels in a selector cost nothing, and do not hold others up")
     default void idleChannels() throws Exception {
-        List<Pair> idle = new ArrayList<>();
+        List<Pair<ServerSocketChannel, SocketChannel>> idle = new ArrayList<>();
         try (Selector selector = provider().openSelector();
-                Pair busy = polledPair()) {
+                Pair<ServerSocketChannel, SocketChannel> busy = polledPair()) {
             for (int i = 0; i < idleConnections(); i++) {
-                Pair p = polledPair();
+                Pair<ServerSocketChannel, SocketChannel> p = polledPair();
                 idle.add(p);
                 p.listener().close();
                 p.client().register(selector, OP_READ);
@@ -131,7 +133,7 @@ interface ResourcesContract extends NioChannels {
             selector.wakeup();
             assertEquals(0, selecting.get());
         } finally {
-            for (Pair p : idle) {
+            for (Pair<ServerSocketChannel, SocketChannel> p : idle) {
                 p.close();
             }
         }

@@ -2,6 +2,7 @@ package io.sdp4j.offload.contract.nio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -53,7 +54,8 @@ interface SamenessContract extends NioChannels {
         return new ProgramContract.Kernel();
     }
 
-    private static Pair in(NioChannels on, ClientState state) throws IOException {
+    private static Pair<ServerSocketChannel, SocketChannel> in(NioChannels on, ClientState state)
+            throws IOException {
         return switch (state) {
             case NEW, BOUND, NEW_NON_BLOCKING, CLOSED_NEW -> {
                 SocketChannel c = on.open();
@@ -64,15 +66,15 @@ interface SamenessContract extends NioChannels {
                 } else if (state == ClientState.CLOSED_NEW) {
                     c.close();
                 }
-                yield new Pair(null, c, null);
+                yield new Pair<>(null, c, null);
             }
             default -> {
-                Pair p = on.pair();
+                Pair<ServerSocketChannel, SocketChannel> p = on.pair();
                 switch (state) {
                     case CONNECTED -> unread(p);
                     case ACCEPTED -> {
                         p =
-                                new Pair(
+                                new Pair<>(
                                         p.listener(),
                                         /* client= */ p.server(),
                                         /* server= */ p.client());
@@ -94,7 +96,7 @@ interface SamenessContract extends NioChannels {
     }
 
     /** So that no read has to wait. */
-    private static void unread(Pair p) throws IOException {
+    private static void unread(Pair<ServerSocketChannel, SocketChannel> p) throws IOException {
         Nio.send(p.server(), "ab");
         Socket s = p.client().socket();
         Nio.await().until(() -> s.getInputStream().available() == 2);
@@ -102,7 +104,7 @@ interface SamenessContract extends NioChannels {
 
     private static Matrix.Subject client(NioChannels on, ClientState state, boolean adaptor)
             throws IOException {
-        Pair p = in(on, state);
+        Pair<ServerSocketChannel, SocketChannel> p = in(on, state);
         Map<String, String> names = new HashMap<>();
         if (p.server() != null) {
             SocketChannel known = p.client().isOpen() ? p.client() : p.server();
@@ -115,7 +117,7 @@ interface SamenessContract extends NioChannels {
         return new Matrix.Subject(subject, p.client(), names, () -> close(p));
     }
 
-    private static void close(Pair p) throws IOException {
+    private static void close(Pair<ServerSocketChannel, SocketChannel> p) throws IOException {
         for (NetworkChannel c : new NetworkChannel[] {p.client(), p.server(), p.listener()}) {
             if (c != null) {
                 c.close();

@@ -42,7 +42,7 @@ interface SelectingContract extends NioChannels {
     @Test
     @DisplayName("46: unread data keeps the key ready; a key that stays selected counts 0")
     default void levelTriggered() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, OP_READ);
             Nio.send(p.server(), "ab");
@@ -68,7 +68,7 @@ interface SelectingContract extends NioChannels {
     default void noSpuriousReturns() throws Exception {
         int rounds = 2_000;
         int spurious = 0;
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             p.client().register(selector, OP_READ);
             ByteBuffer in = room();
@@ -91,7 +91,7 @@ interface SelectingContract extends NioChannels {
     @Test
     @DisplayName("48: OP_WRITE appears with room and disappears without")
     default void writable() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, OP_READ | OP_WRITE);
             assertEquals(1, selector.select(20_000));
@@ -114,7 +114,7 @@ interface SelectingContract extends NioChannels {
     @Test
     @DisplayName("89: end, reset and shutdown of either direction make keys ready")
     default void endsAreReady() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, OP_READ);
             p.server().shutdownOutput();
@@ -122,7 +122,7 @@ interface SelectingContract extends NioChannels {
             assertEquals(-1, p.client().read(room()));
             Nio.awaitReady(selector, key, OP_READ);
         }
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, OP_READ);
             p.server().setOption(StandardSocketOptions.SO_LINGER, 0).close();
@@ -131,14 +131,14 @@ interface SelectingContract extends NioChannels {
             key.interestOps(OP_WRITE);
             Nio.awaitReady(selector, key, OP_WRITE);
         }
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, OP_READ);
             assertEquals(0, selector.selectNow());
             p.client().shutdownInput();
             Nio.awaitReady(selector, key, OP_READ);
         }
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             Nio.fill(p.client());
             SelectionKey key = p.client().register(selector, OP_WRITE);
@@ -168,7 +168,7 @@ interface SelectingContract extends NioChannels {
     @Test
     @DisplayName("52: select(Consumer), re-entrancy, and the selected set that cannot grow")
     default void consumers() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, OP_READ | OP_WRITE);
             List<Integer> seen = new ArrayList<>();
@@ -207,7 +207,7 @@ interface SelectingContract extends NioChannels {
     @Test
     @DisplayName("54: a channel in two selectors is ready in both, each for what it asked")
     default void twoSelectors() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector a = provider().openSelector();
                 Selector b = provider().openSelector()) {
             SelectionKey inA = p.client().register(a, OP_READ);
@@ -237,7 +237,7 @@ interface SelectingContract extends NioChannels {
         UnixDomainSocketAddress path = UnixDomainSocketAddress.of(directory.resolve("s"));
         SelectorProvider plain = SelectorProvider.provider();
         Pipe pipe = provider().openPipe();
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector();
                 DatagramChannel datagram = provider().openDatagramChannel();
                 DatagramChannel inet = provider().openDatagramChannel(StandardProtocolFamily.INET);

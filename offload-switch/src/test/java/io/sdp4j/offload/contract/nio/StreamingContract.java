@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.Task.Kind;
+import io.sdp4j.testing.Pair;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ConnectException;
@@ -43,7 +44,7 @@ interface StreamingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("8, 55: the Socket of a channel reads with a time-out, and goes on")
     default void adaptorReadsTimed(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Socket socket = p.client().socket();
             assertSame(p.client(), socket.getChannel());
             assertSame(socket, p.client().socket());
@@ -72,14 +73,14 @@ interface StreamingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("55: the Socket of a channel is closed, interrupted, refused as the JDK's")
     default void adaptorEnds(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> blocked = Task.start(kind, p.client().socket().getInputStream()::read);
             blocked.awaitBlocked();
             p.client().socket().close();
             assertFalse(p.client().isOpen());
             Expect.is(AsynchronousCloseException.class, null, blocked.thrown());
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> blocked = Task.start(kind, p.client().socket().getInputStream()::read);
             blocked.awaitBlocked();
             blocked.thread().interrupt();
@@ -91,7 +92,7 @@ interface StreamingContract extends NioChannels {
     @Test
     @DisplayName("55: the Socket of a channel and non-blocking mode exclude each other")
     default void adaptorNeedsBlockingMode() throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             Socket socket = p.client().socket();
             assertThrows(IllegalBlockingModeException.class, socket.getInputStream()::read);
             assertThrows(
@@ -139,7 +140,7 @@ interface StreamingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("56: streams over one channel do not stop each other where the JDK knows it")
     default void streamsAreIndependent(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InputStream in = Channels.newInputStream(p.client());
             OutputStream out = Channels.newOutputStream(p.client());
             Task<Integer> reader = Task.start(kind, in::read);
@@ -168,7 +169,7 @@ interface StreamingContract extends NioChannels {
 
     @Test
     default void streamsOverChannels() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             byte[] sent = Expect.bytes(1 << 20, 9);
             Task<Void> writer =
                     Task.start(
@@ -191,7 +192,7 @@ interface StreamingContract extends NioChannels {
     @ParameterizedTest
     @EnumSource(Kind.class)
     default void interruptedStreamRead(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             InputStream in = Channels.newInputStream(p.client());
             Task<Integer> reader = Task.start(kind, in::read);
             reader.awaitBlocked();
@@ -207,7 +208,7 @@ interface StreamingContract extends NioChannels {
         byte[] content = Expect.bytes(length, length);
         Path from = Files.write(Files.createTempFile("from", ".bin"), content);
         Path to = Files.createTempFile("to", ".bin");
-        try (Pair p = pair();
+        try (var p = pair();
                 FileChannel source = FileChannel.open(from, StandardOpenOption.READ);
                 FileChannel sink = FileChannel.open(to, StandardOpenOption.WRITE)) {
             Task<Void> sender =
@@ -240,7 +241,7 @@ interface StreamingContract extends NioChannels {
         int length = 9_000_000;
         byte[] content = Expect.bytes(length, 4);
         Path from = Files.write(Files.createTempFile("from", ".bin"), content);
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 FileChannel source = FileChannel.open(from, StandardOpenOption.READ)) {
             ByteBuffer got = ByteBuffer.allocate(length);
             long at = 0;
@@ -268,11 +269,11 @@ interface StreamingContract extends NioChannels {
     @Test
     @DisplayName("60: virtual threads that wait in channels leave their carriers to others")
     default void virtualThreadsDoNotPin() throws Exception {
-        List<Pair> waiting = new ArrayList<>();
+        List<Pair<ServerSocketChannel, SocketChannel>> waiting = new ArrayList<>();
         List<Task<?>> tasks = new ArrayList<>();
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             for (int i = 0; i < manyConnections(); i++) {
-                Pair w = pair();
+                Pair<ServerSocketChannel, SocketChannel> w = pair();
                 waiting.add(w);
                 int n = i;
                 tasks.add(
@@ -291,7 +292,7 @@ interface StreamingContract extends NioChannels {
             Nio.send(p.client(), "x");
             assertEquals(1000, Task.start(Kind.VIRTUAL, () -> bounce(p.client(), 1000)).get());
             echo.get();
-            for (Pair w : waiting) {
+            for (Pair<ServerSocketChannel, SocketChannel> w : waiting) {
                 Nio.send(w.server(), "x");
                 try (SocketChannel c = open()) {
                     c.connect(w.listener().getLocalAddress());
@@ -301,7 +302,7 @@ interface StreamingContract extends NioChannels {
                 task.get();
             }
         } finally {
-            for (Pair w : waiting) {
+            for (Pair<ServerSocketChannel, SocketChannel> w : waiting) {
                 w.close();
             }
         }

@@ -80,7 +80,7 @@ interface TransferContract extends NioChannels {
     @EnumSource(Memory.class)
     @DisplayName("44: positions move by exactly what was transferred")
     default void positionsAreExact(Memory memory) throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             ByteBuffer out = memory.with("..12345..");
             out.position(2).limit(7);
             assertEquals(5, p.client().write(out));
@@ -112,7 +112,7 @@ interface TransferContract extends NioChannels {
     @EnumSource(Memory.class)
     @DisplayName("44: gathering with offsets, empty, read-only and duplicated buffers")
     default void gathers(Memory memory) throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             ByteBuffer whole = memory.with("abcdef");
             ByteBuffer[] out = {
                 memory.with("never"),
@@ -145,7 +145,7 @@ interface TransferContract extends NioChannels {
     @EnumSource(Memory.class)
     @DisplayName("44: scattering fills one buffer after the other")
     default void scatters(Memory memory) throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Nio.send(p.client(), "1234567");
             Nio.await().until(() -> p.server().socket().getInputStream().available() == 7);
             ByteBuffer[] in = {
@@ -170,7 +170,7 @@ interface TransferContract extends NioChannels {
     default void gathersAndScattersThousands() throws IOException {
         int count = 3000;
         byte[] sent = Expect.bytes(count * 3, 11);
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             ByteBuffer[] out = new ByteBuffer[count];
             ByteBuffer[] in = new ByteBuffer[count];
             for (int i = 0; i < count; i++) {
@@ -210,7 +210,7 @@ interface TransferContract extends NioChannels {
     @Test
     @DisplayName("43: 0 when there is nothing, -1 at the end, 0 for a full buffer even then")
     default void resultsOfReading() throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             ByteBuffer b = ByteBuffer.allocate(4);
             ByteBuffer full = ByteBuffer.allocate(0);
             assertEquals(0, p.client().read(b));
@@ -233,7 +233,7 @@ interface TransferContract extends NioChannels {
     @Test
     @DisplayName("43, 48: a write that finds no room returns 0, and goes on when there is some")
     default void resultsOfWriting() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, SelectionKey.OP_WRITE);
             Nio.awaitReady(selector, key, SelectionKey.OP_WRITE);
@@ -255,7 +255,7 @@ interface TransferContract extends NioChannels {
     @DisplayName("26: one large blocking write takes all and arrives intact")
     default void largeBlockingWrite(Memory memory) throws Exception {
         byte[] sent = Expect.bytes(8 << 20, 3);
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> writer =
                     Task.start(() -> p.client().write(memory.of(sent.length).put(sent).flip()));
             ByteBuffer got = ByteBuffer.allocate(sent.length);
@@ -269,7 +269,7 @@ interface TransferContract extends NioChannels {
     @Test
     default void streamsBothWaysThroughOneSelector() throws Exception {
         int length = 6 << 20;
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             List<Flow> flows = new ArrayList<>();
             for (SocketChannel c : new SocketChannel[] {p.client(), p.server()}) {
@@ -337,7 +337,7 @@ interface TransferContract extends NioChannels {
     @DisplayName("26: two blocking writers never mix inside one call")
     default void writersDoNotMix() throws Exception {
         int length = 200_000;
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             List<Task<Void>> writers = new ArrayList<>();
             for (byte fill = 'a'; fill <= 'b'; fill++) {
                 byte[] block = new byte[length];
@@ -368,7 +368,7 @@ interface TransferContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("27: a blocked reader does not hold a writer up, nor the other way round")
     default void readersAndWritersAreIndependent(Kind kind) throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Integer> reader = Task.start(kind, () -> p.client().read(ByteBuffer.allocate(5)));
             reader.awaitBlocked();
             Nio.send(p.client(), "x");
@@ -386,7 +386,7 @@ interface TransferContract extends NioChannels {
     default void mappedBuffers() throws Exception {
         byte[] content = Expect.bytes(300_000, 5);
         Path file = Files.write(Files.createTempFile("mapped", ".bin"), content);
-        try (Pair p = pair();
+        try (var p = pair();
                 FileChannel from = FileChannel.open(file, StandardOpenOption.READ)) {
             MappedByteBuffer mapped = from.map(MapMode.READ_ONLY, 0, content.length);
             Task<Integer> writer = Task.start(() -> p.client().write(mapped));

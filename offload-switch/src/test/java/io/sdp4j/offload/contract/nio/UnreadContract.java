@@ -59,7 +59,7 @@ interface UnreadContract extends NioChannels {
     @DisplayName("99: a peer that does not read takes megabytes, and room is told of at once")
     default void takesMegabytes(int bytes) throws Exception {
         ByteBuffer pattern = pattern();
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             p.client().register(selector, SelectionKey.OP_WRITE);
             for (int round = 0; round < 3; round++) {
@@ -82,7 +82,7 @@ interface UnreadContract extends NioChannels {
     default void takesManySmallWrites() throws Exception {
         int bytes = 100;
         ByteBuffer pattern = pattern();
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             for (int round = 0; round < 2; round++) {
                 int least = leastUnreadInSmallWrites();
                 int at = 0;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.Task;
+import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -16,6 +17,7 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -30,7 +32,7 @@ interface UrgentChannelContract extends NioChannels {
     @Test
     @DisplayName("22: an urgent byte of a channel is dropped or stays, as the reader says")
     default void droppedOrInline() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Nio.send(p.client(), "a");
             p.client().socket().sendUrgentData('!');
             Nio.send(p.client(), "b");
@@ -45,7 +47,7 @@ interface UrgentChannelContract extends NioChannels {
     @Test
     @DisplayName("22: a channel's reads stop before an urgent byte")
     default void readsStop() throws IOException {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             ByteBuffer b = ByteBuffer.allocateDirect(10);
             Nio.send(p.client(), "ab");
             p.client().socket().sendUrgentData('!');
@@ -64,7 +66,7 @@ interface UrgentChannelContract extends NioChannels {
     @Test
     @DisplayName("22: an urgent byte alone makes no key ready")
     default void noKeyIsReady() throws IOException {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             p.server().register(selector, OP_READ);
             p.client().socket().sendUrgentData('!');
@@ -86,7 +88,8 @@ interface UrgentChannelContract extends NioChannels {
     int MANY = 100_000;
 
     /** Sends urgent bytes, until there is no room or all are sent. */
-    private static Task<Void> urging(Task.Kind kind, Pair p) throws IOException {
+    private static Task<Void> urging(Task.Kind kind, Pair<ServerSocketChannel, SocketChannel> p)
+            throws IOException {
         p.client().socket().setSendBufferSize(4096);
         p.server().socket().setReceiveBufferSize(4096);
         p.server().socket().setOOBInline(true); // else some make way for the next
@@ -103,7 +106,7 @@ interface UrgentChannelContract extends NioChannels {
     @Test
     @DisplayName("84: urgent data of a blocking channel waits for room while the peer reads")
     default void waitsForRoom() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> sender = urging(Task.Kind.PLATFORM, p);
             sender.awaitBlocked();
             assertEquals("!".repeat(MANY), Nio.receive(p.server(), MANY));
@@ -114,7 +117,7 @@ interface UrgentChannelContract extends NioChannels {
     @Test
     @DisplayName("84: a close or an interrupt ends urgent data that waits for room")
     default void closeEndsTheWait() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> sender = urging(Task.Kind.PLATFORM, p);
             sender.awaitBlocked();
             p.client().close();
@@ -124,7 +127,7 @@ interface UrgentChannelContract extends NioChannels {
                 assertInstanceOf(ClosedChannelException.class, sender.thrown());
             }
         }
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             Task<Void> sender = urging(Task.Kind.PLATFORM, p);
             sender.awaitBlocked();
             sender.thread().interrupt();
@@ -135,7 +138,7 @@ interface UrgentChannelContract extends NioChannels {
     @Test
     @DisplayName("84: urgent data of a virtual thread at a channel does not wait")
     default void virtualThreadDoesNotWait() throws Exception {
-        try (Pair p = pair()) {
+        try (var p = pair()) {
             for (Task.Kind kind : List.of(Task.Kind.VIRTUAL, Task.Kind.PLATFORM)) {
                 Expect.is(
                         SocketException.class,
@@ -148,7 +151,7 @@ interface UrgentChannelContract extends NioChannels {
     @Test
     @DisplayName("22: urgent data of a channel whose peer does not read, and of one that is over")
     default void fullAndOver() throws IOException {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             Socket socket = p.client().socket();
             socket.setSendBufferSize(4096);
             p.server().socket().setReceiveBufferSize(4096);

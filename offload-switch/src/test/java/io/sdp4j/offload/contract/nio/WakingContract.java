@@ -38,7 +38,7 @@ interface WakingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("60: data wakes a selection on either kind of thread")
     default void dataWakes(Kind kind) throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, OP_READ);
             for (int round = 0; round < 20; round++) {
@@ -57,7 +57,7 @@ interface WakingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("50: wakeup before, during, twice")
     default void wakeups(Kind kind) throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             p.client().register(selector, OP_READ);
             selector.wakeup();
@@ -78,7 +78,7 @@ interface WakingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("50: an interrupt wakes a selection, which stays open, and the flag stays set")
     default void interrupts(Kind kind) throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             p.client().register(selector, OP_READ);
             Task<Boolean> flag =
@@ -99,7 +99,7 @@ interface WakingContract extends NioChannels {
     @EnumSource(Kind.class)
     @DisplayName("50: close during a selection ends it with 0")
     default void selectorClosedDuringSelect(Kind kind) throws Exception {
-        try (Pair p = polledPair()) {
+        try (var p = polledPair()) {
             Selector selector = provider().openSelector();
             SelectionKey key = p.client().register(selector, OP_READ);
             Task<Integer> waiting = selecting(kind, selector);
@@ -123,7 +123,7 @@ interface WakingContract extends NioChannels {
     @Test
     @DisplayName("50: closing a channel during a selection removes its key")
     default void channelClosedDuringSelect() throws Exception {
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector selector = provider().openSelector()) {
             SelectionKey key = p.client().register(selector, OP_READ);
             Task<Integer> waiting = selecting(Kind.PLATFORM, selector);
@@ -141,7 +141,7 @@ interface WakingContract extends NioChannels {
     @Test
     default void noLostWakeUps() throws Exception {
         int rounds = Scale.of(3_000, 200_000);
-        try (Pair p = polledPair();
+        try (var p = polledPair();
                 Selector a = provider().openSelector();
                 Selector b = provider().openSelector()) {
             p.client().register(a, OP_READ);

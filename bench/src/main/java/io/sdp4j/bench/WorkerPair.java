@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** A serving and a measuring JVM of one configuration. For one thread. */
-final class Pair implements AutoCloseable {
+final class WorkerPair implements AutoCloseable {
     private static final int START_TIMEOUT_MS = 60_000;
 
     /** After a warm-up: the compilers need a processor for what they were asked for meanwhile. */
@@ -26,13 +26,13 @@ final class Pair implements AutoCloseable {
     private final Set<String> warmedUp = new HashSet<>();
 
     /** Starts both and waits until they are ready; {@code number} tells pairs of one run apart. */
-    Pair(Launch launch, Suite suite, Config config, int number)
+    WorkerPair(Launch launch, Suite suite, Config config, int number)
             throws IOException, InterruptedException {
         this(launch, suite, config, number, suite.listens());
     }
 
     /** Likewise; the server is told to listen with {@code listens}. */
-    Pair(Launch launch, Suite suite, Config config, int number, String listens)
+    WorkerPair(Launch launch, Suite suite, Config config, int number, String listens)
             throws IOException, InterruptedException {
         this.config = config;
         String name = config.id + "-" + number;
