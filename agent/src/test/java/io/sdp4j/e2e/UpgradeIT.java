@@ -30,7 +30,7 @@ class UpgradeIT {
         return run(kind, 64, 1, options, trips, moved, stayed);
     }
 
-    /** What the client has reported. */
+    /** The client's report. */
     private AgentReport run(
             RoundTrips.Kind kind,
             int bytes,
