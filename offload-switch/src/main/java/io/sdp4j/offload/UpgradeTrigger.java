@@ -57,7 +57,7 @@ final class UpgradeTrigger {
         return nowNanos - bornNanos >= age && nowNanos - askAtNanos >= 0;
     }
 
-    /** It is not due for so long. */
+    /** It is not due before that time has passed. */
     void postpone(long nanos) {
         askAtNanos = System.nanoTime() + nanos;
     }
