@@ -3,8 +3,8 @@ package io.sdp4j.offload;
 import java.io.IOException;
 
 /**
- * The reset of one connection, as far as the application knows of it. It is told once, by a read
- * or a write, though TCP and the stream may both have it to tell. Thread-safe.
+ * The reset of one connection, as far as the application knows of it. It is told once, by a read or
+ * a write, though TCP and the stream may both have it to tell. Thread-safe.
  */
 public final class ToldReset {
     private volatile boolean reader;
