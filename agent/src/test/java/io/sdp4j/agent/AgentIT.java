@@ -298,7 +298,7 @@ class AgentIT {
         assertEquals("", outcome.err());
         Map<?, ?> report = (Map<?, ?>) JsonReader.parse(outcome.outLines().getFirst());
         assertEquals(
-                List.of("connections", "accepted", "bytes", "reasons", "pid"),
+                List.of("connections", "accepted", "moved", "bytes", "reasons", "pid"),
                 List.copyOf(report.keySet()));
         assertEquals("0", outcome.outLines().get(1));
     }
