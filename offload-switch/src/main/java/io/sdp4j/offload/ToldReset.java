@@ -8,7 +8,7 @@ import java.io.IOException;
  */
 public final class ToldReset {
     private volatile boolean reader;
-    private volatile boolean writer; // before any read
+    private volatile boolean writer;
     private volatile boolean readerOfTcp; // of TCP's, below a stream that has ended in order
 
     /**
