@@ -25,8 +25,8 @@ import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
 import io.sdp4j.stream.SdpOffloadProvider;
+import io.sdp4j.stream.SdpSettings;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
@@ -38,8 +38,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiPredicate;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
@@ -87,11 +87,15 @@ public final class Agent {
                 rules(settings, options.get(PolicySettings.POLICY.option()), jdkConf, console);
         LocalAddresses local = LocalAddresses.system();
         Plugins plugins = Plugins.of(settings.text(AgentSettings.PLUGINS), console);
+        Predicate<List<String>> moves = movesTo(settings);
+        // peers of another fabric do not come by TCP first
+        boolean others = SdpSettings.usesDevices(settings) || !plugins.fabrics().isEmpty();
         List<OffloadProvider> providers = new ArrayList<>();
         providers.add(
                 new LazyProvider(
                         "sdp",
-                        moves(settings, local),
+                        (remote, fabrics) -> moves.test(fabrics) && local.contains(remote),
+                        fabrics -> moves.test(fabrics) && !others,
                         () -> provider(settings, local, plugins.fabrics(), console)));
         providers.addAll(plugins.protocols());
         OffloadSwitch target =
@@ -184,16 +188,12 @@ public final class Agent {
     }
 
     /** Shared memory is what connections move to; a rule may prefer another fabric. */
-    private static BiPredicate<InetAddress, List<String>> moves(
-            Settings settings, LocalAddresses local) {
+    private static Predicate<List<String>> movesTo(Settings settings) {
         boolean proves = // that it holds a connection of TCP, which takes native calls
                 !settings.flag(ShmSettings.PORTABLE)
                         || (ShmSettings.allowNative(settings) && !NativeGrant.denied());
         boolean shm = proves && settings.flag(ShmSettings.ENABLED);
-        return (remote, fabrics) ->
-                shm
-                        && (fabrics.isEmpty() || fabrics.getFirst().equals(HostResolver.SHM))
-                        && local.contains(remote);
+        return fabrics -> shm && (fabrics.isEmpty() || fabrics.getFirst().equals(HostResolver.SHM));
     }
 
     /** Makes the provider; with the first match, so that a JVM on kernel TCP pays nothing. */

@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -20,6 +21,7 @@ import java.util.function.Supplier;
 final class LazyProvider implements OffloadProvider {
     private final String name;
     private final BiPredicate<InetAddress, List<String>> moves;
+    private final Predicate<List<String>> listensLater;
     private final Supplier<OffloadProvider> maker;
 
     private volatile OffloadProvider made;
@@ -27,13 +29,16 @@ final class LazyProvider implements OffloadProvider {
 
     /**
      * @param moves see {@link OffloadProvider#moves}; asked without making the provider
+     * @param listensLater see {@link OffloadProvider#listensLater}; likewise
      */
     LazyProvider(
             String name,
             BiPredicate<InetAddress, List<String>> moves,
+            Predicate<List<String>> listensLater,
             Supplier<OffloadProvider> maker) {
         this.name = name;
         this.moves = moves;
+        this.listensLater = listensLater;
         this.maker = maker;
     }
 
@@ -58,6 +63,11 @@ final class LazyProvider implements OffloadProvider {
     @Override
     public boolean moves(InetAddress remote, List<String> fabrics) {
         return moves.test(remote, fabrics);
+    }
+
+    @Override
+    public boolean listensLater(List<String> fabrics) {
+        return listensLater.test(fabrics);
     }
 
     @Override

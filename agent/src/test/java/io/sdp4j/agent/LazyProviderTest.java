@@ -52,6 +52,7 @@ class LazyProviderTest {
         return new LazyProvider(
                 "real",
                 (_, fabrics) -> fabrics.isEmpty(),
+                List::isEmpty,
                 () -> {
                     made.incrementAndGet();
                     return maker.get();
@@ -98,6 +99,8 @@ class LazyProviderTest {
         LazyProvider provider = lazy(Real::new);
         assertEquals(true, provider.moves(REMOTE, List.of()));
         assertEquals(false, provider.moves(REMOTE, List.of("verbs")));
+        assertEquals(true, provider.listensLater(List.of()));
+        assertEquals(false, provider.listensLater(List.of("verbs")));
         assertEquals(0, made.get());
     }
 }

@@ -13,8 +13,9 @@ import java.net.SocketOptions;
 
 /**
  * Listens where the kernel's side binds and listens in one step. The providers have to be there
- * first: a connection that is made between the two stays on TCP for life. No listener can be early
- * at a port that the kernel draws, so only a port that was asked for matters.
+ * first, unless they {@linkplain OffloadSwitch#listensLater may be later}: a connection that is
+ * made between the two stays on TCP for life. No listener can be early at a port that the kernel
+ * draws, so only a port that was asked for matters.
  *
  * <p>While the providers begin to listen, a socket of our own that is bound and does not listen
  * shows that no other socket listens there; they would take its clients.
@@ -89,7 +90,8 @@ public final class EarlyOffloadListeners {
         if (!(asked instanceof InetSocketAddress at)
                 || at.isUnresolved()
                 || at.getPort() == 0
-                || owner.kernel() != KernelSocketSource.JDK) { // another one's would listen, too
+                || owner.kernel() != KernelSocketSource.JDK // another one's would listen, too
+                || owner.listensLater(owner.policy().decide(Role.LISTEN, at))) {
             return null;
         }
         KernelSocket holder = owner.kernel().server();

@@ -6,34 +6,54 @@ import io.sdp4j.offload.spi.OffloadStream;
 import java.util.List;
 
 /**
- * The offload side of one listener.
+ * The offload side of one listener. Its providers may be asked later, see {@link
+ * io.sdp4j.offload.spi.OffloadProvider#listensLater}; until they have answered it is one that
+ * offloads and has nothing to poll.
  *
- * <p>Thread-safety: {@link #poll} is for the one thread that accepts; {@link #close} for anybody.
+ * <p>Thread-safety: {@link #poll} is for the one thread that accepts; the rest for any thread.
  */
 public final class OffloadListeners implements AutoCloseable {
-    private final List<OffloadListener> listeners;
+    /** Why connections are on TCP although there are listeners. */
+    private static final Attempt BY_TCP =
+            Attempt.kernel(
+                    ReasonCode.ACCEPTED_TCP,
+                    "the peer came in by TCP although the listener offers offload");
+
     private final boolean only;
-    private final ReasonCode reason;
-    private final String detail;
     private final AcceptedTable accepted;
+    private volatile List<OffloadListener> listeners = List.of(); // set once, under this
+    private volatile Attempt failure; // set before the listeners; null = none
+    private boolean settled; // this
+    private boolean closed; // this
     private int next;
 
-    OffloadListeners(
-            List<OffloadListener> listeners,
-            boolean only,
-            ReasonCode reason,
-            String detail,
-            AcceptedTable accepted) {
-        this.accepted = accepted;
-        this.listeners = List.copyOf(listeners);
+    /** Settled later. */
+    OffloadListeners(boolean only, AcceptedTable accepted) {
         this.only = only;
-        this.reason = reason;
-        this.detail = detail;
+        this.accepted = accepted;
     }
 
-    /** Whether there is anything to poll. */
+    /**
+     * The providers have answered. Once.
+     *
+     * @param why there are none; not used if there are some
+     */
+    void settle(List<OffloadListener> found, Attempt why) {
+        synchronized (this) {
+            assert !settled;
+            settled = true;
+            if (!closed) {
+                failure = found.isEmpty() ? why : null;
+                listeners = List.copyOf(found);
+                return;
+            }
+        }
+        found.forEach(OffloadListener::close);
+    }
+
+    /** Whether there is anything to poll, or may be later. */
     public boolean offloads() {
-        return !listeners.isEmpty();
+        return failure == null;
     }
 
     /** Whether connections that come by TCP are to be refused. */
@@ -43,24 +63,21 @@ public final class OffloadListeners implements AutoCloseable {
 
     /** Where connections go that were accepted from the kernel and may move; null = none may. */
     public AcceptedTable accepted() {
-        return accepted;
+        return only || !offloads() ? null : accepted;
     }
 
-    /** Why connections accepted from the kernel are there. */
-    public ReasonCode reason() {
-        return reason;
-    }
-
-    /** The same as one sentence. */
-    public String detail() {
-        return detail;
+    /** Why connections that are accepted from the kernel now are there. */
+    public Attempt why() {
+        Attempt why = failure;
+        return why == null ? BY_TCP : why;
     }
 
     /** The next stream that waits to be accepted, from each listener in turn; null if none does. */
     public OffloadStream poll() {
-        for (int i = 0; i < listeners.size(); i++) {
-            OffloadListener listener = listeners.get(next);
-            next = (next + 1) % listeners.size();
+        List<OffloadListener> all = listeners;
+        for (int i = 0; i < all.size(); i++) {
+            OffloadListener listener = all.get(next);
+            next = (next + 1) % all.size();
             OffloadStream stream = listener.poll();
             if (stream != null) {
                 return stream;
@@ -69,7 +86,7 @@ public final class OffloadListeners implements AutoCloseable {
         return null;
     }
 
-    /** Whether {@link #poll} would find a stream. For any thread. */
+    /** Whether {@link #poll} would find a stream. */
     public boolean pending() {
         for (OffloadListener listener : listeners) {
             if (listener.pending()) {
@@ -81,6 +98,9 @@ public final class OffloadListeners implements AutoCloseable {
 
     @Override
     public void close() {
+        synchronized (this) {
+            closed = true; // what is found later is closed at once
+        }
         listeners.forEach(OffloadListener::close);
     }
 }

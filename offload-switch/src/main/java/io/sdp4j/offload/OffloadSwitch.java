@@ -366,7 +366,7 @@ public final class OffloadSwitch {
             }
         }
         if (failure.remember) {
-            failures.notMoved(remote);
+            failures.notMoved(remote, failure.reason == ReasonCode.NO_PEER);
         }
         if (!abandoned.getAsBoolean()) {
             losses.add(remote, failure.reason, failure.detail);
@@ -402,6 +402,9 @@ public final class OffloadSwitch {
 
     /** See {@link OffloadProvider#choosePort}; 0 if no provider minds. */
     int choosePort(Decision decision, Supplier<InetSocketAddress> free) {
+        if (listensLater(decision)) {
+            return 0; // and no provider need be made to say so
+        }
         for (OffloadProvider provider : providers) {
             try {
                 int port = provider.choosePort(decision.fabrics(), free);
@@ -416,7 +419,8 @@ public final class OffloadSwitch {
     }
 
     /**
-     * Listens through every provider, beside a kernel listener that is bound.
+     * Listens through every provider, beside a kernel listener that is bound; at once, or, where
+     * that will do, {@linkplain #listensLater later} on another thread.
      *
      * @param decision what the policy says about this listener
      * @param address what the kernel listener is bound to, with its real port
@@ -437,32 +441,22 @@ public final class OffloadSwitch {
         }
         boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
         AcceptedTable accepted = new AcceptedTable();
+        OffloadListeners listening = new OffloadListeners(only, accepted);
         ListenSpec spec =
                 new ListenSpec(
                         address, dualStack, backlog, decision.fabrics(), onPending, accepted);
-        List<OffloadListener> listeners = new ArrayList<>();
-        Failure failure = new Failure();
-        for (OffloadProvider provider : providers) {
-            try {
-                listeners.add(provider.listen(spec));
-            } catch (OffloadUnavailable e) {
-                failure.add(e);
-            } catch (RuntimeException e) {
-                Log.OUT.warn("provider {} failed to listen on {}", provider.name(), address, e);
-                failure.add(internal(provider, e));
-            }
+        if (listensLater(decision)) {
+            ConnectThreads.start(
+                    () -> {
+                        listen(spec, listening);
+                        if (listening.pending()) {
+                            onPending.run(); // it was told before there was anything to poll
+                        }
+                    });
+            return listening;
         }
-        if (!listeners.isEmpty()) {
-            return new OffloadListeners(
-                    listeners,
-                    only,
-                    ReasonCode.ACCEPTED_TCP,
-                    "the peer came in by TCP although the listener offers offload",
-                    only ? null : accepted);
-        }
-        Log.OUT.debug("{} does not listen for offload: {}", address, failure.detail);
-        losses.add("listener " + address, failure.reason, failure.detail);
-        if (only) {
+        Failure failure = listen(spec, listening);
+        if (only && !listening.offloads()) {
             counters.refused();
             throw refusal(
                     new SocketException(
@@ -473,7 +467,42 @@ public final class OffloadSwitch {
                                     + ")"),
                     failure);
         }
-        return new OffloadListeners(List.of(), false, failure.reason, failure.detail, null);
+        return listening;
+    }
+
+    private Failure listen(ListenSpec spec, OffloadListeners listening) {
+        List<OffloadListener> found = new ArrayList<>();
+        Failure failure = new Failure();
+        for (OffloadProvider provider : providers) {
+            try {
+                found.add(provider.listen(spec));
+            } catch (OffloadUnavailable e) {
+                failure.add(e);
+            } catch (RuntimeException e) {
+                Log.OUT.warn(
+                        "provider {} failed to listen on {}", provider.name(), spec.address(), e);
+                failure.add(internal(provider, e));
+            }
+        }
+        if (found.isEmpty()) {
+            Log.OUT.debug("{} does not listen for offload: {}", spec.address(), failure.detail);
+            losses.add("listener " + spec.address(), failure.reason, failure.detail);
+        }
+        listening.settle(found, Attempt.kernel(failure.reason, failure.detail));
+        return failure;
+    }
+
+    /**
+     * Whether a listener need not wait for the providers. With a rule of this program that requires
+     * offload, or with connections that move at once, a peer may have the same rule or setting and
+     * ask before the providers listen.
+     */
+    boolean listensLater(Decision decision) {
+        return decision.verdict() == Verdict.OFFLOAD_FIRST
+                && !settings.upgrade().atConnect()
+                && !policy().canRequireOffload()
+                && !providers.isEmpty()
+                && providers.stream().allMatch(p -> p.listensLater(decision.fabrics()));
     }
 
     /** Why something that a rule keeps on the kernel is there. */

@@ -3,6 +3,7 @@ package io.sdp4j.offload;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -12,7 +13,8 @@ import java.util.function.LongSupplier;
  * <p>One failure is not always enough to stop asking. A refusal may come from a server that is just
  * starting, so it counts once the kernel has connected to that destination; else all clients that
  * try until a server is there would end up on TCP. Silence may come from a busy machine, so it
- * counts when it is met again.
+ * counts when it is met again. A server that a connection exists to may be about to listen, so that
+ * it does not counts when it is met again some time later.
  *
  * <p>Shape: insertion-ordered map from address to the failure and the time at which it is
  * forgotten; bounded, the oldest goes first. Thread-safe; a look-up while the map is empty takes no
@@ -22,11 +24,16 @@ final class RecentFailures {
     private enum Kind {
         REFUSED,
         SILENT,
+        /** To an existing connection, which asks again. */
+        NO_LISTENER,
         /** Enough to leave the next connections on TCP. */
         FINAL
     }
 
     private record Failure(Kind kind, long forgetAtNanos) {}
+
+    /** Of a server that is about to listen for offload and has been asked once. */
+    private static final long SURELY_LISTENS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final long ttlNanos;
     private final LongSupplier nanoClock;
@@ -85,9 +92,25 @@ final class RecentFailures {
         }
     }
 
-    /** An attempt for an existing kernel connection failed. */
-    void notMoved(InetSocketAddress destination) {
-        put(destination, Kind.FINAL);
+    /**
+     * An attempt for an existing kernel connection failed.
+     *
+     * @param noListener whether the destination answered that it has no offload listener
+     */
+    void notMoved(InetSocketAddress destination, boolean noListener) {
+        synchronized (this) {
+            if (!noListener || kind(destination) == Kind.FINAL) {
+                put(destination, Kind.FINAL);
+                return;
+            }
+            Failure first = last.get(destination);
+            if (first == null || first.kind != Kind.NO_LISTENER) {
+                put(destination, Kind.NO_LISTENER);
+            } else if (nanoClock.getAsLong() - (first.forgetAtNanos - ttlNanos)
+                    >= SURELY_LISTENS_NANOS) {
+                put(destination, Kind.FINAL);
+            }
+        }
     }
 
     /** The kernel has connected to a destination without an offload listener. */

@@ -34,6 +34,9 @@ public abstract class Upgrade {
 
     private static final int MOST_ASKED = 8;
 
+    /** Before a peer is asked again that had no listener: it may still be starting. Once. */
+    private static final long LISTENS_BY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private enum State {
         YOUNG,
         ASKED,
@@ -58,6 +61,7 @@ public abstract class Upgrade {
     private boolean limitless; // this: the stream has ended without a limit
     private ConnectionInfo kernelInfo; // this
     private int asked; // this: how often the peer had not accepted the connection
+    private boolean foundNoListener; // this
     private long movedAfterMillis; // this
     private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
     private int limitHave; // limit's lock
@@ -389,9 +393,8 @@ public abstract class Upgrade {
             attach(attempt.stream());
         } else {
             synchronized (this) {
-                boolean later = attempt.reason() == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED;
-                if (later && state == State.ASKED && !closed) { // else it was given up meanwhile
-                    long nanos = ASK_AGAIN_NANOS << asked++;
+                long nanos = askAgainNanos(attempt.reason());
+                if (nanos > 0 && state == State.ASKED && !closed) { // else it was given up
                     trigger.postpone(nanos);
                     state = State.YOUNG;
                     notifyAll();
@@ -407,6 +410,19 @@ public abstract class Upgrade {
             owner.staysOnTcp(remote, attempt.detail());
             fail();
         }
+    }
+
+    /** How long to wait before the peer is asked again; 0 = it is not. */
+    private long askAgainNanos(ReasonCode reason) {
+        assert Thread.holdsLock(this);
+        if (reason == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED) {
+            return ASK_AGAIN_NANOS << asked++;
+        }
+        if (reason == ReasonCode.NO_PEER && !foundNoListener) {
+            foundNoListener = true;
+            return LISTENS_BY_NANOS;
+        }
+        return 0;
     }
 
     private synchronized boolean isClosed() {

@@ -179,7 +179,7 @@ class OffloadSwitchTest {
                 of(new Failing(ReasonCode.UNAVAILABLE, false))
                         .listen(FIRST, REMOTE, false, 1, () -> {})) {
             assertFalse(listening.offloads());
-            assertEquals(ReasonCode.UNAVAILABLE, listening.reason());
+            assertEquals(ReasonCode.UNAVAILABLE, listening.why().reason());
             assertNull(listening.poll());
         }
     }

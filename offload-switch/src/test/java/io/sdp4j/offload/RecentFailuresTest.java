@@ -25,7 +25,7 @@ class RecentFailuresTest {
 
     @Test
     void forgetsAfterItsTime() {
-        fresh.notMoved(at(1));
+        fresh.notMoved(at(1), false);
         now += 9;
         assertTrue(fresh.contains(at(1)));
         assertFalse(fresh.contains(at(2)));
@@ -37,17 +37,17 @@ class RecentFailuresTest {
     @Test
     void forgetsTheOldestWhenFull() {
         for (int port = 1; port <= 3; port++) {
-            fresh.notMoved(at(port));
+            fresh.notMoved(at(port), false);
         }
-        fresh.notMoved(at(1)); // now the youngest
-        fresh.notMoved(at(4));
+        fresh.notMoved(at(1), false); // now the youngest
+        fresh.notMoved(at(4), false);
         assertFalse(fresh.contains(at(2)));
         assertTrue(fresh.contains(at(1)) && fresh.contains(at(3)) && fresh.contains(at(4)));
     }
 
     @Test
     void forgetsADestinationThatAnswered() {
-        fresh.notMoved(at(1));
+        fresh.notMoved(at(1), false);
         fresh.forget(at(1));
         assertFalse(fresh.contains(at(1)));
     }
@@ -55,7 +55,7 @@ class RecentFailuresTest {
     @Test
     void remembersNothingWithoutTime() {
         RecentFailures off = new RecentFailures(0, 3, () -> now);
-        off.notMoved(at(1));
+        off.notMoved(at(1), false);
         assertFalse(off.contains(at(1)));
     }
 
@@ -84,6 +84,24 @@ class RecentFailuresTest {
         assertFalse(fresh.contains(at(2)), "the first time is too long ago");
     }
 
+    @Test
+    void noListenerCountsWhenItIsMetSomeTimeLater() {
+        long second = 1_000_000_000;
+        RecentFailures failures = new RecentFailures(30 * second, 3, () -> now);
+        failures.notMoved(at(1), true);
+        now += second / 4;
+        failures.notMoved(at(1), true);
+        assertFalse(failures.contains(at(1)), "it may be about to listen");
+        now += second / 4;
+        failures.notMoved(at(1), true);
+        assertTrue(failures.contains(at(1)));
+        failures.notMoved(at(2), true);
+        failures.forget(at(2));
+        now += second;
+        failures.notMoved(at(2), true);
+        assertFalse(failures.contains(at(2)), "it has listened meanwhile");
+    }
+
     /** Goal: never more than its capacity, never older than its time. Method: against a map. */
     @Property(tries = 300)
     void agreesWithAModel(
@@ -94,7 +112,7 @@ class RecentFailuresTest {
             int port = move % 6;
             switch (move / 6) {
                 case 0 -> {
-                    failures.notMoved(at(port));
+                    failures.notMoved(at(port), false);
                     until.put(port, now + 10);
                 }
                 case 1 -> {

@@ -240,4 +240,9 @@ public final class SdpSettings {
                             RESUME_TIMEOUT_S));
 
     private SdpSettings() {}
+
+    /** Whether a provider with these settings uses RDMA devices. */
+    public static boolean usesDevices(Settings settings) {
+        return settings.flag(VerbsSettings.ENABLED);
+    }
 }

@@ -14,6 +14,7 @@ import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -178,6 +179,27 @@ class LateServerTest {
                 awaitOffloaded(client, server);
             }
         }
+    }
+
+    /** A listener may still be starting when the first connection asks. */
+    @Test
+    void aListenerThatComesLate() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        Before before =
+                () -> {
+                    if (asked.incrementAndGet() == 1) {
+                        throw new OffloadUnavailable(ReasonCode.NO_PEER, "not yet", true, null);
+                    }
+                };
+        OffloadSwitch owner = owner(UpgradePolicy.afterBytes(1), around(FABRIC.provider(), before));
+        try (ServerSocket listener = listener(owner);
+                Socket client = SwitchedSockets.socket(owner)) {
+            client.connect(listener.getLocalSocketAddress());
+            try (Socket server = listener.accept()) {
+                awaitOffloaded(client, server);
+            }
+        }
+        assertEquals(2, asked.get());
     }
 
     /** An urgent byte has given the move up while the peer was asked: it is not asked again. */

@@ -41,6 +41,15 @@ record PluginProtocol(String name, OffloadProvider plugin) implements OffloadPro
     }
 
     @Override
+    public boolean listensLater(List<String> fabrics) {
+        try {
+            return !isMeant(fabrics) || plugin.listensLater(fabrics);
+        } catch (RuntimeException | LinkageError e) {
+            return false; // listen says why
+        }
+    }
+
+    @Override
     public int choosePort(List<String> fabrics, Supplier<InetSocketAddress> free) {
         try {
             return isMeant(fabrics) ? plugin.choosePort(fabrics, free) : 0;

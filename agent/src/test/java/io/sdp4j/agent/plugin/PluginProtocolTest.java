@@ -69,6 +69,7 @@ class PluginProtocolTest {
                 assertThrows(OffloadUnavailable.class, () -> protocol.listen(listen(OTHERS))));
         assertEquals(0, protocol.choosePort(OTHERS, () -> REMOTE));
         assertEquals(false, protocol.moves(REMOTE.getAddress(), OTHERS));
+        assertEquals(true, protocol.listensLater(OTHERS));
         assertEquals(List.of(), asked);
     }
 
@@ -85,7 +86,8 @@ class PluginProtocolTest {
                 ReasonCode.INTERNAL,
                 assertThrows(OffloadUnavailable.class, () -> protocol.listen(listen(List.of()))));
         assertEquals(0, protocol.choosePort(List.of(), () -> REMOTE));
-        assertEquals(List.of("connect", "listen", "choosePort"), asked);
+        assertEquals(false, protocol.listensLater(List.of()));
+        assertEquals(List.of("connect", "listen", "choosePort", "listensLater"), asked);
     }
 
     /** Goal: a method with a default is not forgotten. */

@@ -12,6 +12,9 @@ final class NamesAtExit {
     private static final Set<ShmListener> OPEN = ConcurrentHashMap.newKeySet();
     private static final AtomicBoolean HOOKED = new AtomicBoolean();
 
+    /** The JVM is ending: no name outlives its listener's making. */
+    private static volatile boolean ends;
+
     private NamesAtExit() {}
 
     static void add(ShmListener listener) {
@@ -21,14 +24,22 @@ final class NamesAtExit {
                     Thread.ofPlatform()
                             .name("sdp4j-names")
                             .inheritInheritableThreadLocals(false)
-                            .unstarted(() -> OPEN.forEach(ShmListener::removeNames));
+                            .unstarted(NamesAtExit::removeAll);
             hook.setContextClassLoader(null);
             try {
                 Runtime.getRuntime().addShutdownHook(hook);
             } catch (IllegalStateException e) {
-                // the JVM is ending already
+                ends = true;
             }
         }
+        if (ends) {
+            listener.removeNames();
+        }
+    }
+
+    private static void removeAll() {
+        ends = true; // first: a listener that is made now removes its names itself
+        OPEN.forEach(ShmListener::removeNames);
     }
 
     static void remove(ShmListener listener) {

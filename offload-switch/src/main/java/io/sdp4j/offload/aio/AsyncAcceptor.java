@@ -1,5 +1,6 @@
 package io.sdp4j.offload.aio;
 
+import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
@@ -59,6 +60,11 @@ final class AsyncAcceptor
 
     synchronized void start(OffloadListeners from) {
         listening = from;
+    }
+
+    /** Why a connection that the kernel accepts now is there. */
+    synchronized Attempt why() {
+        return listening.why();
     }
 
     /**

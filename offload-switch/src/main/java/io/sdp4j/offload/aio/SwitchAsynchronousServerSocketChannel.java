@@ -94,7 +94,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             }
             acceptor = both;
         }
-        return Attempt.kernel(listening.reason(), listening.detail());
+        return listening.why();
     }
 
     @Override
@@ -129,7 +129,8 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
 
     @Override
     public AsynchronousSocketChannel of(AsynchronousSocketChannel accepted) {
-        Attempt reason = why;
+        AsyncAcceptor both = acceptor;
+        Attempt reason = both == null ? why : both.why();
         if (reason != null) { // else it came while bind was still looking for providers
             owner.counters().kernelAccepted(reason.reason());
         }

@@ -1,7 +1,6 @@
 package io.sdp4j.offload.net;
 
 import io.sdp4j.api.ConnectionInfo;
-import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadListeners;
@@ -98,7 +97,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                 both.start(listening);
                 acceptor = both;
             }
-            return Attempt.kernel(listening.reason(), listening.detail());
+            return listening.why();
         } finally {
             if (acceptor == null) {
                 both.close();
@@ -140,13 +139,17 @@ final class SwitchServerImpl extends SwitchSocketImpl {
 
         @Override
         public void take(KernelSocket accepted) throws IOException {
+            Acceptor both = listener.acceptor;
+            if (both != null) {
+                OffloadListeners now = both.listening();
+                target.accepted(accepted, now.why().kernelInfo(), now.accepted());
+                return;
+            }
             ConnectionInfo why;
             synchronized (listener.stateLock) {
                 why = listener.kernelInfo;
             }
-            Acceptor both = listener.acceptor;
-            AcceptedTable table = both == null ? null : both.listening().accepted();
-            target.accepted(accepted, why, table);
+            target.accepted(accepted, why, null);
         }
     }
 

@@ -49,7 +49,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
 
     private volatile AcceptQueues queues; // set once
     private volatile boolean polled; // a selector has looked at the kernel's descriptor
-    private Attempt why; // connections that the kernel accepts are there
+    private Attempt why; // connections that the kernel accepts are there, without queues
     private Integer receiveBuffer; // that was asked for
     private boolean released;
     private ServerSocket socket;
@@ -110,7 +110,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
                 queues = both;
                 keep = true;
             }
-            return Attempt.kernel(listening.reason(), listening.detail());
+            return listening.why();
         } finally {
             if (!keep) {
                 both.close();
@@ -151,13 +151,20 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
 
     private SocketChannel counted(SocketChannel accepted) {
         if (accepted != null) {
-            ReasonCode reason;
-            synchronized (stateLock) {
-                reason = why.reason();
-            }
-            provider.owner().counters().kernelAccepted(reason);
+            provider.owner().counters().kernelAccepted(why().reason());
         }
         return accepted;
+    }
+
+    /** Why a connection that the kernel accepts now is there. */
+    private Attempt why() {
+        AcceptQueues both = queues;
+        if (both != null) {
+            return both.listening().why();
+        }
+        synchronized (stateLock) {
+            return why;
+        }
     }
 
     private SocketChannel accept(AcceptQueues both, long nanos, boolean mustBlock)
@@ -218,14 +225,9 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         if (stream == null) {
             AcceptedTable table = both.listening().accepted();
             counted(accepted);
-            if (accepted == null || table == null) {
-                return accepted;
-            }
-            Attempt reason;
-            synchronized (stateLock) {
-                reason = why;
-            }
-            return SwitchSocketChannel.accepted(provider, accepted, table, reason);
+            return accepted == null || table == null
+                    ? accepted
+                    : SwitchSocketChannel.accepted(provider, accepted, table, why());
         }
         Integer size;
         synchronized (stateLock) {

@@ -40,6 +40,17 @@ public interface OffloadProvider {
     }
 
     /**
+     * Whether a listener that a rule lets fall back need not wait for {@link #listen}: every peer
+     * reaches it by kernel TCP first, and asks again if it finds no listener here yet. Never
+     * blocks.
+     *
+     * @param fabrics as in {@link ListenSpec}
+     */
+    default boolean listensLater(List<String> fabrics) {
+        return false;
+    }
+
+    /**
      * A port for a listener that any port will do for, where {@link #listen} would fail for some:
      * the first that suits of those that {@code free} draws, a few at most. 0 if the provider does
      * not mind which, or finds none.

@@ -1,0 +1,179 @@
+package io.sdp4j.offload;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Verdict;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Goal: a listener does not wait for providers that may listen later, and misses nothing. */
+@Timeout(30)
+class ListensLaterTest {
+    private static final InetSocketAddress AT =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);
+    private static final Decision FIRST = Decision.of(Verdict.OFFLOAD_FIRST, "use both", "f:1");
+
+    private final CountDownLatch go = new CountDownLatch(1);
+    private final AtomicInteger signals = new AtomicInteger();
+    private final Slow provider = new Slow();
+
+    /** Listens when it is told to; a stream waits at once. */
+    private final class Slow implements OffloadProvider, OffloadListener {
+        private boolean later = true;
+        private boolean fails;
+        private volatile boolean asked;
+        private volatile boolean closed;
+        private OffloadStream waits;
+
+        @Override
+        public String name() {
+            return "slow";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            throw new OffloadUnavailable(ReasonCode.NO_PEER, "none");
+        }
+
+        @Override
+        public boolean listensLater(List<String> fabrics) {
+            return later;
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+            asked = true;
+            try {
+                go.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            if (fails) {
+                throw new OffloadUnavailable(ReasonCode.UNAVAILABLE, "no memory");
+            }
+            spec.onPending().run();
+            return this;
+        }
+
+        @Override
+        public OffloadStream poll() {
+            return waits;
+        }
+
+        @Override
+        public boolean pending() {
+            return waits != null;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+
+    private OffloadListeners listen(Policy policy, UpgradePolicy upgrade) throws SocketException {
+        return new OffloadSwitch(
+                        () -> policy,
+                        List.of(provider),
+                        SwitchSettings.defaults().withUpgrade(upgrade))
+                .listen(FIRST, AT, false, 1, signals::incrementAndGet);
+    }
+
+    private OffloadListeners listen() throws SocketException {
+        return listen(Policy.allowAll(), UpgradePolicy.AUTO);
+    }
+
+    @AfterEach
+    void end() {
+        go.countDown();
+    }
+
+    @Test
+    void connectionsMayMoveAtOnce() throws SocketException {
+        try (OffloadListeners listening = listen()) {
+            assertTrue(listening.offloads());
+            assertNotNull(listening.accepted());
+            assertEquals(ReasonCode.ACCEPTED_TCP, listening.why().reason());
+            assertNull(listening.poll());
+            assertFalse(listening.pending());
+        }
+    }
+
+    /** The provider tells of a stream before there is anything to poll. */
+    @Test
+    void aStreamThatCameEarlyIsToldOfAgain() throws SocketException {
+        provider.waits =
+                (OffloadStream)
+                        Proxy.newProxyInstance(
+                                OffloadStream.class.getClassLoader(),
+                                new Class<?>[] {OffloadStream.class},
+                                (_, _, _) -> null);
+        try (OffloadListeners listening = listen()) {
+            await().until(() -> provider.asked);
+            assertEquals(0, signals.get());
+            go.countDown();
+            await().until(() -> signals.get() == 2);
+            assertSame(provider.waits, listening.poll());
+        }
+        assertTrue(provider.closed);
+    }
+
+    @Test
+    void afterAFailureConnectionsStayOnTcp() throws SocketException {
+        provider.fails = true;
+        try (OffloadListeners listening = listen()) {
+            go.countDown();
+            await().until(() -> !listening.offloads());
+            assertNull(listening.accepted());
+            assertEquals(ReasonCode.UNAVAILABLE, listening.why().reason());
+            assertNull(listening.poll());
+        }
+    }
+
+    @Test
+    void aListenerThatCameTooLateIsClosed() throws SocketException {
+        listen().close();
+        assertFalse(provider.closed);
+        go.countDown();
+        await().until(() -> provider.closed);
+    }
+
+    /** A peer with the same rule or setting asks at once, and has nothing to fall back to. */
+    @Test
+    void waitsWherePeersAskAtOnce() throws SocketException {
+        go.countDown();
+        Policy requires = Policy.everything(Decision.of(Verdict.OFFLOAD_ONLY, "use sdp", "f:2"));
+        listen(requires, UpgradePolicy.AUTO).close();
+        assertTrue(provider.closed);
+        provider.closed = false;
+        listen(Policy.allowAll(), UpgradePolicy.AT_CONNECT).close();
+        assertTrue(provider.closed);
+        provider.closed = false;
+        provider.later = false;
+        listen().close();
+        assertTrue(provider.closed);
+    }
+}
