@@ -120,10 +120,11 @@ public final class Agent {
     /**
      * The provider of the channels of this JVM; called after {@link #start}, through reflection.
      *
+     * @param teach tells the JDK of switched channels; run once, before the first one carries data
      * @throws IllegalStateException with one sentence for people when channels cannot be switched
      */
-    public static SelectorProvider channels() {
-        return SwitchChannels.provider(started);
+    public static SelectorProvider channels(Runnable teach) {
+        return SwitchChannels.provider(started, teach);
     }
 
     /**

@@ -35,6 +35,8 @@ final class Boot {
 
     private static final Supplier<Map<String, Long>> EARLY_COUNTS = new EarlyCounts();
 
+    private static final Class<?>[] ONE_TASK = {Runnable.class};
+
     private static final Object LOCK = new Object();
     private static final Object LAYER_LOCK = new Object();
     private static final Object EARLY_LOCK = new Object();
@@ -189,10 +191,11 @@ final class Boot {
     /**
      * Result of a static method of the agent's main class, once the switch has started.
      *
+     * @param argument of the method, one or none
      * @return null while it starts, on the thread that starts it, and if it could not
      * @throws IllegalStateException with a sentence for people if the method failed
      */
-    static Object ofAgent(String method) {
+    static Object ofAgent(String method, Runnable... argument) {
         if (factories == null) {
             start();
         }
@@ -200,7 +203,8 @@ final class Boot {
             return null;
         }
         try {
-            return layer().type(AGENT).getMethod(method).invoke(null);
+            Class<?>[] types = argument.length == 0 ? new Class<?>[0] : ONE_TASK;
+            return layer().type(AGENT).getMethod(method, types).invoke(null, (Object[]) argument);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             throw new IllegalStateException(cause(e), e);
         }
@@ -256,18 +260,22 @@ final class Boot {
     static SelectorProvider channels() {
         Object found = null;
         try {
-            found = ofAgent("channels");
+            found = ofAgent("channels", new Teacher());
         } catch (IllegalStateException e) {
             say("channels are not offloaded: " + e.getMessage());
         }
         return (SelectorProvider) (found != null ? found : grants.ask(Grants.Deed.JDK_CHANNELS));
     }
 
-    /** Other classes of the JDK that have to know switched channels. */
-    static void teach() {
-        if (!running) {
-            return;
+    /** Tells other classes of the JDK of switched channels; the switch runs it. */
+    private static final class Teacher implements Runnable {
+        @Override
+        public void run() {
+            teach();
         }
+    }
+
+    private static void teach() {
         if (!(boolean) grants.ask(Grants.Deed.PATCH_STREAMS)) {
             say(
                     "Channels.newInputStream and newOutputStream of one offloaded channel wait for"

@@ -23,8 +23,6 @@ public final class ChannelProvider extends SelectorProvider {
     /** The provider that does the work; null until the first channel. */
     private static volatile SelectorProvider target;
 
-    private static volatile boolean streamsKnowUs;
-
     /**
      * Becomes the JVM's provider, unless the program has named one or another agent came first
      * (behaviours 66 to 68). The property is unset again afterwards: child JVMs do not know this
@@ -53,20 +51,8 @@ public final class ChannelProvider extends SelectorProvider {
             t = SLOT.provided();
             if (t == null) {
                 t = Boot.channels();
-            } else {
-                streamsKnowUs = true;
             }
             target = t;
-        }
-        return t;
-    }
-
-    /** As {@link #target}, for a channel that the rest of the JDK must know. */
-    private static SelectorProvider streamTarget() {
-        SelectorProvider t = target();
-        if (!streamsKnowUs) {
-            streamsKnowUs = true;
-            Boot.teach();
         }
         return t;
     }
@@ -93,22 +79,22 @@ public final class ChannelProvider extends SelectorProvider {
 
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
-        return streamTarget().openServerSocketChannel();
+        return target().openServerSocketChannel();
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
-        return streamTarget().openServerSocketChannel(family);
+        return target().openServerSocketChannel(family);
     }
 
     @Override
     public SocketChannel openSocketChannel() throws IOException {
-        return streamTarget().openSocketChannel();
+        return target().openSocketChannel();
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
-        return streamTarget().openSocketChannel(family);
+        return target().openSocketChannel(family);
     }
 
     @Override

@@ -21,16 +21,13 @@ import java.net.SocketOptions;
  * shows that no other socket listens there; they would take its clients.
  */
 public final class EarlyOffloadListeners {
-    /** How providers are asked to listen. */
-    @FunctionalInterface
-    public interface Providers {
-        OffloadListeners listen(InetSocketAddress address, boolean dualStack) throws IOException;
-    }
-
-    /** Where the kernel listens. */
-    @FunctionalInterface
-    public interface Local {
+    /** The kernel's side of a listener, and the way to the providers. */
+    public interface Sides extends ListenPort.Bind {
+        /** Where the kernel listens. */
         SocketAddress address() throws IOException;
+
+        /** Asks the providers to listen. */
+        OffloadListeners listen(InetSocketAddress address, boolean dualStack) throws IOException;
     }
 
     private EarlyOffloadListeners() {}
@@ -39,14 +36,9 @@ public final class EarlyOffloadListeners {
      * Binds the kernel's listener, with the providers beside it.
      *
      * @param asked what the application asked to bind to; null is any address, any port
-     * @param kernel binds and listens
+     * @param sides whose {@code to} binds the kernel's side, which listens then
      */
-    public static OffloadListeners around(
-            OffloadSwitch owner,
-            SocketAddress asked,
-            Providers providers,
-            ListenPort.Bind kernel,
-            Local local)
+    public static OffloadListeners around(OffloadSwitch owner, SocketAddress asked, Sides sides)
             throws IOException {
         InetSocketAddress expected = null;
         OffloadListeners early = null;
@@ -56,18 +48,18 @@ public final class EarlyOffloadListeners {
             if (holder != null) {
                 try {
                     expected = address(holder, asked);
-                    early = listen(providers, expected);
+                    early = listen(sides, expected);
                 } finally {
                     holder.close();
                 }
             }
-            ListenPort.bind(owner, asked, kernel);
-            InetSocketAddress at = (InetSocketAddress) local.address();
+            ListenPort.bind(owner, asked, sides);
+            InetSocketAddress at = (InetSocketAddress) sides.address();
             if (early != null && !at.equals(expected)) {
                 early.close();
                 early = null;
             }
-            OffloadListeners listening = early != null ? early : listen(providers, at);
+            OffloadListeners listening = early != null ? early : listen(sides, at);
             complete = true;
             return listening;
         } finally {
@@ -77,11 +69,10 @@ public final class EarlyOffloadListeners {
         }
     }
 
-    private static OffloadListeners listen(Providers providers, InetSocketAddress at)
-            throws IOException {
+    private static OffloadListeners listen(Sides sides, InetSocketAddress at) throws IOException {
         boolean dualStack =
                 at.getAddress() instanceof Inet6Address && at.getAddress().isAnyLocalAddress();
-        return providers.listen(at, dualStack);
+        return sides.listen(at, dualStack);
     }
 
     /** Null if there is no hurry, or the kernel will say what is wrong. */

@@ -52,7 +52,7 @@ public final class ListenPort {
 
     private static int choose(OffloadSwitch owner, InetSocketAddress asked) {
         Decision decision = owner.policy().decide(Role.LISTEN, asked);
-        if (!decision.verdict().offloads()) {
+        if (!decision.verdict().offloads() || owner.listensLater(decision)) {
             return 0;
         }
         return owner.choosePort(decision, () -> draw(owner, asked.getAddress()));

@@ -402,9 +402,6 @@ public final class OffloadSwitch {
 
     /** See {@link OffloadProvider#choosePort}; 0 if no provider minds. */
     int choosePort(Decision decision, Supplier<InetSocketAddress> free) {
-        if (listensLater(decision)) {
-            return 0; // and no provider need be made to say so
-        }
         for (OffloadProvider provider : providers) {
             try {
                 int port = provider.choosePort(decision.fabrics(), free);
@@ -498,11 +495,17 @@ public final class OffloadSwitch {
      * ask before the providers listen.
      */
     boolean listensLater(Decision decision) {
-        return decision.verdict() == Verdict.OFFLOAD_FIRST
-                && !settings.upgrade().atConnect()
-                && !policy().canRequireOffload()
-                && !providers.isEmpty()
-                && providers.stream().allMatch(p -> p.listensLater(decision.fabrics()));
+        if (decision.verdict() != Verdict.OFFLOAD_FIRST
+                || settings.upgrade().atConnect()
+                || policy().canRequireOffload()) {
+            return false;
+        }
+        for (OffloadProvider provider : providers) {
+            if (!provider.listensLater(decision.fabrics())) {
+                return false;
+            }
+        }
+        return !providers.isEmpty();
     }
 
     /** Why something that a rule keeps on the kernel is there. */

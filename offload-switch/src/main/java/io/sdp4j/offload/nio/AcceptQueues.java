@@ -16,7 +16,7 @@ import sun.nio.ch.SelChImpl;
  *
  * <p>Guarded by the channel's accept lock, except for what says otherwise.
  */
-final class AcceptQueues {
+final class AcceptQueues implements Runnable {
     private final ServerSocketChannel kernel;
     private final EpollWaiter waiter;
     private OffloadListeners listening; // set once, before use
@@ -36,7 +36,8 @@ final class AcceptQueues {
     }
 
     /** Called by providers when a stream waits; any thread. */
-    void signal() {
+    @Override
+    public void run() {
         waiter.signal();
     }
 

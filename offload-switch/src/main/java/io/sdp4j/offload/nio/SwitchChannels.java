@@ -20,12 +20,22 @@ public final class SwitchChannels {
      *     to what is needed
      */
     public static SelectorProvider provider(OffloadSwitch owner) {
+        return provider(owner, null);
+    }
+
+    /**
+     * The same.
+     *
+     * @param teach run once, on any thread, before the first channel of a connection is handed out;
+     *     null = nothing
+     */
+    public static SelectorProvider provider(OffloadSwitch owner, Runnable teach) {
         ChannelBridge.selfTest()
                 .ifPresent(
                         problem -> {
                             throw new IllegalStateException(problem);
                         });
-        return new SwitchSelectorProvider(owner);
+        return new SwitchSelectorProvider(owner, teach);
     }
 
     /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */

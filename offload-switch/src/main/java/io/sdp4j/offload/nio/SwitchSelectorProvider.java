@@ -1,6 +1,7 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.api.KernelSockets;
+import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Role;
 import java.io.IOException;
@@ -14,12 +15,43 @@ import sun.nio.ch.EPollSelectorProvider;
  * The JDK's own provider with other stream-socket channels. Selectors, datagram channels, pipes,
  * UNIX-domain and inherited channels are the JDK's, and so is every stream-socket channel that no
  * rule could ever offload (behaviours 88 and 98).
+ *
+ * <p>What the JDK has to be told of switched channels takes a JVM tens of milliseconds. A listener
+ * does not wait for it: it is begun on another thread when the listener is made, and is over before
+ * a channel of a connection is handed out.
  */
 final class SwitchSelectorProvider extends EPollSelectorProvider {
     private final OffloadSwitch owner;
+    private final Object teachLock = new Object();
+    private volatile Runnable teach; // null once it has run
 
-    SwitchSelectorProvider(OffloadSwitch owner) {
+    /**
+     * @param teach run before the first channel of a connection is handed out; null = nothing
+     */
+    SwitchSelectorProvider(OffloadSwitch owner, Runnable teach) {
         this.owner = owner;
+        this.teach = teach;
+    }
+
+    /** A channel of a connection is about to be made. */
+    void teach() {
+        if (teach == null) {
+            return;
+        }
+        synchronized (teachLock) {
+            Runnable task = teach;
+            if (task != null) {
+                task.run();
+                teach = null;
+            }
+        }
+    }
+
+    private SwitchServerSocketChannel listener(ServerSocketChannel kernel) {
+        if (teach != null) {
+            ConnectThreads.start(this::teach);
+        }
+        return new SwitchServerSocketChannel(this, kernel);
     }
 
     OffloadSwitch owner() {
@@ -47,14 +79,14 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
         ServerSocketChannel kernel = super.openServerSocketChannel();
-        return mayOffload(Role.LISTEN) ? new SwitchServerSocketChannel(this, kernel) : kernel;
+        return mayOffload(Role.LISTEN) ? listener(kernel) : kernel;
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         ServerSocketChannel kernel = super.openServerSocketChannel(family);
         return family != StandardProtocolFamily.UNIX && mayOffload(Role.LISTEN)
-                ? new SwitchServerSocketChannel(this, kernel)
+                ? listener(kernel)
                 : kernel;
     }
 

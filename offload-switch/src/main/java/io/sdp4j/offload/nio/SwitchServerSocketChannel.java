@@ -12,6 +12,7 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -96,14 +97,11 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         AcceptQueues both = new AcceptQueues(kernel);
         boolean keep = false;
         try {
-            OffloadSwitch owner = provider.owner();
             OffloadListeners listening =
                     EarlyOffloadListeners.around(
-                            owner,
+                            provider.owner(),
                             address,
-                            (at, dual) -> owner.listen(decision, at, dual, backlog, both::signal),
-                            to -> kernel.bind(to, asked),
-                            kernel::getLocalAddress);
+                            new Sides(provider, kernel, both, decision, asked, backlog));
             both.start(listening);
             if (listening.offloads()) {
                 kernel.configureBlocking(false);
@@ -116,6 +114,31 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
                 both.close();
                 both.release();
             }
+        }
+    }
+
+    /** No lambdas: each of these would cost the first listener of a JVM a millisecond and more. */
+    private record Sides(
+            SwitchSelectorProvider provider,
+            ServerSocketChannel kernel,
+            AcceptQueues both,
+            Decision decision,
+            int asked,
+            int backlog)
+            implements EarlyOffloadListeners.Sides {
+        @Override
+        public void to(SocketAddress address) throws IOException {
+            kernel.bind(address, asked);
+        }
+
+        @Override
+        public SocketAddress address() throws IOException {
+            return kernel.getLocalAddress();
+        }
+
+        @Override
+        public OffloadListeners listen(InetSocketAddress at, boolean dual) throws IOException {
+            return provider.owner().listen(decision, at, dual, backlog, both);
         }
     }
 

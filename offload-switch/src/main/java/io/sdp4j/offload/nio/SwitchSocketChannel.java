@@ -68,6 +68,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
     SwitchSocketChannel(
             SwitchSelectorProvider provider, SocketChannel kernel, ProtocolFamily family) {
         super(provider, new ChannelOptions(provider, kernel, family));
+        provider.teach();
         this.provider = provider;
         this.kernel = kernel;
         this.connect = new ChannelConnect(this, family);
@@ -83,6 +84,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
     SwitchSocketChannel(
             SwitchSelectorProvider provider, OffloadStream accepted, Integer receiveBuffer) {
         super(provider, new ChannelOptions(provider, receiveBuffer));
+        provider.teach();
         this.provider = provider;
         this.kernel = null;
         this.connect = null;
