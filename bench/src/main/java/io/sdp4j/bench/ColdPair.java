@@ -3,6 +3,7 @@ package io.sdp4j.bench;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sdp4j.bench.cold.ShortProgram;
+import io.sdp4j.bench.cold.ShortServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +41,9 @@ final class ColdPair {
         if (row.work().equals(ColdRows.PROGRAM)) {
             return program(counts);
         }
+        if (row.work().startsWith(ColdRows.SERVER)) {
+            return whole(ShortServer.class, row.work().substring(ColdRows.SERVER.length()), counts);
+        }
         WorkerPair pair = new WorkerPair(launch, suite, config, number, suite.listens(row));
         try {
             Map<String, Double> metrics = pair.measure(row, times);
@@ -54,31 +58,41 @@ final class ColdPair {
 
     private Map<String, Double> program(Map<String, Long> counts)
             throws IOException, InterruptedException {
-        Path report = launch.file(config.id + "-" + number + "-program.json");
         Worker server =
                 new Worker(
                         config.title + " server",
                         launch.command(config, 1, null, suite.serverProgram(), suite.listens()));
         try {
             String port = server.expect("READY", START_TIMEOUT_MS);
-            if (config.agent != Config.Agent.NONE) {
-                // once more, for the counts: to write a report takes time of its own
-                run(launch.command(config, 0, report, ShortProgram.class, port));
-                Reports.addFile(report, counts);
-            }
-            List<String> command = launch.command(config, 0, null, ShortProgram.class, port);
-            long cpuBefore = childrenMs();
-            long start = System.nanoTime();
-            String[] words = run(command);
-            long end = System.nanoTime();
-            return Map.of(
-                    "wall", (end - start) / 1e6,
-                    "connect", Double.parseDouble(words[1]) / 1e6,
-                    "exit", (end - Long.parseLong(words[3])) / 1e6,
-                    "cpu-time", (double) (childrenMs() - cpuBefore));
+            return whole(ShortProgram.class, port, counts);
         } finally {
             server.close();
         }
+    }
+
+    /** A whole process, which prints {@code WORD NANOSECONDS exit NANOTIME}. */
+    private Map<String, Double> whole(Class<?> main, String argument, Map<String, Long> counts)
+            throws IOException, InterruptedException {
+        if (config.agent != Config.Agent.NONE) {
+            // once more, for the counts: to write a report takes time of its own
+            Path report = launch.file(config.id + "-" + number + "-program.json");
+            String[] _ = run(launch.command(config, 0, report, main, argument));
+            Reports.addFile(report, counts);
+        }
+        List<String> command = launch.command(config, 0, null, main, argument);
+        long cpuBefore = childrenMs();
+        long start = System.nanoTime();
+        String[] words = run(command);
+        long end = System.nanoTime();
+        return Map.of(
+                "wall",
+                (end - start) / 1e6,
+                words[0],
+                Double.parseDouble(words[1]) / 1e6,
+                "exit",
+                (end - Long.parseLong(words[3])) / 1e6,
+                "cpu-time",
+                (double) (childrenMs() - cpuBefore));
     }
 
     /** Runs the program; returns its output. */

@@ -17,6 +17,9 @@ final class ColdRows {
     /** The word of rows that are whole processes: connect, some round trips, exit. */
     static final String PROGRAM = "program";
 
+    /** The first word of rows that are whole processes: listen, exit. */
+    static final String SERVER = "server ";
+
     private static final String TRIPS = "trips";
     private static final double MEBIBYTE = 1 << 20;
 
@@ -99,7 +102,22 @@ final class ColdRows {
                                     Bar.moreByAtMost("wall", RULE_KERNEL, TCP, 60),
                                     Bar.moreByAtMost("cpu-time", RULE_KERNEL, TCP, 80),
                                     Bar.moreByAtMost("connect", RULE_KERNEL, TCP, 40),
-                                    Bar.moreByAtMost("exit", RULE_KERNEL, TCP, 5))));
+                                    Bar.moreByAtMost("exit", RULE_KERNEL, TCP, 5))),
+                    server("server", "a server that listens and exits, ServerSocket", "socket"),
+                    server("server-channel", "the same, ServerSocketChannel", "channel"));
 
     private ColdRows() {}
+
+    private static Row server(String id, String title, String kind) {
+        return new Row(
+                id,
+                title,
+                SERVER + kind,
+                "listen",
+                List.of(TCP, DEFAULTS),
+                3,
+                List.of(
+                        Bar.moreByAtMost("listen", DEFAULTS, TCP, 100),
+                        Bar.moreByAtMost("exit", DEFAULTS, TCP, 50)));
+    }
 }

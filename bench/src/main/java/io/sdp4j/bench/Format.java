@@ -25,7 +25,7 @@ final class Format {
             case "writes" -> digits(value / 1e6) + " M/s";
             case "bytes" -> digits(value / 1e9) + " GB/s";
             case "cpu" -> digits(value) + " CPU s/GB";
-            case "wall", "connect", "exit", "cpu-time", "start" ->
+            case "wall", "connect", "listen", "exit", "cpu-time", "start" ->
                     String.format(Locale.ROOT, "%.0f ms", value);
             case "memory" -> digits(value / (1 << 20)) + " MiB";
             case "crowd" -> ratio(value);

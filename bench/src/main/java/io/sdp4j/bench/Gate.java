@@ -68,7 +68,17 @@ final class Gate {
                                     List.of(TCP, AT_CONNECT, DEFAULTS),
                                     Bar.moreByAtMost("connect", AT_CONNECT, TCP, 60),
                                     Bar.moreByAtMost("wall", DEFAULTS, TCP, 250),
-                                    Bar.moreByAtMost("exit", DEFAULTS, TCP, 50))),
+                                    Bar.moreByAtMost("exit", DEFAULTS, TCP, 50)),
+                            row(
+                                    Suite.COLD,
+                                    "server",
+                                    List.of(TCP, DEFAULTS),
+                                    Bar.moreByAtMost("listen", DEFAULTS, TCP, 250)),
+                            row(
+                                    Suite.COLD,
+                                    "server-channel",
+                                    List.of(TCP, DEFAULTS),
+                                    Bar.moreByAtMost("listen", DEFAULTS, TCP, 350))),
                     "none of them");
 
     private static final int ATTEMPTS = 3;

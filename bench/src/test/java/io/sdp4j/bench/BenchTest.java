@@ -114,12 +114,14 @@ class BenchTest {
     void coldRowsCountFromTheFirstByteOn() throws Exception {
         Row trips = Suite.COLD.row("cold64");
         Row program = Suite.COLD.row("program");
+        Row socket = Suite.COLD.row("server");
+        Row channel = Suite.COLD.row("server-channel");
         Times brief = new Times(1, 0, 0, 0, 600, 1);
         try (Bench bench =
                 new Bench(
                         new Launch(null, directory),
                         Suite.COLD,
-                        List.of(trips, program),
+                        List.of(trips, program, socket, channel),
                         brief,
                         l -> {})) {
             Results results = bench.run();
@@ -130,6 +132,10 @@ class BenchTest {
             assertTrue(counted.get("p50") > 0 && counted.get("memory") > 0, counted::toString);
             Map<String, Double> whole = results.runs(program, Config.TCP).getFirst().metrics();
             assertTrue(whole.get("wall") > whole.get("connect"), whole::toString);
+            for (Row server : List.of(socket, channel)) {
+                whole = results.runs(server, Config.TCP).getFirst().metrics();
+                assertTrue(whole.get("wall") > whole.get("listen"), whole::toString);
+            }
         }
         noChildLeft();
     }

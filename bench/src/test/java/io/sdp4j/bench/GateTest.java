@@ -36,7 +36,7 @@ class GateTest {
     }
 
     /** With so many trips for every one of TCP's, and the same times otherwise. */
-    private static Results cold(List<Row> rows, double trips) {
+    private static Results cold(List<Row> rows, double trips, double listenMs) {
         Results results = new Results();
         for (Row row : rows) {
             for (Config config : row.configs()) {
@@ -47,8 +47,22 @@ class GateTest {
                         new Run(
                                 1,
                                 Map.of(
-                                        "by250", made, "by1000", made, "by4000", made, "p50", 1.0,
-                                        "wall", 60.0, "connect", 1.0, "exit", 1.0)));
+                                        "by250",
+                                        made,
+                                        "by1000",
+                                        made,
+                                        "by4000",
+                                        made,
+                                        "p50",
+                                        1.0,
+                                        "wall",
+                                        60.0,
+                                        "connect",
+                                        1.0,
+                                        "exit",
+                                        1.0,
+                                        "listen",
+                                        config == Config.TCP ? 1.0 : listenMs)));
             }
         }
         for (Config config : List.of(Config.AT_CONNECT, Config.DEFAULTS, Config.SHM_INTERPRETED)) {
@@ -61,9 +75,11 @@ class GateTest {
     @Test
     void judgesTheFirstSeconds() throws Exception {
         List<Row> rows = Gate.of(Suite.COLD).rows();
-        assertEquals(List.of(), Gate.failing(rows, judged -> cold(judged, 4)));
-        List<Row> failing = Gate.failing(rows, judged -> cold(judged, 1));
+        assertEquals(List.of(), Gate.failing(rows, judged -> cold(judged, 4, 90)));
+        List<Row> failing = Gate.failing(rows, judged -> cold(judged, 1, 90));
         assertEquals(List.of("cold64"), failing.stream().map(Row::id).toList());
+        failing = Gate.failing(rows, judged -> cold(judged, 4, 400));
+        assertEquals(List.of("server", "server-channel"), failing.stream().map(Row::id).toList());
     }
 
     @Test
