@@ -3,8 +3,6 @@ package io.sdp4j.agent;
 import io.sdp4j.agent.log.LogSink;
 import io.sdp4j.agent.plugin.Plugins;
 import io.sdp4j.api.ReasonCode;
-import io.sdp4j.fabric.FabricFactory;
-import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.SwitchReport;
@@ -22,10 +20,7 @@ import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySettings;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Settings;
-import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
-import io.sdp4j.stream.SdpOffloadProvider;
-import io.sdp4j.stream.SdpSettings;
 import java.io.IOException;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
@@ -39,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
@@ -87,25 +81,18 @@ public final class Agent {
                 rules(settings, options.get(PolicySettings.POLICY.option()), jdkConf, console);
         LocalAddresses local = LocalAddresses.system();
         Plugins plugins = Plugins.of(settings.text(AgentSettings.PLUGINS), console);
-        Predicate<List<String>> moves = movesTo(settings);
-        // peers of another fabric do not come by TCP first
-        boolean others = SdpSettings.usesDevices(settings) || !plugins.fabrics().isEmpty();
         List<OffloadProvider> providers = new ArrayList<>();
         providers.add(
-                new LazyProvider(
-                        "sdp",
-                        (remote, fabrics) -> moves.test(fabrics) && local.contains(remote),
-                        fabrics -> moves.test(fabrics) && !others,
-                        () -> provider(settings, local, plugins.fabrics(), console)));
+                new LazyProvider("sdp", new SdpMaker(settings, local, plugins.fabrics(), console)));
         providers.addAll(plugins.protocols());
         OffloadSwitch target =
                 new OffloadSwitch(
                         settings.flag(AgentSettings.JMX) && hasJmx()
-                                ? new Watched(rules, JmxBean::watch)
+                                ? new JmxBean.Watching(rules)
                                 : rules,
                         providers,
                         switchSettings(settings, console));
-        target.counters().connectedBefore(() -> byReason(early));
+        target.counters().connectedBefore(new ByReason(early));
         started = target;
         return new SocketImplFactory[] {
             SwitchSocketFactory.client(target), SwitchSocketFactory.server(target)
@@ -146,16 +133,26 @@ public final class Agent {
     public static void report(String file, Supplier<Map<String, Long>> early) throws IOException {
         String pid = Long.toString(ProcessHandle.current().pid());
         SwitchCounters counters = new SwitchCounters();
-        counters.connectedBefore(() -> byReason(early));
+        counters.connectedBefore(new ByReason(early));
         OffloadSwitch running = started;
         SwitchReport report = running != null ? running.report() : counters.report();
         Report.write(Path.of(file.replace("%p", pid)), Report.json(report));
     }
 
-    private static Map<ReasonCode, Long> byReason(Supplier<Map<String, Long>> early) {
-        Map<ReasonCode, Long> counts = new EnumMap<>(ReasonCode.class);
-        early.get().forEach((name, count) -> counts.put(ReasonCode.valueOf(name), count));
-        return counts;
+    /** Counts of the shim, which knows no codes. */
+    private record ByReason(Supplier<Map<String, Long>> early)
+            implements Supplier<Map<ReasonCode, Long>> {
+        @Override
+        public Map<ReasonCode, Long> get() {
+            Map<ReasonCode, Long> counts = new EnumMap<>(ReasonCode.class);
+            early.get().forEach((name, count) -> counts.put(ReasonCode.valueOf(name), count));
+            return counts;
+        }
+    }
+
+    /** The switch of this JVM, which has started. */
+    static OffloadSwitch started() {
+        return started;
     }
 
     /** Writes a line of the shim's to the log; called after {@link #start}, through reflection. */
@@ -188,36 +185,6 @@ public final class Agent {
         return source::current;
     }
 
-    /** Shared memory is what connections move to; a rule may prefer another fabric. */
-    private static Predicate<List<String>> movesTo(Settings settings) {
-        boolean proves = // that it holds a connection of TCP, which takes native calls
-                !settings.flag(ShmSettings.PORTABLE)
-                        || (ShmSettings.allowNative(settings) && !NativeGrant.denied());
-        boolean shm = proves && settings.flag(ShmSettings.ENABLED);
-        return fabrics -> shm && (fabrics.isEmpty() || fabrics.getFirst().equals(HostResolver.SHM));
-    }
-
-    /** Makes the provider; with the first match, so that a JVM on kernel TCP pays nothing. */
-    private static OffloadProvider provider(
-            Settings settings,
-            LocalAddresses local,
-            List<FabricFactory> plugins,
-            Consumer<String> sink) {
-        if (NativeGrant.apply(settings, sink)) {
-            started.told(ReasonCode.UNAVAILABLE);
-        }
-        SdpOffloadProvider provider = SdpOffloadProvider.create(settings, local, plugins);
-        // opens the fabrics now, outside the time of the first connection
-        Map<String, String> status = provider.fabricStatus();
-        for (FabricFactory plugin : plugins) {
-            String why = status.getOrDefault(plugin.name(), "");
-            if (!why.isEmpty()) {
-                sink.accept("sdp4j: plug-in fabric " + plugin.name() + " cannot be used: " + why);
-            }
-        }
-        return provider;
-    }
-
     private static SwitchSettings switchSettings(Settings settings, Consumer<String> sink) {
         return SwitchSettings.of(settings)
                 .withUpgrade(upgrade(settings.text(SwitchSettings.UPGRADE), sink));
@@ -235,14 +202,5 @@ public final class Agent {
     /** Whether this JVM's image has JMX; a class that needs it may not even be named otherwise. */
     private static boolean hasJmx() {
         return ModuleLayer.boot().findModule("java.management").isPresent();
-    }
-
-    /** Rules that tell each time that they are asked. */
-    private record Watched(Supplier<Policy> rules, Runnable action) implements Supplier<Policy> {
-        @Override
-        public Policy get() {
-            action.run();
-            return rules.get();
-        }
     }
 }

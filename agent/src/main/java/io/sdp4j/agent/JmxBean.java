@@ -1,9 +1,11 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.policy.Policy;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
@@ -33,9 +35,18 @@ final class JmxBean {
     private JmxBean() {}
 
     /** Begins to look, unless that is being done or has been. */
-    static void watch() {
+    private static void watch() {
         if (!WATCHING.get() && WATCHING.compareAndSet(false, true)) {
             Thread.ofPlatform().daemon().name("sdp4j-jmx").start(JmxBean::look);
+        }
+    }
+
+    /** Rules that have it look each time that they are asked. */
+    record Watching(Supplier<Policy> rules) implements Supplier<Policy> {
+        @Override
+        public Policy get() {
+            watch();
+            return rules.get();
         }
     }
 

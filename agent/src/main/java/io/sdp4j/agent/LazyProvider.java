@@ -10,8 +10,6 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.function.BiPredicate;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -19,26 +17,26 @@ import java.util.function.Supplier;
  * again. Thread-safe; {@code this} guards the making.
  */
 final class LazyProvider implements OffloadProvider {
+    /** Makes the provider, and knows before what it will do. Thread-safe. */
+    interface Maker {
+        /** As {@link OffloadProvider#moves}. */
+        boolean moves(InetAddress remote, List<String> fabrics);
+
+        /** As {@link OffloadProvider#listensLater}. */
+        boolean listensLater(List<String> fabrics);
+
+        /** Makes it; called once. */
+        OffloadProvider make();
+    }
+
     private final String name;
-    private final BiPredicate<InetAddress, List<String>> moves;
-    private final Predicate<List<String>> listensLater;
-    private final Supplier<OffloadProvider> maker;
+    private final Maker maker;
 
     private volatile OffloadProvider made;
     private Throwable failure; // guarded by this
 
-    /**
-     * @param moves see {@link OffloadProvider#moves}; asked without making the provider
-     * @param listensLater see {@link OffloadProvider#listensLater}; likewise
-     */
-    LazyProvider(
-            String name,
-            BiPredicate<InetAddress, List<String>> moves,
-            Predicate<List<String>> listensLater,
-            Supplier<OffloadProvider> maker) {
+    LazyProvider(String name, Maker maker) {
         this.name = name;
-        this.moves = moves;
-        this.listensLater = listensLater;
         this.maker = maker;
     }
 
@@ -62,12 +60,12 @@ final class LazyProvider implements OffloadProvider {
 
     @Override
     public boolean moves(InetAddress remote, List<String> fabrics) {
-        return moves.test(remote, fabrics);
+        return maker.moves(remote, fabrics);
     }
 
     @Override
     public boolean listensLater(List<String> fabrics) {
-        return listensLater.test(fabrics);
+        return maker.listensLater(fabrics);
     }
 
     @Override
@@ -92,7 +90,7 @@ final class LazyProvider implements OffloadProvider {
     private synchronized OffloadProvider make() throws OffloadUnavailable {
         if (made == null && failure == null) {
             try {
-                made = maker.get();
+                made = maker.make();
             } catch (RuntimeException | LinkageError e) {
                 failure = e;
             }

@@ -51,11 +51,22 @@ class LazyProviderTest {
     private LazyProvider lazy(Supplier<OffloadProvider> maker) {
         return new LazyProvider(
                 "real",
-                (_, fabrics) -> fabrics.isEmpty(),
-                List::isEmpty,
-                () -> {
-                    made.incrementAndGet();
-                    return maker.get();
+                new LazyProvider.Maker() {
+                    @Override
+                    public boolean moves(InetAddress remote, List<String> fabrics) {
+                        return fabrics.isEmpty();
+                    }
+
+                    @Override
+                    public boolean listensLater(List<String> fabrics) {
+                        return fabrics.isEmpty();
+                    }
+
+                    @Override
+                    public OffloadProvider make() {
+                        made.incrementAndGet();
+                        return maker.get();
+                    }
                 });
     }
 

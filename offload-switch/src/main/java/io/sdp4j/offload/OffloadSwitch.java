@@ -99,11 +99,12 @@ public final class OffloadSwitch {
             List<OffloadProvider> providers,
             SwitchSettings settings,
             KernelSocketSource kernel) {
-        this(policy, providers, settings, kernel, _ -> {});
+        this(policy, providers, settings, kernel, null);
     }
 
     /**
-     * @param opened told each channel of this switch while it is made, accepted ones included
+     * @param opened told each channel of this switch while it is made, accepted ones included; null
+     *     = nothing is
      */
     public OffloadSwitch(
             Supplier<Policy> policy,
@@ -136,7 +137,9 @@ public final class OffloadSwitch {
 
     /** A channel of this switch is made; called last by its constructor. */
     public void opened(Closeable channel) {
-        opened.accept(channel);
+        if (opened != null) {
+            opened.accept(channel);
+        }
     }
 
     /** The rules now in force. */

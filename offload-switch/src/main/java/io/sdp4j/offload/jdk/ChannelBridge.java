@@ -90,7 +90,7 @@ public final class ChannelBridge {
 
     private static final class Tested {
         static final Optional<String> PROBLEM =
-                JdkBridge.selfTest().or(() -> JdkBridge.problemOf(Handles.class));
+                JdkBridge.usable() ? JdkBridge.problemOf(Handles.class) : JdkBridge.selfTest();
     }
 
     /**

@@ -30,11 +30,10 @@ public final class SwitchChannels {
      *     null = nothing
      */
     public static SelectorProvider provider(OffloadSwitch owner, Runnable teach) {
-        ChannelBridge.selfTest()
-                .ifPresent(
-                        problem -> {
-                            throw new IllegalStateException(problem);
-                        });
+        Optional<String> problem = ChannelBridge.selfTest();
+        if (problem.isPresent()) {
+            throw new IllegalStateException(problem.get());
+        }
         return new SwitchSelectorProvider(owner, teach);
     }
 

@@ -117,7 +117,6 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
         }
     }
 
-    /** No lambdas: each of these would cost the first listener of a JVM a millisecond and more. */
     private record Sides(
             SwitchSelectorProvider provider,
             ServerSocketChannel kernel,

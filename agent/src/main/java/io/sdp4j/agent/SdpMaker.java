@@ -1,0 +1,66 @@
+package io.sdp4j.agent;
+
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.fabric.FabricFactory;
+import io.sdp4j.fabric.shm.ShmSettings;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.policy.Settings;
+import io.sdp4j.resolve.HostResolver;
+import io.sdp4j.resolve.LocalAddresses;
+import io.sdp4j.stream.SdpOffloadProvider;
+import io.sdp4j.stream.SdpSettings;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Makes the provider of SDP; with the first match, so that a JVM on kernel TCP pays nothing.
+ *
+ * @param plugins fabrics beside those of this build
+ * @param sink takes lines for the operator
+ */
+record SdpMaker(
+        Settings settings, LocalAddresses local, List<FabricFactory> plugins, Consumer<String> sink)
+        implements LazyProvider.Maker {
+    /** Shared memory is what connections move to; a rule may prefer another fabric. */
+    @Override
+    public boolean moves(InetAddress remote, List<String> fabrics) {
+        return movesTo(fabrics) && local.contains(remote);
+    }
+
+    private boolean movesTo(List<String> fabrics) {
+        return settings.flag(ShmSettings.ENABLED)
+                && proves()
+                && (fabrics.isEmpty() || fabrics.getFirst().equals(HostResolver.SHM));
+    }
+
+    /** Whether it can prove that it holds a connection of TCP, which takes native calls. */
+    private boolean proves() {
+        return !settings.flag(ShmSettings.PORTABLE)
+                || (ShmSettings.allowNative(settings) && !NativeGrant.denied());
+    }
+
+    /** Peers of another fabric do not come by TCP first. */
+    @Override
+    public boolean listensLater(List<String> fabrics) {
+        return movesTo(fabrics) && !SdpSettings.usesDevices(settings) && plugins.isEmpty();
+    }
+
+    @Override
+    public OffloadProvider make() {
+        if (NativeGrant.apply(settings, sink)) {
+            Agent.started().told(ReasonCode.UNAVAILABLE);
+        }
+        SdpOffloadProvider provider = SdpOffloadProvider.create(settings, local, plugins);
+        // opens the fabrics now, outside the time of the first connection
+        Map<String, String> status = provider.fabricStatus();
+        for (FabricFactory plugin : plugins) {
+            String why = status.getOrDefault(plugin.name(), "");
+            if (!why.isEmpty()) {
+                sink.accept("sdp4j: plug-in fabric " + plugin.name() + " cannot be used: " + why);
+            }
+        }
+        return provider;
+    }
+}
