@@ -336,5 +336,8 @@ final class MovingConnection extends Upgrade implements Duplex {
             }
             stream.close(lingerSeconds);
         }
+        if (lingerSeconds == 0) {
+            resetTcp(kernel.fileDescriptor());
+        }
     }
 }
