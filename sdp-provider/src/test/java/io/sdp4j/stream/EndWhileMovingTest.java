@@ -162,6 +162,31 @@ final class EndWhileMovingTest {
                                         == OffloadStream.MOST_BEGIN_BYTES);
     }
 
+    /** It could become an offloaded channel before TCP has ended. */
+    @Test
+    void anOutputThatStayedOnTcpEndsThere() throws Exception {
+        connected(
+                (client, server) -> {
+                    clientTakes.countDown();
+                    whenOutputIsShut =
+                            () -> {
+                                whenOutputIsShut = null;
+                                try {
+                                    server.write(ByteBuffer.allocate(0));
+                                } catch (IOException e) {
+                                    throw new AssertionError(e);
+                                }
+                            };
+                    write(client);
+                    serverTakes().run();
+                    assertEquals(1, read(server));
+                    awaitLimit(server);
+                    server.shutdownOutput();
+                    client.configureBlocking(false);
+                    await().until(() -> read(client) == -1);
+                });
+    }
+
     /** Another descriptor of the same socket, as the provider has it for a moment. */
     private int copy(InetSocketAddress local, InetSocketAddress remote) {
         int[] copy = {-1};

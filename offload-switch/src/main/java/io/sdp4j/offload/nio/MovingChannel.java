@@ -33,6 +33,7 @@ final class MovingChannel extends Upgrade {
     private final ToldReset reset = new ToldReset(); // also the stream's
     private volatile boolean inputShut;
     private volatile boolean outputShut;
+    private volatile boolean endedByTcp; // the output: the peer reads its end from TCP
     private volatile ChannelStream moved; // set once
     private volatile boolean virtual; // a virtual thread has used the kernel's channel
     private volatile boolean adopted; // set under both data locks
@@ -161,7 +162,7 @@ final class MovingChannel extends Upgrade {
     }
 
     private boolean adopt() {
-        if (adopted || !finished() || (!moveOut() && !outputShut)) {
+        if (adopted || !finished() || (!moveOut() && !endedByTcp)) {
             return false;
         }
         room(1); // none: the input has moved
@@ -392,6 +393,7 @@ final class MovingChannel extends Upgrade {
         if (!adopted) {
             try {
                 kernel.shutdownOutput();
+                endedByTcp = true;
             } catch (IOException e) {
                 if (!outMoved()) {
                     throw e;
