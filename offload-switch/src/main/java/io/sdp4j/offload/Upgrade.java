@@ -433,8 +433,7 @@ public abstract class Upgrade {
     final void attach(OffloadStream stream) {
         synchronized (this) {
             if (closed || state != State.ASKED) {
-                stream.readerBehind(true); // the peer may have begun to use it
-                stream.close(aborted || !closed);
+                closeUnused(stream, aborted || !closed);
                 leaveTable();
                 return;
             }
@@ -464,6 +463,15 @@ public abstract class Upgrade {
             moveOutNow();
         }
         awaitLimit();
+    }
+
+    /** The end has come before the stream, which the peer may have begun to use. */
+    static void closeUnused(OffloadStream stream, boolean abortive) {
+        stream.readerBehind(true);
+        if (!abortive) {
+            stream.shutdownOutput(); // even if the peer has written meanwhile
+        }
+        stream.close(abortive);
     }
 
     /** The provider must not keep a connection alive that the application has forgotten. */

@@ -162,6 +162,32 @@ final class EndWhileMovingTest {
                                         == OffloadStream.MOST_BEGIN_BYTES);
     }
 
+    /** The peer had ended before it was given the stream, where the first write goes. */
+    @Test
+    void aWriteToAPeerThatHadEndedIsFollowedByABrokenPipe() throws Exception {
+        connected(
+                (client, server) -> {
+                    clientTakes.countDown();
+                    write(client);
+                    awaitMoved(client);
+                    Runnable take = serverTakes();
+                    assertEquals(1, read(server));
+                    server.close();
+                    assertEquals(1, write(client));
+                    take.run();
+                    IOException told =
+                            assertThrows(
+                                    IOException.class,
+                                    () -> {
+                                        while (true) {
+                                            write(client);
+                                        }
+                                    });
+                    assertEquals("Broken pipe", told.getMessage());
+                    assertEquals(-1, read(client));
+                });
+    }
+
     /** It could become an offloaded channel before TCP has ended. */
     @Test
     void anOutputThatStayedOnTcpEndsThere() throws Exception {
