@@ -162,6 +162,24 @@ final class EndWhileMovingTest {
                                         == OffloadStream.MOST_BEGIN_BYTES);
     }
 
+    @Test
+    void aWriteThatTcpHasToldOfAResetIsFollowedByABrokenPipe() throws Exception {
+        connected(
+                (client, server) -> {
+                    write(client);
+                    Runnable take = serverTakes();
+                    reset(server);
+                    IOException told = assertThrows(IOException.class, () -> write(client));
+                    assertEquals("Connection reset by peer", told.getMessage());
+                    clientTakes.countDown();
+                    awaitMoved(client);
+                    told = assertThrows(IOException.class, () -> write(client));
+                    assertEquals("Broken pipe", told.getMessage());
+                    take.run();
+                    assertEquals(-1, read(client));
+                });
+    }
+
     /** The peer had ended before it was given the stream, where the first write goes. */
     @Test
     void aWriteToAPeerThatHadEndedIsFollowedByABrokenPipe() throws Exception {

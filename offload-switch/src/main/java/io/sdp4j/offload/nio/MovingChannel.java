@@ -232,18 +232,6 @@ final class MovingChannel extends Upgrade {
         }
     }
 
-    /**
-     * Exception of a write by the stream while input comes by TCP: each of the two would tell of a
-     * reset, and the application is to be told once.
-     */
-    IOException told(IOException byStream) {
-        return !inMoved()
-                        && reset.readerKnows()
-                        && "Connection reset by peer".equals(byStream.getMessage())
-                ? new IOException("Broken pipe", byStream)
-                : byStream;
-    }
-
     int read(ByteBuffer dst) throws IOException {
         return read(
                 dst.remaining(),
@@ -326,8 +314,7 @@ final class MovingChannel extends Upgrade {
         try {
             return call.write();
         } catch (IOException e) {
-            reset.writeFailed(e);
-            throw e;
+            throw reset.tellsWriter(e) ? e : new IOException("Broken pipe", e);
         }
     }
 
