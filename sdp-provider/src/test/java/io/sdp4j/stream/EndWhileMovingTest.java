@@ -25,6 +25,7 @@ import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -203,6 +204,58 @@ final class EndWhileMovingTest {
                                     });
                     assertEquals("Broken pipe", told.getMessage());
                     assertEquals(-1, read(client));
+                });
+    }
+
+    /** Of TCP, below an output that had moved. */
+    @Test
+    void aWriteToAnOutputThatWasShutTakesTheNewsOfAReset() throws Exception {
+        connected(
+                (client, server) -> {
+                    clientTakes.countDown();
+                    write(client);
+                    awaitMoved(client);
+                    Runnable take = serverTakes();
+                    client.shutdownOutput();
+                    reset(server);
+                    assertThrows(AsynchronousCloseException.class, () -> write(client));
+                    take.run();
+                    assertEquals(-1, read(client));
+                });
+    }
+
+    /** Of TCP, which has the output, while the stream has the input. */
+    @Test
+    void aWriteToAnOutputThatStayedOnTcpTakesTheNewsOfAReset() throws Exception {
+        connected(
+                (client, server) -> {
+                    clientTakes.countDown();
+                    write(client);
+                    Runnable take = serverTakes();
+                    server.shutdownOutput();
+                    take.run();
+                    awaitLimit(server);
+                    reset(client);
+                    assertThrows(AsynchronousCloseException.class, () -> write(server));
+                    assertEquals(1, read(server));
+                    assertEquals(-1, read(server));
+                });
+    }
+
+    /** The number of its descriptor is another socket's, of which there is news. */
+    @Test
+    void aWriteToAClosedChannelTakesNoNews() throws Exception {
+        connected(
+                (_, server) -> {
+                    server.shutdownOutput();
+                    try (ServerSocketChannel listener = ServerSocketChannel.open().bind(ANY)) {
+                        server.close();
+                        try (SocketChannel told = SocketChannel.open(listener.getLocalAddress())) {
+                            reset(listener.accept());
+                            assertThrows(ClosedChannelException.class, () -> write(server));
+                            endsAtOnce(told, true);
+                        }
+                    }
                 });
     }
 

@@ -245,10 +245,10 @@ final class ChannelStream extends StreamHandle {
                 sources.of(one, several, offset, length);
                 if (outputShut()) {
                     if (sources.more()) { // an empty write asks nothing
-                        int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
                         if (channel.takeResetOfTcp(false)) {
                             reset.writerTook();
                         }
+                        int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
                     }
                 } else {
                     if (sources.more()) {

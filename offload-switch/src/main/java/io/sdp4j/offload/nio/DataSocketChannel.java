@@ -102,7 +102,7 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         ChannelStream s = connectedStream();
         MovingChannel m = s == null ? moving() : null;
         if (m != null) {
-            long n = m.write(() -> kernel().write(src));
+            long n = m.write(src.hasRemaining(), () -> kernel().write(src));
             if (n != MovingChannel.MOVED) {
                 return (int) n;
             }
@@ -126,7 +126,8 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         ChannelStream s = connectedStream();
         MovingChannel m = s == null ? moving() : null;
         if (m != null) {
-            long n = m.write(() -> kernel().write(srcs, offset, length));
+            boolean some = ChannelBuffers.any(srcs, offset, length);
+            long n = m.write(some, () -> kernel().write(srcs, offset, length));
             if (n != MovingChannel.MOVED) {
                 return n;
             }

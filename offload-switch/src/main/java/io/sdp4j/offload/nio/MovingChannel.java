@@ -290,13 +290,20 @@ final class MovingChannel extends Upgrade {
         return stream != null && finished() && stream.availableBytes() > 0;
     }
 
-    /** Result of {@code call}, or {@link #MOVED}. */
-    long write(KernelWrite call) throws IOException {
+    /**
+     * Result of {@code call}, or {@link #MOVED}.
+     *
+     * @param some whether there is a byte to write
+     */
+    long write(boolean some, KernelWrite call) throws IOException {
         noteUse();
         writeLock.lock();
         try {
             if (moveOut()) {
                 return MOVED;
+            }
+            if (some && outputShut && channel.takeResetOfTcp(false)) {
+                reset.writerTook(); // as the call would, which does not say so
             }
             long n = writeOnce(call);
             if (n > 0) {
@@ -320,7 +327,7 @@ final class MovingChannel extends Upgrade {
 
     /** See {@link FileChannel#transferTo}. */
     long sendFile(FileChannel file, long position, long count) throws IOException {
-        return write(() -> file.transferTo(position, count, kernel));
+        return write(count > 0, () -> file.transferTo(position, count, kernel));
     }
 
     int available(KernelRead call) throws IOException {
