@@ -77,8 +77,7 @@ public final class AcceptedTable implements AcceptedConnections {
         if (connection != null) {
             connection.attach(stream);
         } else {
-            stream.readerBehind(true);
-            stream.close(false); // closed, and forgotten
+            Upgrade.closeUnused(stream, false); // closed, and forgotten
         }
     }
 

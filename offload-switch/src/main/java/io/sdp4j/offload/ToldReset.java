@@ -1,15 +1,21 @@
 package io.sdp4j.offload;
 
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The reset of one connection, as far as the application knows of it. It is told once, by a read or
- * a write, though TCP and the stream may both have it to tell. Thread-safe.
+ * a write, though TCP and the stream may both have it to tell. A read goes on telling it.
+ * Thread-safe.
  */
 public final class ToldReset {
-    private volatile boolean reader;
-    private volatile boolean writer;
-    private volatile boolean readerOfTcp; // of TCP's, below a stream that has ended in order
+    private enum To {
+        NONE,
+        READER,
+        WRITER
+    }
+
+    private final AtomicReference<To> told = new AtomicReference<>(To.NONE);
 
     /**
      * A read has failed.
@@ -17,53 +23,40 @@ public final class ToldReset {
      * @return whether it is to tell so; else it is at its end, as a write was told
      */
     public boolean tellsReader(IOException e) {
-        if (!"Connection reset".equals(e.getMessage())) {
-            return true;
-        }
-        if (writer && !reader) {
-            return false;
-        }
-        reader = true;
-        return true;
+        return !"Connection reset".equals(e.getMessage()) || tellsReader();
     }
 
     /**
-     * A stream has ended in order above a TCP connection that was reset.
+     * A read has met a reset of TCP below a stream that has ended in order.
      *
-     * @return whether the read that has seen it is to tell so, instead of the end
+     * @return whether it is to tell so, instead of the end
      */
-    public boolean tellsReaderOfTcp() {
-        if (writer) {
-            return false;
-        }
-        readerOfTcp = true;
-        return true;
+    public boolean tellsReader() {
+        return told.compareAndSet(To.NONE, To.READER) || readerKnows();
     }
 
-    /** A write has failed. */
-    public void writeFailed(IOException e) {
-        if ("Connection reset by peer".equals(e.getMessage())) {
-            writer = true;
-        }
+    /**
+     * A write has failed.
+     *
+     * @return whether it is to tell so; else the pipe is broken, as a read or a write was told
+     */
+    public boolean tellsWriter(IOException e) {
+        return !"Connection reset by peer".equals(e.getMessage())
+                || told.compareAndSet(To.NONE, To.WRITER);
     }
 
-    /** A write that tells of nothing has taken the news from TCP. */
+    /** A write that tells of nothing has taken the news. */
     public void writerTook() {
-        writer = true;
+        told.compareAndSet(To.NONE, To.WRITER);
     }
 
     /** Whether a read was told, which the next ones are, too. */
     public boolean readerKnows() {
-        return reader;
-    }
-
-    /** Whether a read was told of TCP's reset, below a stream that has ended in order. */
-    public boolean readerKnowsOfTcp() {
-        return readerOfTcp;
+        return told.get() == To.READER;
     }
 
     /** Whether a read or a write was told. */
     public boolean known() {
-        return reader || writer;
+        return told.get() != To.NONE;
     }
 }

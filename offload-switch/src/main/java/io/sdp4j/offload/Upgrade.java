@@ -2,8 +2,10 @@ package io.sdp4j.offload;
 
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
@@ -56,6 +58,7 @@ public abstract class Upgrade {
     private final AcceptedTable table; // null for a connected one
 
     private volatile State state = State.YOUNG; // set under this
+    private volatile boolean shown; // set under this
     private boolean closed; // this
     private boolean aborted; // this
     private boolean limitless; // this: the stream has ended without a limit
@@ -371,11 +374,13 @@ public abstract class Upgrade {
             return false;
         }
         state = State.ASKED;
+        shown = true;
         return true;
     }
 
     final synchronized void withDescriptor(IntConsumer use) {
         if (!closed && state == State.YOUNG) {
+            shown = true;
             use.accept(descriptor());
         }
     }
@@ -444,8 +449,7 @@ public abstract class Upgrade {
     final void attach(OffloadStream stream) {
         synchronized (this) {
             if (closed || state != State.ASKED) {
-                stream.readerBehind(true); // the peer may have begun to use it
-                stream.close(aborted || !closed);
+                closeUnused(stream, aborted || !closed);
                 leaveTable();
                 return;
             }
@@ -475,6 +479,15 @@ public abstract class Upgrade {
             moveOutNow();
         }
         awaitLimit();
+    }
+
+    /** The end has come before the stream, which the peer may have begun to use. */
+    static void closeUnused(OffloadStream stream, boolean abortive) {
+        stream.readerBehind(true);
+        if (!abortive) {
+            stream.shutdownOutput(); // even if the peer has written meanwhile
+        }
+        stream.close(abortive);
     }
 
     /** The provider must not keep a connection alive that the application has forgotten. */
@@ -534,11 +547,33 @@ public abstract class Upgrade {
     }
 
     /**
-     * Whether a peer may hold the kernel's socket, too: then closing it here does not end the
-     * connection, and the peer of TCP has to be told otherwise.
+     * Whether there may be another descriptor of the kernel's socket, a peer's or a provider's:
+     * then closing it here does not end the connection, and the peer of TCP has to be told
+     * otherwise.
      */
     protected final boolean shown() {
-        return state != State.YOUNG;
+        return shown;
+    }
+
+    /**
+     * The kernel's socket is about to be closed, and its peer is to see a reset: there may be
+     * another descriptor of it. Not while a thread reads or writes, which is to see a close.
+     */
+    public final void resetTcp(FileDescriptor fd) {
+        if (!shown || !readLock.tryLock()) {
+            return;
+        }
+        try {
+            if (writeLock.tryLock()) {
+                try {
+                    JdkBridge.reset(fd);
+                } finally {
+                    writeLock.unlock();
+                }
+            }
+        } finally {
+            readLock.unlock();
+        }
     }
 
     /**

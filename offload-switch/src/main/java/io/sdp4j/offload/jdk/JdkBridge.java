@@ -209,6 +209,20 @@ public final class JdkBridge {
     }
 
     /**
+     * Resets a connection of TCP at once, as closing its last descriptor with a linger time of 0
+     * does, also while another process has a copy of the descriptor. Only the descriptor is left.
+     */
+    public static void reset(FileDescriptor fd) {
+        try {
+            PollHandles.DISCONNECT.invokeExact(fd, true);
+        } catch (IOException e) {
+            // it is closed, or the system does not want it: then closing resets it
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /**
      * Waits until the peer's end of a TCP connection is known here, a moment at most. Where the
      * input was shut on this side that shows in no event of poll, so the state is asked for.
      */

@@ -24,6 +24,9 @@ final class PollHandles {
     /** {@code Net.getIntOption0(FileDescriptor, boolean convert, int level, int option)}. */
     static final MethodHandle INT_OPTION;
 
+    /** {@code DatagramChannelImpl.disconnect0(FileDescriptor, boolean ip6)}, of any socket. */
+    static final MethodHandle DISCONNECT;
+
     static final MethodHandle EPOLL_CREATE;
     static final MethodHandle EPOLL_CTL;
     static final MethodHandle NEW_DESCRIPTOR;
@@ -57,6 +60,13 @@ final class PollHandles {
                             int.class,
                             long.class,
                             BooleanSupplier.class);
+            DISCONNECT =
+                    fixed(
+                            in(own, "sun.nio.ch.DatagramChannelImpl"),
+                            "disconnect0",
+                            void.class,
+                            FileDescriptor.class,
+                            boolean.class);
             Lookup epoll = in(own, "sun.nio.ch.EPoll");
             EPOLL_CREATE = fixed(epoll, "create", int.class);
             EPOLL_CTL = fixed(epoll, "ctl", int.class, int.class, int.class, int.class, int.class);

@@ -142,9 +142,9 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     /** Whether the peer's process has ended and left bytes of TCP unread. */
     private boolean resetOfTcp() throws IOException {
-        return reset.readerKnowsOfTcp()
+        return reset.readerKnows()
                 || (JdkBridge.takeReset(kernel.fileDescriptor(), moved.peerVanished())
-                        && reset.tellsReaderOfTcp());
+                        && reset.tellsReader());
     }
 
     private void noteUse(boolean timed) {
@@ -188,7 +188,10 @@ final class MovingConnection extends Upgrade implements Duplex {
             return in.read(b, off, len);
         } catch (SocketException e) {
             if (inputShut || !goesOn()) {
-                throw e;
+                if (reset.tellsReader(e)) {
+                    throw e;
+                }
+                return -1;
             }
             return 0;
         }
@@ -214,22 +217,30 @@ final class MovingConnection extends Upgrade implements Duplex {
                     return;
                 }
             } catch (SocketException e) {
-                reset.writeFailed(e);
-                throw e;
+                throw told(e);
             } finally {
                 writeLock.unlock();
                 wrote();
             }
         }
-        if (reset.readerKnowsOfTcp()) {
+        if (len > 0 && reset.known() && !moved.closing()) {
             throw new SocketException("Broken pipe");
         }
         try {
             moved.write(b, off, len);
         } catch (SocketException e) {
-            reset.writeFailed(e);
-            throw e;
+            throw told(e);
         }
+    }
+
+    /** What a write that has failed is to throw. */
+    private SocketException told(SocketException e) {
+        if (reset.tellsWriter(e)) {
+            return e;
+        }
+        SocketException broken = new SocketException("Broken pipe");
+        broken.initCause(e);
+        return broken;
     }
 
     @Override
@@ -335,6 +346,9 @@ final class MovingConnection extends Upgrade implements Duplex {
                 kernel.setOption(SocketOptions.SO_LINGER, 0);
             }
             stream.close(lingerSeconds);
+        }
+        if (lingerSeconds == 0) {
+            resetTcp(kernel.fileDescriptor());
         }
     }
 }

@@ -43,7 +43,7 @@ abstract class ChannelBuffers {
         }
         boolean any = false;
         for (int i = offset; i < offset + length; i++) {
-            if (many[i] == null || many[i].isReadOnly()) {
+            if (many[i] == null) {
                 return false;
             }
             any |= many[i].hasRemaining();

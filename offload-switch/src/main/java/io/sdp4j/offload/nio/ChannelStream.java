@@ -151,7 +151,7 @@ final class ChannelStream extends StreamHandle {
     }
 
     private void takeResetOfTcp() throws IOException {
-        if (channel.takeResetOfTcp(peerVanished()) && reset.tellsReaderOfTcp()) {
+        if (channel.takeResetOfTcp(peerVanished()) && reset.tellsReader()) {
             throw new SocketException("Connection reset");
         }
     }
@@ -245,15 +245,15 @@ final class ChannelStream extends StreamHandle {
                 sources.of(one, several, offset, length);
                 if (outputShut()) {
                     if (sources.more()) { // an empty write asks nothing
-                        int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
                         if (channel.takeResetOfTcp(false)) {
                             reset.writerTook();
                         }
+                        int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
                     }
                 } else {
                     if (sources.more()) {
                         tell();
-                        if (reset.readerKnowsOfTcp()) {
+                        if (reset.known()) {
                             throw new SocketException("Broken pipe");
                         }
                     }
@@ -331,9 +331,9 @@ final class ChannelStream extends StreamHandle {
     }
 
     private void writeFailed(SocketException e) throws IOException {
-        reset.writeFailed(e);
+        String text = reset.tellsWriter(e) ? e.getMessage() : "Broken pipe";
         if (!outputShut()) {
-            throw new IOException(e.getMessage(), e); // as the JDK: not a SocketException
+            throw new IOException(text, e); // as the JDK: not a SocketException
         }
     }
 

@@ -106,7 +106,7 @@ final class ChannelStreams {
             ChannelStream s = channel.connectedStream();
             MovingChannel m = s == null ? channel.moving() : null;
             if (m != null) {
-                long n = m.write(() -> writeKernel(b, off, len));
+                long n = m.write(len > 0, () -> writeKernel(b, off, len));
                 if (n != MovingChannel.MOVED) {
                     return;
                 }

@@ -102,7 +102,7 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         ChannelStream s = connectedStream();
         MovingChannel m = s == null ? moving() : null;
         if (m != null) {
-            long n = m.write(() -> kernel().write(src));
+            long n = m.write(src.hasRemaining(), () -> kernel().write(src));
             if (n != MovingChannel.MOVED) {
                 return (int) n;
             }
@@ -110,7 +110,7 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         }
         if (s != null) {
             long start = SocketEvents.writeStart();
-            int n = m == null ? s.write(src) : (int) writeMoved(m, () -> movedStream().write(src));
+            int n = s.write(src);
             recordWrite(start, n);
             return n;
         }
@@ -126,7 +126,8 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         ChannelStream s = connectedStream();
         MovingChannel m = s == null ? moving() : null;
         if (m != null) {
-            long n = m.write(() -> kernel().write(srcs, offset, length));
+            boolean some = ChannelBuffers.any(srcs, offset, length);
+            long n = m.write(some, () -> kernel().write(srcs, offset, length));
             if (n != MovingChannel.MOVED) {
                 return n;
             }
@@ -134,10 +135,7 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         }
         if (s != null) {
             long start = SocketEvents.writeStart();
-            long n =
-                    m == null
-                            ? s.write(srcs, offset, length)
-                            : writeMoved(m, () -> movedStream().write(srcs, offset, length));
+            long n = s.write(srcs, offset, length);
             recordWrite(start, n);
             return n;
         }
@@ -145,16 +143,6 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
             return kernel().write(srcs, offset, length);
         } finally {
             followKernel();
-        }
-    }
-
-    /** A write of a connection whose input may still come by TCP. */
-    private static long writeMoved(MovingChannel m, MovingChannel.KernelWrite call)
-            throws IOException {
-        try {
-            return call.write();
-        } catch (IOException e) {
-            throw m.told(e);
         }
     }
 

@@ -129,11 +129,11 @@ final class HeldPort {
         channel.options.answeredBy(copy);
     }
 
-    /** See {@link JdkBridge#takeReset}. */
+    /** See {@link JdkBridge#takeReset}. The number of a closed one may be another socket's. */
     boolean takeReset(boolean ends) throws IOException {
         assert Thread.holdsLock(channel.stateLock);
         SocketChannel tcp = holder != null ? holder : channel.kernel;
-        return JdkBridge.takeReset(((SelChImpl) tcp).getFD(), ends);
+        return tcp.isOpen() && JdkBridge.takeReset(((SelChImpl) tcp).getFD(), ends);
     }
 
     /**

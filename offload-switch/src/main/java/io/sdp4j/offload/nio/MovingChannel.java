@@ -33,6 +33,7 @@ final class MovingChannel extends Upgrade {
     private final ToldReset reset = new ToldReset(); // also the stream's
     private volatile boolean inputShut;
     private volatile boolean outputShut;
+    private volatile boolean endedByTcp; // the output: the peer reads its end from TCP
     private volatile ChannelStream moved; // set once
     private volatile boolean virtual; // a virtual thread has used the kernel's channel
     private volatile boolean adopted; // set under both data locks
@@ -161,7 +162,7 @@ final class MovingChannel extends Upgrade {
     }
 
     private boolean adopt() {
-        if (adopted || !finished() || (!moveOut() && !outputShut)) {
+        if (adopted || !finished() || (!moveOut() && !endedByTcp)) {
             return false;
         }
         room(1); // none: the input has moved
@@ -231,18 +232,6 @@ final class MovingChannel extends Upgrade {
         }
     }
 
-    /**
-     * Exception of a write by the stream while input comes by TCP: each of the two would tell of a
-     * reset, and the application is to be told once.
-     */
-    IOException told(IOException byStream) {
-        return !inMoved()
-                        && reset.readerKnows()
-                        && "Connection reset by peer".equals(byStream.getMessage())
-                ? new IOException("Broken pipe", byStream)
-                : byStream;
-    }
-
     int read(ByteBuffer dst) throws IOException {
         return read(
                 dst.remaining(),
@@ -301,13 +290,20 @@ final class MovingChannel extends Upgrade {
         return stream != null && finished() && stream.availableBytes() > 0;
     }
 
-    /** Result of {@code call}, or {@link #MOVED}. */
-    long write(KernelWrite call) throws IOException {
+    /**
+     * Result of {@code call}, or {@link #MOVED}.
+     *
+     * @param some whether there is a byte to write
+     */
+    long write(boolean some, KernelWrite call) throws IOException {
         noteUse();
         writeLock.lock();
         try {
             if (moveOut()) {
                 return MOVED;
+            }
+            if (some && outputShut && channel.takeResetOfTcp(false)) {
+                reset.writerTook(); // as the call would, which does not say so
             }
             long n = writeOnce(call);
             if (n > 0) {
@@ -325,14 +321,13 @@ final class MovingChannel extends Upgrade {
         try {
             return call.write();
         } catch (IOException e) {
-            reset.writeFailed(e);
-            throw e;
+            throw reset.tellsWriter(e) ? e : new IOException("Broken pipe", e);
         }
     }
 
     /** See {@link FileChannel#transferTo}. */
     long sendFile(FileChannel file, long position, long count) throws IOException {
-        return write(() -> file.transferTo(position, count, kernel));
+        return write(count > 0, () -> file.transferTo(position, count, kernel));
     }
 
     int available(KernelRead call) throws IOException {
@@ -392,6 +387,7 @@ final class MovingChannel extends Upgrade {
         if (!adopted) {
             try {
                 kernel.shutdownOutput();
+                endedByTcp = true;
             } catch (IOException e) {
                 if (!outMoved()) {
                     throw e;

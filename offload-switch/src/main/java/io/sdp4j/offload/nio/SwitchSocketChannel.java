@@ -474,6 +474,9 @@ final class SwitchSocketChannel extends PolledSocketChannel
             // As the JDK: closing never waits while a selector still knows the channel.
             s.close(lingerSeconds > 0 && !isBlocking() && isRegistered() ? -1 : lingerSeconds);
         }
+        if (m != null && lingerSeconds == 0 && kernel.isOpen()) {
+            m.resetTcp(((SelChImpl) kernel).getFD());
+        }
         try {
             if (kernel != null) {
                 kernel.close();

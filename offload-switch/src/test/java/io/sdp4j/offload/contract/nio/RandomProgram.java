@@ -191,11 +191,15 @@ final class RandomProgram implements AutoCloseable {
         trace.log("accept", listener::accept);
     }
 
+    /** Where the port is held, so that no other socket can get it, and nothing listens. */
     private void refused() throws Exception {
-        InetSocketAddress unused;
-        try (ServerSocketChannel gone = on.listen(1)) {
-            unused = (InetSocketAddress) gone.getLocalAddress();
+        try (SocketChannel held =
+                SocketChannel.open().bind(new InetSocketAddress(NioChannels.LOOPBACK, 0))) {
+            refused((InetSocketAddress) held.getLocalAddress());
         }
+    }
+
+    private void refused(InetSocketAddress unused) throws Exception {
         SocketChannel c = on.open();
         c.configureBlocking(random.nextBoolean());
         boolean keyed = !c.isBlocking() && random.nextBoolean();
