@@ -399,7 +399,12 @@ public abstract class Upgrade {
         } else {
             synchronized (this) {
                 long nanos = askAgainNanos(attempt.reason());
-                if (nanos > 0 && state == State.ASKED && !closed) { // else it was given up
+                boolean again = nanos > 0 && state == State.ASKED && !closed; // else given up
+                if (!again || attempt.reason() == ReasonCode.NO_PEER) {
+                    owner.counters().stays(kernelInfo.reason(), attempt.reason());
+                    kernelInfo = attempt.kernelInfo();
+                }
+                if (again) {
                     trigger.postpone(nanos);
                     state = State.YOUNG;
                     notifyAll();
@@ -409,8 +414,6 @@ public abstract class Upgrade {
                             .execute(this::consider);
                     return;
                 }
-                owner.counters().stays(kernelInfo.reason(), attempt.reason());
-                kernelInfo = attempt.kernelInfo();
             }
             owner.staysOnTcp(remote, attempt.detail());
             fail();

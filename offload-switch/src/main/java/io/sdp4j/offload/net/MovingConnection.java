@@ -233,7 +233,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    /** What a write that has failed is to throw. */
+    /** The exception that a failed write is to throw. */
     private SocketException told(SocketException e) {
         if (reset.tellsWriter(e)) {
             return e;
