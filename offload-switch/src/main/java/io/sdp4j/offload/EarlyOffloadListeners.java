@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOptions;
+import java.nio.channels.NetworkChannel;
 
 /**
  * Listens where the kernel's side binds and listens in one step. The providers have to be there
@@ -21,45 +22,50 @@ import java.net.SocketOptions;
  * shows that no other socket listens there; they would take its clients.
  */
 public final class EarlyOffloadListeners {
-    /** The kernel's side of a listener, and the way to the providers. */
-    public interface Sides extends ListenPort.Bind {
-        /** Where the kernel listens. */
-        SocketAddress address() throws IOException;
-
-        /** Asks the providers to listen. */
-        OffloadListeners listen(InetSocketAddress address, boolean dualStack) throws IOException;
-    }
-
     private EarlyOffloadListeners() {}
 
     /**
      * Binds the kernel's listener, with the providers beside it.
      *
      * @param asked what the application asked to bind to; null is any address, any port
-     * @param sides whose {@code to} binds the kernel's side, which listens then
+     * @param backlog as the providers are told
+     * @param onPending called by providers when a stream waits
+     * @param kernel that {@code bind} binds, and which listens then
      */
-    public static OffloadListeners around(OffloadSwitch owner, SocketAddress asked, Sides sides)
+    public static OffloadListeners around(
+            OffloadSwitch owner,
+            Decision decision,
+            SocketAddress asked,
+            int backlog,
+            Runnable onPending,
+            NetworkChannel kernel,
+            ListenPort.Bind bind)
             throws IOException {
         InetSocketAddress expected = null;
         OffloadListeners early = null;
         boolean complete = false;
         try {
-            KernelSocket holder = holder(owner, asked);
+            KernelSocket holder = holder(owner, decision, asked);
             if (holder != null) {
                 try {
                     expected = address(holder, asked);
-                    early = listen(sides, expected);
+                    early =
+                            owner.listen(
+                                    decision, expected, dualStack(expected), backlog, onPending);
                 } finally {
                     holder.close();
                 }
             }
-            ListenPort.bind(owner, asked, sides);
-            InetSocketAddress at = (InetSocketAddress) sides.address();
+            ListenPort.bind(owner, asked, bind);
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalAddress();
             if (early != null && !at.equals(expected)) {
                 early.close();
                 early = null;
             }
-            OffloadListeners listening = early != null ? early : listen(sides, at);
+            OffloadListeners listening =
+                    early != null
+                            ? early
+                            : owner.listen(decision, at, dualStack(at), backlog, onPending);
             complete = true;
             return listening;
         } finally {
@@ -69,20 +75,18 @@ public final class EarlyOffloadListeners {
         }
     }
 
-    private static OffloadListeners listen(Sides sides, InetSocketAddress at) throws IOException {
-        boolean dualStack =
-                at.getAddress() instanceof Inet6Address && at.getAddress().isAnyLocalAddress();
-        return sides.listen(at, dualStack);
+    private static boolean dualStack(InetSocketAddress at) {
+        return at.getAddress() instanceof Inet6Address && at.getAddress().isAnyLocalAddress();
     }
 
     /** Null if there is no hurry, or the kernel will say what is wrong. */
-    private static KernelSocket holder(OffloadSwitch owner, SocketAddress asked)
+    private static KernelSocket holder(OffloadSwitch owner, Decision decision, SocketAddress asked)
             throws IOException {
         if (!(asked instanceof InetSocketAddress at)
                 || at.isUnresolved()
                 || at.getPort() == 0
                 || owner.kernel() != KernelSocketSource.JDK // another one's would listen, too
-                || owner.listensLater(owner.policy().decide(Role.LISTEN, at))) {
+                || owner.listensLater(decision)) {
             return null;
         }
         KernelSocket holder = owner.kernel().server();

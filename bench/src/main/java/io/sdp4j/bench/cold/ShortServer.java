@@ -42,6 +42,6 @@ public final class ShortServer {
 
     private static void print(long startNanos) {
         long now = System.nanoTime();
-        System.out.println("listen " + (now - startNanos) + " exit " + System.nanoTime());
+        System.out.println("listen " + (now - startNanos) + " exit " + now);
     }
 }

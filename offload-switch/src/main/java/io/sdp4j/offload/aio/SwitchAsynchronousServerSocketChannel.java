@@ -8,7 +8,6 @@ import io.sdp4j.offload.net.OptionLog;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.channels.AsynchronousServerSocketChannel;
@@ -82,7 +81,13 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         AsyncAcceptor both = new AsyncAcceptor(group, kernel, this);
         OffloadListeners listening =
                 EarlyOffloadListeners.around(
-                        owner, local, new Sides(owner, kernel, both, decision, asked, backlog));
+                        owner,
+                        decision,
+                        local,
+                        backlog,
+                        both::onPending,
+                        kernel,
+                        to -> kernel.bind(to, asked));
         if (listening.offloads()) {
             both.start(listening);
             if (!group.add(this, false)) {
@@ -92,30 +97,6 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             acceptor = both;
         }
         return listening.why();
-    }
-
-    private record Sides(
-            OffloadSwitch owner,
-            AsynchronousServerSocketChannel kernel,
-            AsyncAcceptor both,
-            Decision decision,
-            int asked,
-            int backlog)
-            implements EarlyOffloadListeners.Sides {
-        @Override
-        public void to(SocketAddress address) throws IOException {
-            kernel.bind(address, asked);
-        }
-
-        @Override
-        public SocketAddress address() throws IOException {
-            return kernel.getLocalAddress();
-        }
-
-        @Override
-        public OffloadListeners listen(InetSocketAddress at, boolean dual) throws IOException {
-            return owner.listen(decision, at, dual, backlog, both::onPending);
-        }
     }
 
     @Override

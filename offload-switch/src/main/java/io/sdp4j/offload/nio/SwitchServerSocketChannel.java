@@ -12,7 +12,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -100,8 +99,12 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
             OffloadListeners listening =
                     EarlyOffloadListeners.around(
                             provider.owner(),
+                            decision,
                             address,
-                            new Sides(provider, kernel, both, decision, asked, backlog));
+                            backlog,
+                            both,
+                            kernel,
+                            to -> kernel.bind(to, asked));
             both.start(listening);
             if (listening.offloads()) {
                 kernel.configureBlocking(false);
@@ -114,30 +117,6 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
                 both.close();
                 both.release();
             }
-        }
-    }
-
-    private record Sides(
-            SwitchSelectorProvider provider,
-            ServerSocketChannel kernel,
-            AcceptQueues both,
-            Decision decision,
-            int asked,
-            int backlog)
-            implements EarlyOffloadListeners.Sides {
-        @Override
-        public void to(SocketAddress address) throws IOException {
-            kernel.bind(address, asked);
-        }
-
-        @Override
-        public SocketAddress address() throws IOException {
-            return kernel.getLocalAddress();
-        }
-
-        @Override
-        public OffloadListeners listen(InetSocketAddress at, boolean dual) throws IOException {
-            return provider.owner().listen(decision, at, dual, backlog, both);
         }
     }
 
