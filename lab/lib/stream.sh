@@ -19,7 +19,7 @@ END_A
   on_host b <<'END_B'
 lab-meet up
 with_agent client
-"${jvm[@]}" -cp "$samples" io.sdp4j.samples.StreamClient --host "$LAB_PEER" --port 7174 $stream >"$LAB_OUT/b" &
+"${jvm[@]}" -cp "$samples" io.sdp4j.samples.StreamClient --host "$LAB_PEER" --port 7174 --connect 60 $stream >"$LAB_OUT/b" &
 until grep -q phase "$LAB_OUT/b"; do read -rt 0.05 <>/run/never || [ -e "/proc/$!" ]; done
 $fault
 wait $!

@@ -11,11 +11,12 @@ import java.util.Locale;
  * Measures one connection to a {@link StreamServer}: round trips, bulk transfer, and every byte of
  * a checked transfer.
  *
- * <p>Options: {@code --host} (default 127.0.0.1), {@code --port}, {@code --rounds} at most that
- * many measured round trips (default 200000), {@code --seconds} at most that long for round trips
- * and for each direction of bulk (default 1.5), {@code --warmup} seconds before each measured part
- * (default 0.7), {@code --ping} bytes of a round trip (default 64), {@code --block} bytes of a bulk
- * write (default 65536), {@code --bytes} of the checked transfer each way (default 128 MiB).
+ * <p>Options: {@code --host} (default 127.0.0.1), {@code --port}, {@code --connect} seconds that
+ * connecting may take (default 10), {@code --rounds} at most that many measured round trips
+ * (default 200000), {@code --seconds} at most that long for round trips and for each direction of
+ * bulk (default 1.5), {@code --warmup} seconds before each measured part (default 0.7), {@code
+ * --ping} bytes of a round trip (default 64), {@code --block} bytes of a bulk write (default
+ * 65536), {@code --bytes} of the checked transfer each way (default 128 MiB).
  *
  * <p>Prints while it runs {@code phase=NAME}, and as results:
  *
@@ -39,14 +40,16 @@ public final class StreamClient {
     public static void main(String[] args) throws IOException {
         Options options =
                 Options.parse(
-                        args, "host", "port", "rounds", "seconds", "warmup", "ping", "block",
-                        "bytes");
+                        args, "host", "port", "connect", "rounds", "seconds", "warmup", "ping",
+                        "block", "bytes");
         String host = options.text("host", "127.0.0.1");
         long nanos = (long) (options.decimal("seconds", 1.5) * 1e9);
         long warmupNanos = (long) (options.decimal("warmup", 0.7) * 1e9);
         boolean verified;
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(host, options.number("port", 0)), 10_000);
+            socket.connect(
+                    new InetSocketAddress(host, options.number("port", 0)),
+                    1000 * options.number("connect", 10));
             StreamPeer peer = new StreamPeer(socket);
             roundTrips(
                     peer,
