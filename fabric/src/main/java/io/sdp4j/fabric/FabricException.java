@@ -19,6 +19,11 @@ public final class FabricException extends IOException {
         BUSY,
         /** No listener serves this address on this fabric. */
         NO_LISTENER,
+        /**
+         * No listener serves this address on this fabric, but the kernel has one of a process that
+         * may be about to.
+         */
+        NOT_OFFERED,
         /** The peer said no; its private data may say why. */
         REFUSED,
         /** The peer has not accepted the kernel's connection that is to move. */

@@ -6,7 +6,6 @@ import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
@@ -17,7 +16,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -32,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class OffloadSwitch {
     /** Apart, so that a switch can be made before the application has set its logging up. */
-    private static final class Log {
+    static final class Log {
         static final Logger OUT = LoggerFactory.getLogger(OffloadSwitch.class);
     }
 
@@ -55,15 +53,6 @@ public final class OffloadSwitch {
                     "it does not block and carries little with each call, which hardly gains from"
                             + " offload; upgrade=connect offloads it");
 
-    /** Time that a provider may take for its own start beyond the cap. */
-    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    /**
-     * Longer than the first connection of a provider that has started loads classes: a caller with
-     * so much time need not pay for another thread.
-     */
-    private static final long LOAD_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
@@ -71,14 +60,7 @@ public final class OffloadSwitch {
     private final Consumer<Closeable> opened;
     private final RecentFailures failures;
 
-    /**
-     * Whether an attempt is short: one has got somewhere, or was told that no provider leads there.
-     */
-    private volatile boolean warm;
-
-    /** Whether a provider has started: it has looked for a peer and found none. */
-    private volatile boolean started;
-
+    private final OffloadConnects connects;
     private final SwitchCounters counters = new SwitchCounters();
     private final Losses losses = new Losses(line -> Log.OUT.warn(line));
 
@@ -120,6 +102,9 @@ public final class OffloadSwitch {
         this.failures =
                 new RecentFailures(
                         settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
+        this.connects =
+                new OffloadConnects(
+                        this.providers, settings.connectTimeoutNanos(), failures, counters, losses);
     }
 
     public SwitchCounters counters() {
@@ -161,7 +146,7 @@ public final class OffloadSwitch {
         if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
             return null;
         }
-        OffloadUnavailable noListener = noListenerAt(remote);
+        OffloadUnavailable noListener = OffloadConnects.noListenerAt(remote);
         if (noListener != null) {
             return Attempt.kernel(noListener.reason(), noListener.getMessage());
         }
@@ -225,85 +210,10 @@ public final class OffloadSwitch {
             Consumer<BooleanSupplier> asked)
             throws ConnectException {
         Attempt settled = settled(decision, remote);
-        if (settled != null) {
-            return settled;
-        }
-        boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
-        boolean byRule = decision.connectTimeoutNanos() > 0;
-        long capNanos = byRule ? decision.connectTimeoutNanos() : settings.connectTimeoutNanos();
-        // behaviour 3: with a fallback to come, half of the caller's time is the kernel's.
-        long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
-        Failure failure = new Failure();
-        OffloadUnavailable noListener = noListenerAt(remote);
-        if (noListener != null) {
-            failure.add(noListener);
-        }
-        List<OffloadProvider> able = noListener == null ? providers : List.of();
-        long nowNanos = startNanos;
-        for (OffloadProvider provider : able) {
-            long leftNanos = shareNanos - (nowNanos - startNanos);
-            try {
-                ConnectSpec spec =
-                        new ConnectSpec(
-                                remote,
-                                localAddress,
-                                decision.fabrics(),
-                                nowNanos,
-                                nowNanos + Math.min(capNanos, leftNanos),
-                                nowNanos + Math.min(capNanos + START_NANOS, leftNanos),
-                                byRule,
-                                abandoned,
-                                asked);
-                boolean hurried =
-                        timeoutNanos != Long.MAX_VALUE && !(started && leftNanos >= LOAD_NANOS);
-                OffloadStream stream =
-                        warm || !hurried
-                                ? provider.connect(spec)
-                                : BoundedAttempt.connect(provider, spec);
-                if (stream == null) {
-                    failure.add(outOfTime());
-                    failure.silent = true;
-                    break;
-                }
-                warm = true;
-                failures.forget(remote);
-                return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
-            } catch (OffloadUnavailable e) {
-                if (e.reason() == ReasonCode.ABANDONED) {
-                    return new Attempt(null, e.reason(), e.getMessage());
-                }
-                warm |= e.reason() == ReasonCode.NOT_LOCAL;
-                started |= e.reason() == ReasonCode.NO_PEER;
-                failure.add(e);
-            } catch (RuntimeException e) {
-                Log.OUT.warn("provider {} failed to connect to {}", provider.name(), remote, e);
-                failure.add(internal(provider, e));
-            }
-            nowNanos = System.nanoTime();
-        }
-        if (failure.remember) {
-            if (failure.reason == ReasonCode.NO_PEER) {
-                failures.refused(remote);
-            } else {
-                failures.silent(remote);
-            }
-        }
-        if (!failure.silent) {
-            Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail);
-            losses.add(remote, failure.reason, failure.detail);
-        }
-        if (only) {
-            counters.refused();
-            throw refusal(
-                    new ConnectException(
-                            "Connection refused ("
-                                    + failure.detail
-                                    + "; rule: "
-                                    + decision.rule()
-                                    + ")"),
-                    failure);
-        }
-        return Attempt.kernel(failure.reason, failure.detail);
+        return settled != null
+                ? settled
+                : connects.connect(
+                        decision, remote, localAddress, startNanos, timeoutNanos, abandoned, asked);
     }
 
     /** When connections are offloaded that may move. */
@@ -339,42 +249,7 @@ public final class OffloadSwitch {
             InetSocketAddress remote,
             int socket,
             BooleanSupplier abandoned) {
-        if (failures.contains(remote)) {
-            return Attempt.kernel(
-                    ReasonCode.REMEMBERED, remote + " did not answer an offload attempt lately");
-        }
-        Failure failure = new Failure();
-        for (OffloadProvider provider : providers) {
-            long now = System.nanoTime();
-            try {
-                OffloadStream stream =
-                        provider.connect(
-                                new ConnectSpec(
-                                        remote,
-                                        _ -> local,
-                                        decision.fabrics(),
-                                        now,
-                                        now + settings.connectTimeoutNanos(),
-                                        now + settings.connectTimeoutNanos() + START_NANOS,
-                                        false,
-                                        abandoned,
-                                        _ -> {},
-                                        socket));
-                return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
-            } catch (OffloadUnavailable e) {
-                failure.add(e);
-            } catch (RuntimeException e) {
-                Log.OUT.warn("provider {} failed to move {}", provider.name(), remote, e);
-                failure.add(internal(provider, e));
-            }
-        }
-        if (failure.remember) {
-            failures.notMoved(remote, failure.reason == ReasonCode.NO_PEER);
-        }
-        if (!abandoned.getAsBoolean()) {
-            losses.add(remote, failure.reason, failure.detail);
-        }
-        return Attempt.kernel(failure.reason, failure.detail);
+        return connects.upgrade(decision, local, remote, socket, abandoned);
     }
 
     void staysOnTcp(InetSocketAddress remote, String why) {
@@ -448,31 +323,30 @@ public final class OffloadSwitch {
         if (listensLater(decision)) {
             ConnectThreads.start(
                     () -> {
-                        listen(spec, listening);
+                        try {
+                            listen(spec, listening);
+                        } catch (LinkageError | OutOfMemoryError e) {
+                            Log.OUT.warn("{} does not listen for offload", address, e);
+                        }
                         if (listening.pending()) {
                             onPending.run(); // it was told before there was anything to poll
                         }
                     });
             return listening;
         }
-        Failure failure = listen(spec, listening);
+        ProviderFailure failure = listen(spec, listening);
         if (only && !listening.offloads()) {
             counters.refused();
-            throw refusal(
+            throw failure.causing(
                     new SocketException(
-                            "Cannot listen for offloaded connections ("
-                                    + failure.detail
-                                    + "; rule: "
-                                    + decision.rule()
-                                    + ")"),
-                    failure);
+                            "Cannot listen for offloaded connections " + failure.under(decision)));
         }
         return listening;
     }
 
-    private Failure listen(ListenSpec spec, OffloadListeners listening) {
+    private ProviderFailure listen(ListenSpec spec, OffloadListeners listening) {
         List<OffloadListener> found = new ArrayList<>();
-        Failure failure = new Failure();
+        ProviderFailure failure = new ProviderFailure();
         for (OffloadProvider provider : providers) {
             try {
                 found.add(provider.listen(spec));
@@ -481,14 +355,19 @@ public final class OffloadSwitch {
             } catch (RuntimeException e) {
                 Log.OUT.warn(
                         "provider {} failed to listen on {}", provider.name(), spec.address(), e);
-                failure.add(internal(provider, e));
+                failure.add(provider, e);
+            } catch (Error e) {
+                found.forEach(OffloadListener::close);
+                failure.add(provider, e);
+                listening.settle(List.of(), failure.kernel());
+                throw e;
             }
         }
         if (found.isEmpty()) {
-            Log.OUT.debug("{} does not listen for offload: {}", spec.address(), failure.detail);
-            losses.add("listener " + spec.address(), failure.reason, failure.detail);
+            Log.OUT.debug("{} does not listen for offload: {}", spec.address(), failure.detail());
+            losses.add("listener " + spec.address(), failure.reason(), failure.detail());
         }
-        listening.settle(found, Attempt.kernel(failure.reason, failure.detail));
+        listening.settle(found, failure.kernel());
         return failure;
     }
 
@@ -516,55 +395,5 @@ public final class OffloadSwitch {
         return Attempt.kernel(
                 decision.verdict() == Verdict.DIRECT ? ReasonCode.RULE_DIRECT : ReasonCode.RULE_TCP,
                 "rule: " + decision);
-    }
-
-    /** Why no provider need be asked for {@code remote}; null = there may be a listener. */
-    private static OffloadUnavailable noListenerAt(InetSocketAddress remote) {
-        return remote.getPort() == 0
-                ? new OffloadUnavailable(ReasonCode.NO_PEER, "port 0 has no listener")
-                : null;
-    }
-
-    private static OffloadUnavailable outOfTime() {
-        return new OffloadUnavailable(
-                ReasonCode.TIMED_OUT,
-                "this JVM was still loading what offload needs when the connect's time for it was"
-                        + " over; later connections find it loaded");
-    }
-
-    private static OffloadUnavailable internal(OffloadProvider provider, RuntimeException e) {
-        return new OffloadUnavailable(
-                ReasonCode.INTERNAL, "provider " + provider.name() + " failed: " + e, false, e);
-    }
-
-    private static <X extends SocketException> X refusal(X refusal, Failure failure) {
-        if (failure.cause != null) {
-            refusal.initCause(failure.cause);
-        }
-        return refusal;
-    }
-
-    /** Why no provider could; the last one that said more than "not mine" speaks. */
-    private static final class Failure {
-        ReasonCode reason = ReasonCode.NO_PROVIDER;
-        String detail = ReasonCode.NO_PROVIDER.sentence();
-        boolean remember;
-
-        /**
-         * The provider is still starting, and with it perhaps the log, which is not to be asked.
-         */
-        boolean silent;
-
-        OffloadUnavailable cause;
-
-        void add(OffloadUnavailable e) {
-            if (cause != null && e.reason() == ReasonCode.NO_PROVIDER) {
-                return;
-            }
-            reason = e.reason();
-            detail = e.getMessage();
-            remember |= e.remember();
-            cause = e;
-        }
     }
 }

@@ -44,6 +44,7 @@ class ListensLaterTest {
     private final class Slow implements OffloadProvider, OffloadListener {
         private boolean later = true;
         private boolean fails;
+        private boolean lacksClass;
         private volatile boolean asked;
         private volatile boolean closed;
         private OffloadStream waits;
@@ -70,6 +71,9 @@ class ListensLaterTest {
                 go.await();
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
+            }
+            if (lacksClass) {
+                throw new NoClassDefFoundError("missing");
             }
             if (fails) {
                 throw new OffloadUnavailable(ReasonCode.UNAVAILABLE, "no memory");
@@ -150,6 +154,16 @@ class ListensLaterTest {
             assertNull(listening.accepted());
             assertEquals(ReasonCode.UNAVAILABLE, listening.why().reason());
             assertNull(listening.poll());
+        }
+    }
+
+    @Test
+    void afterAnErrorConnectionsStayOnTcp() throws SocketException {
+        provider.lacksClass = true;
+        try (OffloadListeners listening = listen()) {
+            go.countDown();
+            await().until(() -> !listening.offloads());
+            assertEquals(ReasonCode.INTERNAL, listening.why().reason());
         }
     }
 

@@ -23,7 +23,8 @@ final class Reasons {
     }
 
     static OffloadUnavailable unavailable(FabricException e) {
-        return new OffloadUnavailable(code(e), e.getMessage(), false, e);
+        return new OffloadUnavailable(
+                code(e), e.getMessage(), false, e.why() == FabricException.Cause.NOT_OFFERED, e);
     }
 
     /**
@@ -46,7 +47,7 @@ final class Reasons {
     private static ReasonCode code(FabricException e) {
         return switch (e.why()) {
             case UNAVAILABLE, CLOSED, IN_USE -> ReasonCode.UNAVAILABLE;
-            case NO_LISTENER -> ReasonCode.NO_PEER;
+            case NO_LISTENER, NOT_OFFERED -> ReasonCode.NO_PEER;
             case REFUSED -> refused(e.privateData());
             case NOT_ACCEPTED -> ReasonCode.NOT_ACCEPTED;
             case TIMED_OUT, NOT_READY -> ReasonCode.TIMED_OUT;

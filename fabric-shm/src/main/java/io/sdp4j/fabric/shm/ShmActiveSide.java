@@ -126,10 +126,12 @@ final class ShmActiveSide {
     private FabricException notFound(InetSocketAddress remote) {
         PeerCredentials trust = fabric.trust();
         long owner = fabric.nativeMode() ? trust.portOwner(remote) : PortOwner.NO_USER;
-        Path elsewhere =
-                owner == PortOwner.NO_USER || owner == trust.ownUid()
-                        ? null
-                        : fabric.rendezvous().ofOther(owner);
+        if (owner == trust.ownUid() && owner != PortOwner.NO_USER) {
+            return new FabricException(
+                    Cause.NOT_OFFERED,
+                    "the process that listens on " + remote + " does not offer shm there");
+        }
+        Path elsewhere = owner == PortOwner.NO_USER ? null : fabric.rendezvous().ofOther(owner);
         return elsewhere == null
                 ? new FabricException(Cause.NO_LISTENER, "no process listens on shm for " + remote)
                 : new FabricException(

@@ -204,7 +204,7 @@ final class ShmTransportPoolTest {
         awaitRest();
         listener.close();
         FabricException e = assertThrows(FabricException.class, () -> client.connect(request()));
-        assertEquals(FabricException.Cause.NO_LISTENER, e.why());
+        assertEquals(FabricException.Cause.NOT_OFFERED, e.why());
         listener = listenAgain(SPEC);
         QpPair p = connect();
         exchange(p, 6);

@@ -14,6 +14,7 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricListener;
 import java.util.Arrays;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -50,6 +51,10 @@ public abstract class SetUpContract extends FabricEnds {
         }
     }
 
+    /** The kernel has a listener there, which a fabric may see. */
+    private static final Set<FabricException.Cause> NO_LISTENER =
+            Set.of(FabricException.Cause.NO_LISTENER, FabricException.Cause.NOT_OFFERED);
+
     @Test
     void withoutListenerThereIsNoConnectionAndNoLocalAddressIsAskedFor() {
         AtomicInteger asked = new AtomicInteger();
@@ -64,7 +69,7 @@ public abstract class SetUpContract extends FabricEnds {
                         SPEC,
                         System.nanoTime() + LONG);
         FabricException e = assertThrows(FabricException.class, () -> active.connect(r));
-        assertEquals(FabricException.Cause.NO_LISTENER, e.why());
+        assertTrue(NO_LISTENER.contains(e.why()), e.toString());
         assertTrue(asked.get() <= (findsListenerFirst() ? 0 : 1), "asked " + asked.get());
     }
 
@@ -74,7 +79,7 @@ public abstract class SetUpContract extends FabricEnds {
         FabricException e =
                 assertThrows(
                         FabricException.class, () -> active.connect(request(new byte[0], LONG)));
-        assertEquals(FabricException.Cause.NO_LISTENER, e.why());
+        assertTrue(NO_LISTENER.contains(e.why()), e.toString());
     }
 
     @Test

@@ -11,17 +11,30 @@ public final class OffloadUnavailable extends Exception {
 
     private final ReasonCode reason;
     private final boolean remember;
+    private final boolean starting;
 
     /**
      * @param message what failed, on which connection, why, and what the user can do
      * @param remember whether asking again soon would cost time for nothing: no answer came, or it
      *     came from somewhere that is not quick to ask
+     * @param starting whether the destination listens on the kernel and may offer offload soon;
+     *     quick to ask again
      */
     public OffloadUnavailable(
-            ReasonCode reason, String message, boolean remember, Throwable cause) {
+            ReasonCode reason,
+            String message,
+            boolean remember,
+            boolean starting,
+            Throwable cause) {
         super(message, cause);
         this.reason = reason;
         this.remember = remember;
+        this.starting = starting;
+    }
+
+    public OffloadUnavailable(
+            ReasonCode reason, String message, boolean remember, Throwable cause) {
+        this(reason, message, remember, false, cause);
     }
 
     public OffloadUnavailable(ReasonCode reason, String message) {
@@ -34,5 +47,9 @@ public final class OffloadUnavailable extends Exception {
 
     public boolean remember() {
         return remember;
+    }
+
+    public boolean starting() {
+        return starting;
     }
 }

@@ -1,0 +1,235 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Verdict;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Asks the providers of one switch for streams, and remembers where that was in vain.
+ *
+ * <p>Thread-safe.
+ */
+final class OffloadConnects {
+    /** Time that a provider may take for its own start beyond the cap. */
+    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /**
+     * Longer than the first connection of a provider that has started loads classes: a caller with
+     * so much time need not pay for another thread.
+     */
+    private static final long LOAD_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** How often a server that is starting is looked at: to ask costs a read of kernel tables. */
+    private static final long STARTING_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final List<OffloadProvider> providers;
+    private final long capNanos;
+    private final RecentFailures failures;
+    private final SwitchCounters counters;
+    private final Losses losses;
+
+    /**
+     * Whether an attempt is short: one has got somewhere, or was told that no provider leads there.
+     */
+    private volatile boolean warm;
+
+    /** Whether a provider has started: it has looked for a peer and found none. */
+    private volatile boolean started;
+
+    /**
+     * @param providers asked in this order; immutable
+     * @param capNanos longest time of an attempt, unless a rule names one
+     */
+    OffloadConnects(
+            List<OffloadProvider> providers,
+            long capNanos,
+            RecentFailures failures,
+            SwitchCounters counters,
+            Losses losses) {
+        this.providers = providers;
+        this.capNanos = capNanos;
+        this.failures = failures;
+        this.counters = counters;
+        this.losses = losses;
+    }
+
+    /** Why no provider need be asked for {@code remote}; null = there may be a listener. */
+    static OffloadUnavailable noListenerAt(InetSocketAddress remote) {
+        return remote.getPort() == 0
+                ? new OffloadUnavailable(ReasonCode.NO_PEER, "port 0 has no listener")
+                : null;
+    }
+
+    /** As {@link OffloadSwitch#connect}, for what is not settled without the providers. */
+    Attempt connect(
+            Decision decision,
+            InetSocketAddress remote,
+            ConnectSpec.LocalAddress localAddress,
+            long startNanos,
+            long timeoutNanos,
+            BooleanSupplier abandoned,
+            Consumer<BooleanSupplier> asked)
+            throws ConnectException {
+        boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
+        boolean byRule = decision.connectTimeoutNanos() > 0;
+        long longestNanos = byRule ? decision.connectTimeoutNanos() : capNanos;
+        // behaviour 3: with a fallback to come, half of the caller's time is the kernel's.
+        long shareNanos = only ? timeoutNanos : timeoutNanos / 2;
+        ProviderFailure failure = new ProviderFailure();
+        OffloadUnavailable noListener = noListenerAt(remote);
+        if (noListener != null) {
+            failure.add(noListener);
+        }
+        List<OffloadProvider> able = noListener == null ? providers : List.of();
+        long nowNanos = startNanos;
+        boolean loading = false;
+        for (OffloadProvider provider : able) {
+            long leftNanos = shareNanos - (nowNanos - startNanos);
+            ConnectSpec spec =
+                    new ConnectSpec(
+                            remote,
+                            localAddress,
+                            decision.fabrics(),
+                            nowNanos,
+                            nowNanos + Math.min(longestNanos, leftNanos),
+                            nowNanos + Math.min(longestNanos + START_NANOS, leftNanos),
+                            byRule,
+                            abandoned,
+                            asked);
+            boolean hurried =
+                    !warm
+                            && timeoutNanos != Long.MAX_VALUE
+                            && !(started && leftNanos >= LOAD_NANOS);
+            try {
+                OffloadStream stream = ask(provider, spec, hurried, only);
+                if (stream == null) {
+                    failure.add(outOfTime());
+                    loading = true;
+                    break;
+                }
+                warm = true;
+                failures.forget(remote);
+                return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
+            } catch (OffloadUnavailable e) {
+                if (e.reason() == ReasonCode.ABANDONED) {
+                    return new Attempt(null, e.reason(), e.getMessage());
+                }
+                warm |= e.reason() == ReasonCode.NOT_LOCAL;
+                started |= e.reason() == ReasonCode.NO_PEER;
+                failure.add(e);
+            } catch (RuntimeException e) {
+                failed("connect to", provider, remote, e);
+                failure.add(provider, e);
+            }
+            nowNanos = System.nanoTime();
+        }
+        if (failure.remember()) {
+            if (failure.reason() == ReasonCode.NO_PEER) {
+                failures.refused(remote);
+            } else {
+                failures.silent(remote);
+            }
+        }
+        if (!loading) { // or the provider is still starting, and with it perhaps the log
+            OffloadSwitch.Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail());
+            losses.add(remote, failure.reason(), failure.detail());
+        }
+        if (only) {
+            counters.refused();
+            throw failure.causing(
+                    new ConnectException("Connection refused " + failure.under(decision)));
+        }
+        return failure.kernel();
+    }
+
+    /**
+     * A connection that has no TCP to fall back to waits for a server that is starting.
+     *
+     * @return null if the provider is still loading when the time is over
+     */
+    private static OffloadStream ask(
+            OffloadProvider provider, ConnectSpec spec, boolean hurried, boolean only)
+            throws OffloadUnavailable {
+        for (; ; ) {
+            try {
+                return hurried ? BoundedAttempt.connect(provider, spec) : provider.connect(spec);
+            } catch (OffloadUnavailable e) {
+                if (!only
+                        || !e.starting()
+                        || spec.abandoned().getAsBoolean()
+                        || System.nanoTime() - spec.deadlineNanos() >= 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(STARTING_NANOS);
+            }
+        }
+    }
+
+    /** As {@link OffloadSwitch#upgrade}. */
+    Attempt upgrade(
+            Decision decision,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            int socket,
+            BooleanSupplier abandoned) {
+        if (failures.contains(remote)) {
+            return Attempt.kernel(
+                    ReasonCode.REMEMBERED, remote + " did not answer an offload attempt lately");
+        }
+        ProviderFailure failure = new ProviderFailure();
+        for (OffloadProvider provider : providers) {
+            long now = System.nanoTime();
+            try {
+                OffloadStream stream =
+                        provider.connect(
+                                new ConnectSpec(
+                                        remote,
+                                        _ -> local,
+                                        decision.fabrics(),
+                                        now,
+                                        now + capNanos,
+                                        now + capNanos + START_NANOS,
+                                        false,
+                                        abandoned,
+                                        _ -> {},
+                                        socket));
+                return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
+            } catch (OffloadUnavailable e) {
+                failure.add(e);
+            } catch (RuntimeException e) {
+                failed("move", provider, remote, e);
+                failure.add(provider, e);
+            }
+        }
+        if (failure.remember()) {
+            failures.notMoved(remote, failure.reason() == ReasonCode.NO_PEER);
+        }
+        if (!abandoned.getAsBoolean()) {
+            losses.add(remote, failure.reason(), failure.detail());
+        }
+        return failure.kernel();
+    }
+
+    private static void failed(
+            String toDo, OffloadProvider provider, InetSocketAddress remote, RuntimeException e) {
+        OffloadSwitch.Log.OUT.warn("provider {} failed to {} {}", provider.name(), toDo, remote, e);
+    }
+
+    private static OffloadUnavailable outOfTime() {
+        return new OffloadUnavailable(
+                ReasonCode.TIMED_OUT,
+                "this JVM was still loading what offload needs when the connect's time for it was"
+                        + " over; later connections find it loaded");
+    }
+}
