@@ -19,6 +19,14 @@ public interface NioChannels {
     /** Whether the data of these channels goes another way than the kernel's TCP. */
     boolean offloads();
 
+    /**
+     * Whether a selection may return 0 for no reason: for what was read meanwhile, or at the end of
+     * an attempt to offload (docs/jdk-contract.md).
+     */
+    default boolean wakesForNothing() {
+        return offloads();
+    }
+
     /** Whether the kernel may carry output, if only at first. */
     default boolean writesByKernel() {
         return !offloads();

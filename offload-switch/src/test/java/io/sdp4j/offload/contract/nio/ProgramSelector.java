@@ -157,14 +157,14 @@ final class ProgramSelector implements AutoCloseable {
         trace.add("blocked select, " + interrupt + " -> " + selecting.get());
     }
 
-    /** A ring of something that was read meanwhile may come late, and ends a selection early. */
+    /** Until it is told to end; a late wake-up may end a selection early. */
     private int selectUntil(AtomicBoolean told) throws IOException {
         for (int early = 0; ; early++) {
             int found = selector.select(20_000);
             if (found != 0 || told.get() || Thread.currentThread().isInterrupted()) {
                 return found;
             }
-            assertTrue(on.offloads() && early < 3, "it does not wait");
+            assertTrue(on.wakesForNothing() && early < 3, "it does not wait");
         }
     }
 }
