@@ -1,5 +1,6 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.offload.SwitchReport;
 import io.sdp4j.policy.Policy;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -63,7 +64,9 @@ final class JmxBean {
             }
             ObjectName name = new ObjectName(NAME);
             if (!server.isRegistered(name)) {
-                server.registerMBean(new StandardMBean(new Live(), SwitchMXBean.class, true), name);
+                server.registerMBean(
+                        new StandardMBean(new Live(Agent::snapshot), SwitchMXBean.class, true),
+                        name);
             }
         } catch (JMException | RuntimeException e) {
             org.slf4j.LoggerFactory.getLogger(JmxBean.class).warn("no JMX bean", e);
@@ -83,7 +86,12 @@ final class JmxBean {
         return byFabric.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    private static final class Live implements SwitchMXBean {
+    /**
+     * The bean.
+     *
+     * @param snapshot the numbers of now
+     */
+    record Live(Supplier<SwitchReport> snapshot) implements SwitchMXBean {
         @Override
         public String getReport() {
             return Agent.reportText();
@@ -91,42 +99,42 @@ final class JmxBean {
 
         @Override
         public long getOffloaded() {
-            return sum(Agent.snapshot().offloaded());
+            return sum(snapshot.get().offloaded());
         }
 
         @Override
         public long getKernelByPolicy() {
-            return Agent.snapshot().kernelPolicy();
+            return snapshot.get().kernelPolicy();
         }
 
         @Override
         public long getKernelByFallback() {
-            return Agent.snapshot().kernelFallback();
+            return snapshot.get().kernelFallback();
         }
 
         @Override
         public long getAcceptedOffloaded() {
-            return sum(Agent.snapshot().acceptedOffloaded());
+            return sum(snapshot.get().acceptedOffloaded());
         }
 
         @Override
         public long getAcceptedKernel() {
-            return Agent.snapshot().acceptedKernel();
+            return snapshot.get().acceptedKernel();
         }
 
         @Override
         public long getMoved() {
-            return Agent.snapshot().moved().connections();
+            return snapshot.get().moved().connections();
         }
 
         @Override
         public long getBytesRead() {
-            return Agent.snapshot().bytesRead();
+            return snapshot.get().bytesRead();
         }
 
         @Override
         public long getBytesWritten() {
-            return Agent.snapshot().bytesWritten();
+            return snapshot.get().bytesWritten();
         }
     }
 }
