@@ -19,6 +19,12 @@ import org.junit.jupiter.api.Test;
  */
 class ReadmeTest {
     @Test
+    void isShort() throws IOException {
+        int lines = Files.readAllLines(Path.of("../README.md")).size();
+        assertTrue(lines < 150, () -> lines + " lines");
+    }
+
+    @Test
     void listsEverySetting() throws IOException {
         check(Path.of("../docs/settings.md"), "settings", table(false));
         check(Path.of("../docs/internal-settings.md"), "settings", table(true));
