@@ -141,7 +141,7 @@ final class OffloadConnects {
                 failures.silent(remote);
             }
         }
-        if (!loading) { // or the provider is still starting, and with it perhaps the log
+        if (!loading) { // a provider that loads may have the log loading with it
             OffloadSwitch.Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail());
             losses.add(remote, failure.reason(), failure.detail());
         }
@@ -168,6 +168,7 @@ final class OffloadConnects {
                 if (!only
                         || !e.starting()
                         || spec.abandoned().getAsBoolean()
+                        || Thread.currentThread().isInterrupted() // it could not pause
                         || System.nanoTime() - spec.deadlineNanos() >= 0) {
                     throw e;
                 }

@@ -17,8 +17,6 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -64,20 +62,15 @@ class LateServerTest {
     }
 
     private static OffloadProvider around(OffloadProvider provider, Before before) {
-        return (OffloadProvider)
-                Proxy.newProxyInstance(
-                        OffloadProvider.class.getClassLoader(),
-                        new Class<?>[] {OffloadProvider.class},
-                        (_, method, args) -> {
-                            if (method.getName().equals("connect")) {
-                                before.connect();
-                            }
-                            try {
-                                return method.invoke(provider, args);
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        });
+        return Shims.around(
+                OffloadProvider.class,
+                provider,
+                (_, method, _) -> {
+                    if (method.getName().equals("connect")) {
+                        before.connect();
+                    }
+                    return null;
+                });
     }
 
     private static ServerSocket listener(OffloadSwitch owner) throws IOException {

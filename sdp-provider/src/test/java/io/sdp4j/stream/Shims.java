@@ -9,7 +9,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.function.UnaryOperator;
 
-/** Fabrics of which a test answers a few calls itself. */
+/** Fabrics and providers of which a test answers a few calls itself. */
 final class Shims {
     private Shims() {}
 

@@ -20,8 +20,6 @@ import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -60,20 +58,15 @@ class StartingServerTest {
     }
 
     private OffloadProvider counted(OffloadProvider provider) {
-        return (OffloadProvider)
-                Proxy.newProxyInstance(
-                        OffloadProvider.class.getClassLoader(),
-                        new Class<?>[] {OffloadProvider.class},
-                        (_, method, args) -> {
-                            if (method.getName().equals("connect")) {
-                                asked.incrementAndGet();
-                            }
-                            try {
-                                return method.invoke(provider, args);
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        });
+        return Shims.around(
+                OffloadProvider.class,
+                provider,
+                (_, method, _) -> {
+                    if (method.getName().equals("connect")) {
+                        asked.incrementAndGet();
+                    }
+                    return null;
+                });
     }
 
     private static ServerSocket kernelListener() throws IOException {
@@ -122,6 +115,19 @@ class StartingServerTest {
         }
         try (Socket client = SwitchedSockets.socket(owner)) {
             assertThrows(ConnectException.class, () -> client.connect(at));
+            assertEquals(1, asked.get());
+        }
+    }
+
+    /** It could not pause between one question and the next. */
+    @Test
+    void anInterruptedThreadDoesNotWait() throws Exception {
+        try (ServerSocket kernel = kernelListener();
+                Socket client = SwitchedSockets.socket(owner)) {
+            Thread.currentThread().interrupt();
+            assertThrows(
+                    ConnectException.class, () -> client.connect(kernel.getLocalSocketAddress()));
+            assertTrue(Thread.interrupted());
             assertEquals(1, asked.get());
         }
     }
