@@ -12,27 +12,20 @@ final class AlwaysReadable {
 
     private static AlwaysReadable open; // the class: has room for one more, or null
 
-    private final Object eventFd;
     private final int fdVal;
     private int users; // the class
 
-    private AlwaysReadable() throws Throwable {
-        eventFd = (Object) PollHandles.EVENT_NEW.invokeExact();
-        fdVal = (int) PollHandles.EVENT_DESCRIPTOR.invokeExact(eventFd);
-        PollHandles.EVENT_SET.invokeExact(eventFd);
+    private AlwaysReadable() throws IOException {
+        fdVal = JdkClasses.CHANNELS.readableEventFd();
     }
 
     /** One more user, until {@link #release}. */
     static AlwaysReadable take() throws IOException {
         synchronized (AlwaysReadable.class) {
-            try {
-                AlwaysReadable taken = open == null ? new AlwaysReadable() : open;
-                taken.users++;
-                open = taken.users < MOST_USERS ? taken : null;
-                return taken;
-            } catch (Throwable t) {
-                throw SocketHandles.rethrow(t);
-            }
+            AlwaysReadable taken = open == null ? new AlwaysReadable() : open;
+            taken.users++;
+            open = taken.users < MOST_USERS ? taken : null;
+            return taken;
         }
     }
 
@@ -51,11 +44,7 @@ final class AlwaysReadable {
             if (open == this) {
                 open = null;
             }
-            try {
-                PollHandles.EVENT_CLOSE.invokeExact(eventFd);
-            } catch (Throwable t) {
-                throw SocketHandles.rethrow(t);
-            }
+            JdkBridge.closeDescriptor(fdVal);
         }
     }
 }

@@ -30,11 +30,9 @@ public final class ChannelBridge {
     private static final class Handles {
         static final VarHandle KEYS;
         static final VarHandle KEY_COUNT;
-        static final MethodHandle QUEUE_UPDATE;
         static final Class<?> SELECTOR;
         static final VarHandle UPDATE_LOCK;
         static final VarHandle EPOLL;
-        static final VarHandle REGISTERED;
         static final MethodHandle DUP;
 
         static {
@@ -46,17 +44,6 @@ public final class ChannelBridge {
                                 AbstractSelectableChannel.class, "keys", SelectionKey[].class);
                 KEY_COUNT =
                         spi.findVarHandle(AbstractSelectableChannel.class, "keyCount", int.class);
-                Class<?> key = Class.forName("sun.nio.ch.SelectionKeyImpl", false, null);
-                Class<?> selector = Class.forName("sun.nio.ch.SelectorImpl", false, null);
-                QUEUE_UPDATE =
-                        MethodHandles.privateLookupIn(selector, own)
-                                .findVirtual(
-                                        selector,
-                                        "setEventOps",
-                                        MethodType.methodType(void.class, key))
-                                .asType(
-                                        MethodType.methodType(
-                                                void.class, Selector.class, SelectionKey.class));
                 SELECTOR = Class.forName("sun.nio.ch.EPollSelectorImpl", false, null);
                 UPDATE_LOCK =
                         MethodHandles.privateLookupIn(SELECTOR, own)
@@ -64,9 +51,6 @@ public final class ChannelBridge {
                 EPOLL =
                         MethodHandles.privateLookupIn(SELECTOR, own)
                                 .findVarHandle(SELECTOR, "epfd", int.class);
-                REGISTERED =
-                        MethodHandles.privateLookupIn(key, own)
-                                .findVarHandle(key, "registeredEvents", int.class);
                 Class<?> datagrams = Class.forName("sun.nio.ch.DatagramDispatcher", false, null);
                 DUP =
                         MethodHandles.privateLookupIn(datagrams, own)
@@ -128,11 +112,7 @@ public final class ChannelBridge {
 
     /** Makes the key's selector ask the channel for its interest again, before it next waits. */
     public static void queueUpdate(SelectionKey key) {
-        try {
-            Handles.QUEUE_UPDATE.invokeExact(key.selector(), key);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        JdkClasses.CHANNELS.queueUpdate(key);
     }
 
     /**
@@ -159,9 +139,9 @@ public final class ChannelBridge {
             return false;
         }
         synchronized (Handles.UPDATE_LOCK.get(selector)) {
-            boolean there = (int) Handles.REGISTERED.get(key) != 0;
+            boolean there = JdkClasses.CHANNELS.registeredEvents(key) != 0;
             JdkBridge.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
-            Handles.REGISTERED.set(key, 0);
+            JdkClasses.CHANNELS.registeredEvents(key, 0);
             return there;
         }
     }
@@ -195,14 +175,14 @@ public final class ChannelBridge {
         }
         synchronized (Handles.UPDATE_LOCK.get(selector)) {
             int wanted = key.isValid() ? events.getAsInt() : 0;
-            if (wanted != 0 && (int) Handles.REGISTERED.get(key) == 0) {
+            if (wanted != 0 && JdkClasses.CHANNELS.registeredEvents(key) == 0) {
                 int epoll = (int) Handles.EPOLL.get(selector);
                 JdkBridge.epollAdd(epoll, fdVal, wanted);
-                Handles.REGISTERED.set(key, wanted);
+                JdkClasses.CHANNELS.registeredEvents(key, wanted);
                 VarHandle.fullFence(); // cancelled later: the selector sees what it has to remove
                 if (!key.isValid()) {
                     JdkBridge.epollRemove(epoll, fdVal);
-                    Handles.REGISTERED.set(key, 0);
+                    JdkClasses.CHANNELS.registeredEvents(key, 0);
                 }
             }
         }
@@ -214,7 +194,7 @@ public final class ChannelBridge {
         try {
             Handles.DUP.invokeExact(from, over);
         } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
+            throw JdkBridge.rethrow(t);
         }
     }
 }

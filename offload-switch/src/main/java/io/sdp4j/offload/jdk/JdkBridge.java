@@ -2,7 +2,11 @@ package io.sdp4j.offload.jdk;
 
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -12,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import jdk.internal.access.SharedSecrets;
+import sun.nio.ch.IOUtil;
 
 /**
  * The way to the JDK's internals. Stateless; every method is safe for any thread.
@@ -56,9 +61,71 @@ public final class JdkBridge {
         static final Optional<String> PROBLEM = lookUp();
     }
 
+    /** What is private in the JDK. */
+    private static final class Handles {
+        static final VarHandle IMPL_OF_SERVER;
+        static final VarHandle SERVER_FACTORY;
+
+        /** {@code Net.getIntOption0(FileDescriptor, boolean convert, int level, int option)}. */
+        static final MethodHandle INT_OPTION;
+
+        /** {@code DatagramChannelImpl.disconnect0(FileDescriptor, boolean ip6)}, of any socket. */
+        static final MethodHandle DISCONNECT;
+
+        static {
+            try {
+                Lookup own = MethodHandles.lookup();
+                Lookup server = MethodHandles.privateLookupIn(ServerSocket.class, own);
+                IMPL_OF_SERVER = server.findVarHandle(ServerSocket.class, "impl", SocketImpl.class);
+                SERVER_FACTORY =
+                        server.findStaticVarHandle(
+                                ServerSocket.class, "factory", SocketImplFactory.class);
+                INT_OPTION =
+                        fixed(
+                                in(own, "sun.nio.ch.Net"),
+                                "getIntOption0",
+                                int.class,
+                                FileDescriptor.class,
+                                boolean.class,
+                                int.class,
+                                int.class);
+                DISCONNECT =
+                        fixed(
+                                in(own, "sun.nio.ch.DatagramChannelImpl"),
+                                "disconnect0",
+                                void.class,
+                                FileDescriptor.class,
+                                boolean.class);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+
+        private Handles() {}
+    }
+
+    static Lookup in(Lookup own, String className) throws ReflectiveOperationException {
+        return MethodHandles.privateLookupIn(Class.forName(className, false, null), own);
+    }
+
+    static MethodHandle fixed(Lookup in, String name, Class<?> result, Class<?>... parameters)
+            throws ReflectiveOperationException {
+        return in.findStatic(in.lookupClass(), name, MethodType.methodType(result, parameters));
+    }
+
+    /** The exception of a handle, as its callers may throw it. */
+    static IOException rethrow(Throwable t) throws IOException {
+        switch (t) {
+            case IOException e -> throw e;
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> throw new AssertionError(t);
+        }
+    }
+
     private static Optional<String> lookUp() {
-        Optional<String> problem = problemOf(SocketHandles.class);
-        return problem.isPresent() ? problem : problemOf(PollHandles.class);
+        Optional<String> problem = problemOf(JdkClasses.class);
+        return problem.isPresent() ? problem : problemOf(Handles.class);
     }
 
     /** Why {@code handles} cannot be initialised, as one sentence; empty when it can. */
@@ -86,49 +153,29 @@ public final class JdkBridge {
 
     /** The implementation behind a socket; null before a lazily made one exists. */
     public static SocketImpl implOf(Socket s) {
-        try {
-            return (SocketImpl) SocketHandles.IMPL_OF_SOCKET.invokeExact(s);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return JdkClasses.SOCKETS.implOf(s);
     }
 
     /** The implementation behind a listener. */
     public static SocketImpl implOf(ServerSocket s) {
-        try {
-            return (SocketImpl) SocketHandles.IMPL_OF_SERVER.invokeExact(s);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return (SocketImpl) Handles.IMPL_OF_SERVER.get(s);
     }
 
     /** The factory that {@code Socket} asks, or null. */
     public static SocketImplFactory clientFactory() {
-        try {
-            return (SocketImplFactory) SocketHandles.CLIENT_FACTORY.invokeExact();
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return JdkClasses.SOCKETS.clientFactory();
     }
 
     /** The factory that {@code ServerSocket} asks, or null. */
     public static SocketImplFactory serverFactory() {
-        try {
-            return (SocketImplFactory) SocketHandles.SERVER_FACTORY.invokeExact();
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return (SocketImplFactory) Handles.SERVER_FACTORY.getVolatile();
     }
 
     /**
      * Takes the factory of {@code ServerSocket} back, so that a half installation can be undone.
      */
     public static void removeServerFactory() {
-        try {
-            SocketHandles.SET_SERVER_FACTORY.invokeExact((SocketImplFactory) null);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        Handles.SERVER_FACTORY.setVolatile((SocketImplFactory) null);
     }
 
     /**
@@ -158,14 +205,10 @@ public final class JdkBridge {
      */
     static void park(FileDescriptor fd, int fdVal, long nanos, BooleanSupplier open)
             throws IOException {
-        try {
-            if (Thread.currentThread().isVirtual()) {
-                PollHandles.POLLER_POLL.invokeExact(fdVal, POLLIN, Math.max(nanos, 0), open);
-            } else {
-                int _ = (int) PollHandles.NET_POLL.invokeExact(fd, POLLIN, ceilMillis(nanos));
-            }
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
+        if (Thread.currentThread().isVirtual()) {
+            JdkClasses.CHANNELS.park(fdVal, POLLIN, Math.max(nanos, 0), open);
+        } else {
+            int _ = JdkClasses.CHANNELS.poll(fd, POLLIN, ceilMillis(nanos));
         }
     }
 
@@ -180,11 +223,7 @@ public final class JdkBridge {
 
     /** Whether a descriptor is readable now. */
     static boolean readable(FileDescriptor fd) throws IOException {
-        try {
-            return (int) PollHandles.NET_POLL.invokeExact(fd, POLLIN, 0L) != 0;
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        return JdkClasses.CHANNELS.poll(fd, POLLIN, 0) != 0;
     }
 
     /**
@@ -199,12 +238,12 @@ public final class JdkBridge {
             if (ends) {
                 awaitEnd(fd);
             }
-            int error = (int) PollHandles.INT_OPTION.invokeExact(fd, false, SOL_SOCKET, SO_ERROR);
+            int error = (int) Handles.INT_OPTION.invokeExact(fd, false, SOL_SOCKET, SO_ERROR);
             return error == ECONNRESET;
         } catch (SocketException closed) {
             return false;
         } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
+            throw rethrow(t);
         }
     }
 
@@ -214,7 +253,7 @@ public final class JdkBridge {
      */
     public static void reset(FileDescriptor fd) {
         try {
-            PollHandles.DISCONNECT.invokeExact(fd, true);
+            Handles.DISCONNECT.invokeExact(fd, true);
         } catch (IOException e) {
             // it is closed, or the system does not want it: then closing resets it
         } catch (Throwable t) {
@@ -229,12 +268,12 @@ public final class JdkBridge {
     private static void awaitEnd(FileDescriptor fd) throws Throwable {
         long start = System.nanoTime();
         while (fd.valid() && peerOpen(fd) && System.nanoTime() - start < ENDING_NANOS) {
-            int _ = (int) PollHandles.NET_POLL.invokeExact(fd, 0, 1L); // a reset ends it
+            int _ = JdkClasses.CHANNELS.poll(fd, 0, 1); // a reset ends it
         }
     }
 
     private static boolean peerOpen(FileDescriptor fd) throws Throwable {
-        int info = (int) PollHandles.INT_OPTION.invokeExact(fd, false, IPPROTO_TCP, TCP_INFO);
+        int info = (int) Handles.INT_OPTION.invokeExact(fd, false, IPPROTO_TCP, TCP_INFO);
         int state = info & 0xff; // the first byte of struct tcp_info
         return state == TCP_ESTABLISHED || state == TCP_FIN_WAIT1 || state == TCP_FIN_WAIT2;
     }
@@ -246,72 +285,41 @@ public final class JdkBridge {
      * @param more for nothing yet, see {@link #epollWatch}
      */
     static int epollOf(int watched, int more) throws IOException {
-        try {
-            int epoll = (int) PollHandles.EPOLL_CREATE.invokeExact();
-            int failed = (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_ADD, more, 0);
-            if (failed == 0 && watched >= 0) {
-                failed =
-                        (int)
-                                PollHandles.EPOLL_CTL.invokeExact(
-                                        epoll, EPOLL_CTL_ADD, watched, EPOLLIN);
-            }
-            if (failed != 0) {
-                closeDescriptor(epoll);
-                throw new IOException("epoll_ctl failed with errno " + failed);
-            }
-            return epoll;
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
+        int epoll = JdkClasses.CHANNELS.epollCreate();
+        int failed = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_ADD, more, 0);
+        if (failed == 0 && watched >= 0) {
+            failed = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_ADD, watched, EPOLLIN);
         }
+        if (failed != 0) {
+            closeDescriptor(epoll);
+            throw new IOException("epoll_ctl failed with errno " + failed);
+        }
+        return epoll;
     }
 
     /** Begins or ends watching {@code fdVal}, which {@code epoll} has, for being readable. */
     static void epollWatch(int epoll, int fdVal, boolean readable) {
         int events = readable ? EPOLLIN : 0;
-        try {
-            int _ = (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_MOD, fdVal, events);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        int _ = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_MOD, fdVal, events);
     }
 
     static void epollAdd(int epoll, int fdVal, int events) {
-        try {
-            int _ = (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_ADD, fdVal, events);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        int _ = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_ADD, fdVal, events);
     }
 
     static void epollRemove(int epoll, int fdVal) {
-        try {
-            int _ = (int) PollHandles.EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_DEL, fdVal, 0);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        int _ = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_DEL, fdVal, 0);
     }
 
     static void closeDescriptor(int fdVal) throws IOException {
-        try {
-            PollHandles.CLOSE_DESCRIPTOR.invokeExact(fdVal);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        JdkClasses.CHANNELS.close(fdVal);
     }
 
     static FileDescriptor descriptor(int fdVal) {
-        try {
-            return (FileDescriptor) PollHandles.NEW_DESCRIPTOR.invokeExact(fdVal);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return IOUtil.newFD(fdVal);
     }
 
     public static int value(FileDescriptor fd) {
-        try {
-            return (int) PollHandles.DESCRIPTOR_VALUE.invokeExact(fd);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return IOUtil.fdVal(fd);
     }
 }

@@ -8,11 +8,14 @@ import java.net.InetAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.net.SocketImplAccess;
 import java.net.SocketOption;
 import java.util.Set;
 
-/** The JDK's own {@link SocketImpl}, genuine and complete, through handles. */
+/** The JDK's own {@link SocketImpl}, genuine and complete. */
 final class JdkKernelSocket extends KernelSocket {
+    private static final SocketImplAccess ACCESS = JdkClasses.SOCKETS;
+
     private final SocketImpl impl;
 
     private JdkKernelSocket(SocketImpl impl) {
@@ -24,14 +27,7 @@ final class JdkKernelSocket extends KernelSocket {
     }
 
     static KernelSocket client(SocketImpl platform, boolean proxies) {
-        if (!proxies) {
-            return new JdkKernelSocket(platform);
-        }
-        try {
-            return new JdkKernelSocket((SocketImpl) SocketHandles.SOCKS.invokeExact(platform));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return new JdkKernelSocket(proxies ? ACCESS.behindProxies(platform) : platform);
     }
 
     static KernelSocket server() {
@@ -39,157 +35,89 @@ final class JdkKernelSocket extends KernelSocket {
     }
 
     private static SocketImpl platform(boolean server) {
-        try {
-            return (SocketImpl) SocketHandles.PLATFORM.invokeExact(server);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return ACCESS.platform(server);
     }
 
     @Override
     public void create() throws IOException {
-        try {
-            SocketHandles.CREATE.invokeExact(impl, true);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.create(impl);
     }
 
     @Override
     public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
-        try {
-            SocketHandles.CONNECT.invokeExact(impl, remote, timeoutMillis);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.connect(impl, remote, timeoutMillis);
     }
 
     @Override
     public void bind(InetAddress host, int port) throws IOException {
-        try {
-            SocketHandles.BIND.invokeExact(impl, host, port);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.bind(impl, host, port);
     }
 
     @Override
     public void listen(int backlog) throws IOException {
-        try {
-            SocketHandles.LISTEN.invokeExact(impl, backlog);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.listen(impl, backlog);
     }
 
     @Override
     public KernelSocket accept() throws IOException {
         SocketImpl accepted = platform(false);
-        try {
-            SocketHandles.ACCEPT.invokeExact(impl, accepted);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.accept(impl, accepted);
         return new JdkKernelSocket(accepted);
     }
 
     @Override
     public InputStream inputStream() throws IOException {
-        try {
-            return (InputStream) SocketHandles.INPUT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        return ACCESS.input(impl);
     }
 
     @Override
     public OutputStream outputStream() throws IOException {
-        try {
-            return (OutputStream) SocketHandles.OUTPUT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        return ACCESS.output(impl);
     }
 
     @Override
     public int available() throws IOException {
-        try {
-            return (int) SocketHandles.AVAILABLE.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        return ACCESS.available(impl);
     }
 
     @Override
     public void close() throws IOException {
-        try {
-            SocketHandles.CLOSE.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.close(impl);
     }
 
     @Override
     public void shutdownInput() throws IOException {
-        try {
-            SocketHandles.SHUTDOWN_INPUT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.shutdownInput(impl);
     }
 
     @Override
     public void shutdownOutput() throws IOException {
-        try {
-            SocketHandles.SHUTDOWN_OUTPUT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.shutdownOutput(impl);
     }
 
     @Override
     public void sendUrgentData(int data) throws IOException {
-        try {
-            SocketHandles.SEND_URGENT.invokeExact(impl, data);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.sendUrgentData(impl, data);
     }
 
     @Override
     public FileDescriptor fileDescriptor() {
-        try {
-            return (FileDescriptor) SocketHandles.DESCRIPTOR.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return ACCESS.descriptor(impl);
     }
 
     @Override
     public InetAddress inetAddress() {
-        try {
-            return (InetAddress) SocketHandles.INET_ADDRESS.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return ACCESS.inetAddress(impl);
     }
 
     @Override
     public int port() {
-        try {
-            return (int) SocketHandles.PORT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return ACCESS.port(impl);
     }
 
     @Override
     public int localPort() {
-        try {
-            return (int) SocketHandles.LOCAL_PORT.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return ACCESS.localPort(impl);
     }
 
     @Override
@@ -204,32 +132,17 @@ final class JdkKernelSocket extends KernelSocket {
 
     @Override
     public <T> void setOption(SocketOption<T> name, T value) throws IOException {
-        try {
-            SocketHandles.SET_OPTION.invokeExact(impl, (SocketOption<?>) name, (Object) value);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        ACCESS.setOption(impl, name, value);
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public <T> T option(SocketOption<T> name) throws IOException {
-        try {
-            return (T) (Object) SocketHandles.GET_OPTION.invokeExact(impl, (SocketOption<?>) name);
-        } catch (Throwable t) {
-            throw SocketHandles.rethrow(t);
-        }
+        return ACCESS.option(impl, name);
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public Set<SocketOption<?>> supportedOptions() {
-        try {
-            return (Set<SocketOption<?>>)
-                    (Set<?>) SocketHandles.SUPPORTED_OPTIONS.invokeExact(impl);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return ACCESS.supportedOptions(impl);
     }
 
     @Override

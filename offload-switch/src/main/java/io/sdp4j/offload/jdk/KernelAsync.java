@@ -1,7 +1,6 @@
 package io.sdp4j.offload.jdk;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.CompletionHandler;
@@ -30,15 +29,10 @@ public abstract sealed class KernelAsync {
         static final KernelAsync INSTANCE = find();
 
         private static KernelAsync find() {
-            if (JdkBridge.usable()) {
-                try {
-                    MethodHandles.lookup().ensureInitialized(AsyncHandles.class);
-                    return new Jdk();
-                } catch (LinkageError | ReflectiveOperationException | RuntimeException e) {
-                    return new Public(); // a JDK that differs here only
-                }
-            }
-            return new Public();
+            return JdkBridge.usable()
+                            && JdkBridge.problemOf(JdkClasses.Asynchronous.class).isEmpty()
+                    ? new Jdk()
+                    : new Public();
         }
     }
 
@@ -109,17 +103,10 @@ public abstract sealed class KernelAsync {
         ((Executor) group).execute(task); // every group of the JDK's own is one
     }
 
-    /** Through handles: handlers nest exactly as they do without us. */
+    /** With the JDK's own means: handlers nest exactly as they do without us. */
     private static final class Jdk extends KernelAsync {
-        private final AsynchronousChannelProvider provider = newProvider();
-
-        private static AsynchronousChannelProvider newProvider() {
-            try {
-                return (AsynchronousChannelProvider) AsyncHandles.PROVIDER.invokeExact();
-            } catch (Throwable t) {
-                throw new AssertionError(t);
-            }
-        }
+        private final AsynchronousChannelProvider provider =
+                JdkClasses.Asynchronous.CHANNELS.provider();
 
         @Override
         public AsynchronousChannelProvider provider() {
@@ -130,9 +117,7 @@ public abstract sealed class KernelAsync {
         @Override
         public AsynchronousChannelGroup defaultGroup() throws IOException {
             try (AsynchronousSocketChannel member = provider.openAsynchronousSocketChannel(null)) {
-                return (AsynchronousChannelGroup) AsyncHandles.GROUP_OF.invokeExact(member);
-            } catch (Throwable t) {
-                throw SocketHandles.rethrow(t);
+                return JdkClasses.Asynchronous.CHANNELS.groupOf(member);
             }
         }
 
@@ -143,43 +128,19 @@ public abstract sealed class KernelAsync {
                 A attachment,
                 V value,
                 Throwable failure) {
-            try {
-                Object context = AsyncHandles.CONTEXT.invokeExact();
-                if (!(boolean) AsyncHandles.MAY_INVOKE_DIRECT.invokeExact(context, group)) {
-                    return false;
-                }
-                AsyncHandles.INVOKE_DIRECT.invokeExact(
-                        context,
-                        (CompletionHandler<?, ?>) handler,
-                        (Object) attachment,
-                        (Object) value,
-                        failure);
-                return true;
-            } catch (Throwable t) {
-                throw Unchecked.thrown(t); // what a handler threw stays what it is
-            }
+            return JdkClasses.Asynchronous.CHANNELS.invokeDirect(
+                    group, handler, attachment, value, failure);
         }
 
         @Override
         public void taskBegins() {
-            try {
-                Object context = AsyncHandles.CONTEXT.invokeExact();
-                if (context != null) {
-                    AsyncHandles.SET_INVOKE_COUNT.invokeExact(context, 1);
-                }
-            } catch (Throwable t) {
-                throw Unchecked.thrown(t); // what a handler threw stays what it is
-            }
+            JdkClasses.Asynchronous.CHANNELS.countOneHandler();
         }
 
         @Override
         public Future<?> schedule(
                 AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit) {
-            try {
-                return (Future<?>) AsyncHandles.SCHEDULE.invokeExact(group, task, timeout, unit);
-            } catch (Throwable t) {
-                throw Unchecked.thrown(t); // what a handler threw stays what it is
-            }
+            return JdkClasses.Asynchronous.CHANNELS.schedule(group, task, timeout, unit);
         }
 
         @Override

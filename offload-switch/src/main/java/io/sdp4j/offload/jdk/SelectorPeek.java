@@ -1,8 +1,8 @@
 package io.sdp4j.offload.jdk;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;
@@ -32,30 +32,17 @@ public final class SelectorPeek {
         static final VarHandle UPDATES;
         static final VarHandle WOKEN;
         static final VarHandle KEYS;
-        static final MethodHandle WAIT;
-        static final MethodHandle DESCRIPTOR;
 
         static {
             try {
                 Lookup own = MethodHandles.lookup();
-                Lookup selector = PollHandles.in(own, "sun.nio.ch.EPollSelectorImpl");
+                Lookup selector = JdkBridge.in(own, "sun.nio.ch.EPollSelectorImpl");
                 SELECTOR = selector.lookupClass();
                 EPOLL = selector.findVarHandle(SELECTOR, "epfd", int.class);
                 UPDATES = selector.findVarHandle(SELECTOR, "updateKeys", Deque.class);
                 WOKEN = selector.findVarHandle(SELECTOR, "interruptTriggered", boolean.class);
-                Lookup base = PollHandles.in(own, "sun.nio.ch.SelectorImpl");
+                Lookup base = JdkBridge.in(own, "sun.nio.ch.SelectorImpl");
                 KEYS = base.findVarHandle(base.lookupClass(), "keys", Set.class);
-                Lookup epoll = PollHandles.in(own, "sun.nio.ch.EPoll");
-                WAIT =
-                        PollHandles.fixed(
-                                epoll,
-                                "wait",
-                                int.class,
-                                int.class,
-                                long.class,
-                                int.class,
-                                int.class);
-                DESCRIPTOR = PollHandles.fixed(epoll, "getDescriptor", int.class, long.class);
             } catch (ReflectiveOperationException e) {
                 throw new ExceptionInInitializerError(e);
             }
@@ -103,21 +90,20 @@ public final class SelectorPeek {
         if (events.byteSize() < (long) most * EVENT_BYTES) {
             events = Arena.ofAuto().allocate(2L * most * EVENT_BYTES, 8);
         }
-        try {
-            return (int) Handles.WAIT.invokeExact(epoll, events.address(), most, 0) == most;
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return ready(most) == most;
     }
 
     /** Whether anything but {@code fdVal} is ready, or the selector was woken. */
     public boolean anythingBut(int fdVal) {
+        int n = ready(2);
+        return n > 1 || (n == 1 && JdkClasses.CHANNELS.descriptorOf(events.address()) != fdVal);
+    }
+
+    private int ready(int most) {
         try {
-            int n = (int) Handles.WAIT.invokeExact(epoll, events.address(), 2, 0);
-            return n > 1
-                    || (n == 1 && (int) Handles.DESCRIPTOR.invokeExact(events.address()) != fdVal);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
+            return JdkClasses.CHANNELS.epollWait(epoll, events.address(), most, 0);
+        } catch (IOException e) {
+            throw new AssertionError(e);
         }
     }
 }

@@ -1,6 +1,7 @@
 /**
- * The only code that touches the JDK's internals, all of it through method handles, so that a JDK
- * that lacks something is told by a self-test and not by a linkage error.
+ * The only code that touches the JDK's internals: through classes that it defines in the JDK's
+ * packages ({@code src/jdk}), and through handles where something is private there. A JDK that
+ * lacks something is told by a self-test and not by a linkage error.
  *
  * <p>Access it needs, for the module {@code io.sdp4j.offload}: {@code java.net}, {@code sun.nio.ch}
  * and {@code java.nio.channels.spi} open, {@code jdk.internal.access} exported; and, for the flight

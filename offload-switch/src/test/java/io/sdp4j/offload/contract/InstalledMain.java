@@ -21,8 +21,13 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketImpl;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
@@ -48,9 +53,30 @@ final class InstalledMain {
             case "serverTaken" -> serverTaken();
             case "noAccess" -> noAccess();
             case "garbage" -> garbage();
+            case "twoCopies" -> twoCopies();
             default -> throw new IllegalArgumentException(args[0]);
         }
         System.out.println("done: " + args[0]);
+    }
+
+    /** As where an application brings the switch along, beside the agent. */
+    private static void twoCopies() throws Exception {
+        List<URL> places = new ArrayList<>();
+        for (String place : System.getProperty("java.class.path").split(":", -1)) {
+            places.add(Path.of(place).toUri().toURL());
+        }
+        for (int copy = 0; copy < 2; copy++) {
+            try (URLClassLoader loader =
+                            new URLClassLoader(
+                                    places.toArray(URL[]::new),
+                                    ClassLoader.getPlatformClassLoader());
+                    Socket socket = new Socket()) {
+                Class<?> bridge = loader.loadClass("io.sdp4j.offload.jdk.JdkBridge");
+                Object problem = bridge.getMethod("selfTest").invoke(null);
+                check(problem.equals(Optional.empty()), problem);
+                Object _ = bridge.getMethod("implOf", Socket.class).invoke(null, socket);
+            }
+        }
     }
 
     private static void check(boolean good, Object what) {

@@ -20,7 +20,8 @@ class InstalledTest {
                 "socksAndOnlyOffload",
                 "clientTaken",
                 "serverTaken",
-                "garbage"
+                "garbage",
+                "twoCopies"
             })
     @DisplayName(
             "1, 30, 31, 32, 33, 35: every way to a socket in a JVM with the factories installed")

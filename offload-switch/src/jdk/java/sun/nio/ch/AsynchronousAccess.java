@@ -1,0 +1,91 @@
+package sun.nio.ch;
+
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.ShutdownChannelGroupException;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** As {@link ChannelAccess}, for asynchronous channels and their groups. */
+public final class AsynchronousAccess {
+    static final AsynchronousAccess ONLY = new AsynchronousAccess();
+
+    private AsynchronousAccess() {}
+
+    /** A new provider of the JDK's own; all of them share one default group. */
+    public AsynchronousChannelProvider provider() {
+        return DefaultAsynchronousChannelProvider.create();
+    }
+
+    public AsynchronousChannelGroup groupOf(AsynchronousSocketChannel channel) {
+        return ((Groupable) channel).group();
+    }
+
+    /** Calls the handler, if this thread may; whether it did. */
+    public <V, A> boolean invokeDirect(
+            AsynchronousChannelGroup group,
+            CompletionHandler<V, ? super A> handler,
+            A attachment,
+            V value,
+            Throwable failure) {
+        Invoker.GroupAndInvokeCount context = Invoker.getGroupAndInvokeCount();
+        if (!Invoker.mayInvokeDirect(context, (AsynchronousChannelGroupImpl) group)) {
+            return false;
+        }
+        Invoker.invokeDirect(context, handler, attachment, value, failure);
+        return true;
+    }
+
+    /** This thread, if it is of a group, has one handler on its stack. */
+    public void countOneHandler() {
+        Invoker.GroupAndInvokeCount context = Invoker.getGroupAndInvokeCount();
+        if (context != null) {
+            context.setInvokeCount(1);
+        }
+    }
+
+    public Future<?> schedule(
+            AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit) {
+        return ((AsynchronousChannelGroupImpl) group).schedule(task, timeout, unit);
+    }
+
+    /** Told on a thread of a group that a descriptor is ready, or has to go. */
+    public abstract static class Watcher implements Port.PollableChannel {
+        /**
+         * @param direct whether a handler may be called on this thread
+         */
+        @Override
+        public abstract void onEvent(int events, boolean direct);
+
+        @Override
+        public abstract void close();
+    }
+
+    /**
+     * Adds a descriptor to those of the group's channels.
+     *
+     * @return false if it is no group of this kind
+     * @throws ShutdownChannelGroupException if it is about to terminate
+     */
+    public boolean register(AsynchronousChannelGroup group, int fd, Watcher watcher) {
+        if (!(group instanceof Port port)) {
+            return false;
+        }
+        port.register(fd, watcher);
+        return true;
+    }
+
+    public void unregister(AsynchronousChannelGroup group, int fd) {
+        ((Port) group).unregister(fd);
+    }
+
+    public void startPoll(AsynchronousChannelGroup group, int fd, int events) {
+        ((Port) group).startPoll(fd, events);
+    }
+
+    public boolean hasFixedThreads(AsynchronousChannelGroup group) {
+        return ((AsynchronousChannelGroupImpl) group).isFixedThreadPool();
+    }
+}

@@ -1,0 +1,86 @@
+package sun.nio.ch;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Calls what descriptors and selectors need and this package does not publish. In this package,
+ * because other code can call it through method handles only, which are slow to make.
+ */
+public final class ChannelAccess {
+    static final ChannelAccess ONLY = new ChannelAccess();
+
+    private ChannelAccess() {}
+
+    // --- descriptors ---
+
+    /** {@code poll(2)}; -1 = without an end. */
+    public int poll(FileDescriptor fd, int events, long millis) throws IOException {
+        return Net.poll(fd, events, millis);
+    }
+
+    /** Parks a virtual thread until {@code fd} is ready; 0 = without an end. */
+    public void park(int fd, int event, long nanos, BooleanSupplier open) throws IOException {
+        Poller.poll(fd, event, nanos, open);
+    }
+
+    public int epollCreate() throws IOException {
+        return EPoll.create();
+    }
+
+    /** 0 or an errno. */
+    public int epollControl(int epoll, int operation, int fd, int events) {
+        return EPoll.ctl(epoll, operation, fd, events);
+    }
+
+    /**
+     * How many are ready.
+     *
+     * @param events address of room for {@code most} of them
+     */
+    public int epollWait(int epoll, long events, int most, int millis) throws IOException {
+        return EPoll.wait(epoll, events, most, millis);
+    }
+
+    /** The descriptor that the event at that address tells of. */
+    public int descriptorOf(long event) {
+        return EPoll.getDescriptor(event);
+    }
+
+    /** A new eventfd that is readable, and stays so. */
+    public int readableEventFd() throws IOException {
+        EventFD event = new EventFD();
+        boolean complete = false;
+        try {
+            event.set();
+            complete = true;
+        } finally {
+            if (!complete) {
+                event.close();
+            }
+        }
+        return event.efd();
+    }
+
+    public void close(int fd) throws IOException {
+        UnixFileDispatcherImpl.closeIntFD(fd);
+    }
+
+    // --- selectors ---
+
+    /** Makes the key's selector ask the channel for its interest again, before it next waits. */
+    public void queueUpdate(SelectionKey key) {
+        ((SelectorImpl) key.selector()).setEventOps((SelectionKeyImpl) key);
+    }
+
+    /** Events that the selector's epoll watches the key's channel for; 0 = it is not there. */
+    public int registeredEvents(SelectionKey key) {
+        return ((SelectionKeyImpl) key).registeredEvents();
+    }
+
+    public void registeredEvents(SelectionKey key, int events) {
+        ((SelectionKeyImpl) key).registeredEvents(events);
+    }
+}

@@ -1,0 +1,120 @@
+package io.sdp4j.offload.jdk;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.constantpool.FieldRefEntry;
+import java.lang.classfile.constantpool.MemberRefEntry;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.lang.module.ModuleReader;
+import java.net.SocketImpl;
+import java.net.SocketImplAccess;
+import sun.nio.ch.AsynchronousAccess;
+import sun.nio.ch.ChannelAccess;
+import sun.nio.ch.SelChImpl;
+
+/**
+ * Our classes in the JDK's packages, from {@code src/jdk}: defined here, once in a JVM.
+ *
+ * <p>Initialising this class fails when this JDK does not take them, or lacks something that they
+ * call. It runs no code of the JDK's sockets.
+ */
+final class JdkClasses {
+    private static final String FOLDER = "sdp4j-jdk/";
+
+    static final SocketImplAccess SOCKETS =
+            (SocketImplAccess) define(SocketImpl.class, "java.net.SocketImplAccess");
+    static final ChannelAccess CHANNELS =
+            (ChannelAccess) define(SelChImpl.class, "sun.nio.ch.ChannelAccess");
+
+    /** Only where there are asynchronous channels. */
+    static final class Asynchronous {
+        static final AsynchronousAccess CHANNELS =
+                (AsynchronousAccess)
+                        define(
+                                SelChImpl.class,
+                                "sun.nio.ch.AsynchronousAccess$Watcher",
+                                "sun.nio.ch.AsynchronousAccess");
+
+        private Asynchronous() {}
+    }
+
+    private JdkClasses() {}
+
+    /**
+     * Defines classes, unless another copy of this module has.
+     *
+     * @return the one object of the last
+     */
+    private static Object define(Class<?> neighbour, String... names) {
+        try {
+            Lookup in = MethodHandles.privateLookupIn(neighbour, MethodHandles.lookup());
+            Class<?> last = null;
+            for (String name : names) {
+                byte[] file = classFile(name);
+                requireAll(in, file);
+                try {
+                    last = in.defineClass(file);
+                } catch (LinkageError e) {
+                    last = Class.forName(name, false, null);
+                }
+            }
+            return in.findStaticVarHandle(last, "ONLY", last).get();
+        } catch (IOException | ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private static byte[] classFile(String name) throws IOException {
+        String path = FOLDER + name.replace('.', '/') + ".class";
+        Module module = JdkClasses.class.getModule();
+        if (!module.isNamed()) {
+            try (InputStream in = JdkClasses.class.getResourceAsStream("/" + path)) {
+                return in.readAllBytes();
+            }
+        }
+        // by its URL, as a resource, it would take the classes of jar: URLs
+        try (ModuleReader reader =
+                        module.getLayer()
+                                .configuration()
+                                .findModule(module.getName())
+                                .orElseThrow()
+                                .reference()
+                                .open();
+                InputStream in = reader.open(path).orElseThrow()) {
+            return in.readAllBytes();
+        }
+    }
+
+    /**
+     * Fails unless the package has every method that the class calls in it, in the class that it
+     * names.
+     */
+    static void requireAll(Lookup in, byte[] file) throws ReflectiveOperationException {
+        String own = in.lookupClass().getPackageName();
+        var parsed = ClassFile.of().parse(file);
+        for (PoolEntry entry : parsed.constantPool()) {
+            if (entry instanceof MemberRefEntry member && !(entry instanceof FieldRefEntry)) {
+                String owner = member.owner().asInternalName().replace('/', '.');
+                if (owner.startsWith(own + ".") && !member.owner().equals(parsed.thisClass())) {
+                    require(owner, member.name().stringValue(), member.type().stringValue());
+                }
+            }
+        }
+    }
+
+    private static void require(String owner, String name, String type)
+            throws ReflectiveOperationException {
+        Class<?> in = Class.forName(owner, false, null);
+        MethodType signature = MethodType.fromMethodDescriptorString(type, null);
+        if (name.equals("<init>")) {
+            var _ = in.getDeclaredConstructor(signature.parameterArray());
+        } else if (in.getDeclaredMethod(name, signature.parameterArray()).getReturnType()
+                != signature.returnType()) {
+            throw new NoSuchMethodException(owner + "." + name + type);
+        }
+    }
+}
