@@ -61,7 +61,7 @@ public final class JdkBridge {
         static final Optional<String> PROBLEM = lookUp();
     }
 
-    /** What is private in the JDK. */
+    /** Private members of the JDK. */
     private static final class Handles {
         static final VarHandle IMPL_OF_SERVER;
         static final VarHandle SERVER_FACTORY;
