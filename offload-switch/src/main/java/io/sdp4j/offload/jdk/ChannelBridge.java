@@ -1,11 +1,7 @@
 package io.sdp4j.offload.jdk;
 
-import java.io.FileDescriptor;
-import java.io.IOException;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
-import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -33,7 +29,6 @@ public final class ChannelBridge {
         static final Class<?> SELECTOR;
         static final VarHandle UPDATE_LOCK;
         static final VarHandle EPOLL;
-        static final MethodHandle DUP;
 
         static {
             try {
@@ -45,22 +40,9 @@ public final class ChannelBridge {
                 KEY_COUNT =
                         spi.findVarHandle(AbstractSelectableChannel.class, "keyCount", int.class);
                 SELECTOR = Class.forName("sun.nio.ch.EPollSelectorImpl", false, null);
-                UPDATE_LOCK =
-                        MethodHandles.privateLookupIn(SELECTOR, own)
-                                .findVarHandle(SELECTOR, "updateLock", Object.class);
-                EPOLL =
-                        MethodHandles.privateLookupIn(SELECTOR, own)
-                                .findVarHandle(SELECTOR, "epfd", int.class);
-                Class<?> datagrams = Class.forName("sun.nio.ch.DatagramDispatcher", false, null);
-                DUP =
-                        MethodHandles.privateLookupIn(datagrams, own)
-                                .findStatic(
-                                        datagrams,
-                                        "dup0",
-                                        MethodType.methodType(
-                                                void.class,
-                                                FileDescriptor.class,
-                                                FileDescriptor.class));
+                Lookup selector = MethodHandles.privateLookupIn(SELECTOR, own);
+                UPDATE_LOCK = selector.findVarHandle(SELECTOR, "updateLock", Object.class);
+                EPOLL = selector.findVarHandle(SELECTOR, "epfd", int.class);
                 // what our channels and the provider are compiled against
                 own.accessClass(Class.forName("sun.nio.ch.SelChImpl", false, null));
                 own.accessClass(Class.forName("sun.nio.ch.EPollSelectorProvider", false, null));
@@ -187,14 +169,5 @@ public final class ChannelBridge {
             }
         }
         return true;
-    }
-
-    /** {@code dup2}: what {@code over} stood for is closed, both stand for the same from now on. */
-    public static void duplicate(FileDescriptor from, FileDescriptor over) throws IOException {
-        try {
-            Handles.DUP.invokeExact(from, over);
-        } catch (Throwable t) {
-            throw JdkBridge.rethrow(t);
-        }
     }
 }

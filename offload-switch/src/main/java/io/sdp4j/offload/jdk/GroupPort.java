@@ -1,6 +1,6 @@
 package io.sdp4j.offload.jdk;
 
-import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.ShutdownChannelGroupException;
@@ -21,8 +21,7 @@ final class GroupPort implements KernelAsync.Watch {
 
         static {
             try {
-                MethodHandles.Lookup port =
-                        JdkBridge.in(MethodHandles.lookup(), "sun.nio.ch.EPollPort");
+                Lookup port = JdkBridge.in("sun.nio.ch.EPollPort");
                 EPFD = port.findVarHandle(port.lookupClass(), "epfd", int.class);
             } catch (ReflectiveOperationException e) {
                 throw new ExceptionInInitializerError(e);

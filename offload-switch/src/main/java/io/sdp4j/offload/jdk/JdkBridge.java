@@ -2,10 +2,8 @@ package io.sdp4j.offload.jdk;
 
 import java.io.FileDescriptor;
 import java.io.IOException;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
-import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -45,6 +43,10 @@ public final class JdkBridge {
     private static final int EPOLLIN = 1;
     private static final int EPOLL_CTL_MOD = 3;
 
+    private static final Class<?>[] NEEDED = {
+        JdkClasses.class, Handles.class, PrivateNatives.class
+    };
+
     private JdkBridge() {}
 
     /**
@@ -61,41 +63,18 @@ public final class JdkBridge {
         static final Optional<String> PROBLEM = lookUp();
     }
 
-    /** Private members of the JDK. */
+    /** Private fields of the JDK. */
     private static final class Handles {
         static final VarHandle IMPL_OF_SERVER;
         static final VarHandle SERVER_FACTORY;
 
-        /** {@code Net.getIntOption0(FileDescriptor, boolean convert, int level, int option)}. */
-        static final MethodHandle INT_OPTION;
-
-        /** {@code DatagramChannelImpl.disconnect0(FileDescriptor, boolean ip6)}, of any socket. */
-        static final MethodHandle DISCONNECT;
-
         static {
             try {
-                Lookup own = MethodHandles.lookup();
-                Lookup server = MethodHandles.privateLookupIn(ServerSocket.class, own);
+                Lookup server = in("java.net.ServerSocket");
                 IMPL_OF_SERVER = server.findVarHandle(ServerSocket.class, "impl", SocketImpl.class);
                 SERVER_FACTORY =
                         server.findStaticVarHandle(
                                 ServerSocket.class, "factory", SocketImplFactory.class);
-                INT_OPTION =
-                        fixed(
-                                in(own, "sun.nio.ch.Net"),
-                                "getIntOption0",
-                                int.class,
-                                FileDescriptor.class,
-                                boolean.class,
-                                int.class,
-                                int.class);
-                DISCONNECT =
-                        fixed(
-                                in(own, "sun.nio.ch.DatagramChannelImpl"),
-                                "disconnect0",
-                                void.class,
-                                FileDescriptor.class,
-                                boolean.class);
             } catch (ReflectiveOperationException e) {
                 throw new ExceptionInInitializerError(e);
             }
@@ -104,28 +83,20 @@ public final class JdkBridge {
         private Handles() {}
     }
 
-    static Lookup in(Lookup own, String className) throws ReflectiveOperationException {
-        return MethodHandles.privateLookupIn(Class.forName(className, false, null), own);
-    }
-
-    static MethodHandle fixed(Lookup in, String name, Class<?> result, Class<?>... parameters)
-            throws ReflectiveOperationException {
-        return in.findStatic(in.lookupClass(), name, MethodType.methodType(result, parameters));
-    }
-
-    /** The exception of a handle, as its callers may throw it. */
-    static IOException rethrow(Throwable t) throws IOException {
-        switch (t) {
-            case IOException e -> throw e;
-            case RuntimeException e -> throw e;
-            case Error e -> throw e;
-            default -> throw new AssertionError(t);
-        }
+    /** With access to the private members of a class of the JDK. */
+    static Lookup in(String className) throws ReflectiveOperationException {
+        return MethodHandles.privateLookupIn(
+                Class.forName(className, false, null), MethodHandles.lookup());
     }
 
     private static Optional<String> lookUp() {
-        Optional<String> problem = problemOf(JdkClasses.class);
-        return problem.isPresent() ? problem : problemOf(Handles.class);
+        Optional<String> problem = Optional.empty();
+        for (Class<?> needed : NEEDED) {
+            if (problem.isEmpty()) {
+                problem = problemOf(needed);
+            }
+        }
+        return problem;
     }
 
     /** Why {@code handles} cannot be initialised, as one sentence; empty when it can. */
@@ -238,12 +209,9 @@ public final class JdkBridge {
             if (ends) {
                 awaitEnd(fd);
             }
-            int error = (int) Handles.INT_OPTION.invokeExact(fd, false, SOL_SOCKET, SO_ERROR);
-            return error == ECONNRESET;
+            return PrivateNatives.option(fd, SOL_SOCKET, SO_ERROR) == ECONNRESET;
         } catch (SocketException closed) {
             return false;
-        } catch (Throwable t) {
-            throw rethrow(t);
         }
     }
 
@@ -253,11 +221,9 @@ public final class JdkBridge {
      */
     public static void reset(FileDescriptor fd) {
         try {
-            Handles.DISCONNECT.invokeExact(fd, true);
+            PrivateNatives.disconnect(fd);
         } catch (IOException e) {
             // it is closed, or the system does not want it: then closing resets it
-        } catch (Throwable t) {
-            throw new AssertionError(t);
         }
     }
 
@@ -265,15 +231,15 @@ public final class JdkBridge {
      * Waits until the peer's end of a TCP connection is known here, a moment at most. Where the
      * input was shut on this side that shows in no event of poll, so the state is asked for.
      */
-    private static void awaitEnd(FileDescriptor fd) throws Throwable {
+    private static void awaitEnd(FileDescriptor fd) throws IOException {
         long start = System.nanoTime();
         while (fd.valid() && peerOpen(fd) && System.nanoTime() - start < ENDING_NANOS) {
             int _ = JdkClasses.CHANNELS.poll(fd, 0, 1); // a reset ends it
         }
     }
 
-    private static boolean peerOpen(FileDescriptor fd) throws Throwable {
-        int info = (int) Handles.INT_OPTION.invokeExact(fd, false, IPPROTO_TCP, TCP_INFO);
+    private static boolean peerOpen(FileDescriptor fd) throws IOException {
+        int info = PrivateNatives.option(fd, IPPROTO_TCP, TCP_INFO);
         int state = info & 0xff; // the first byte of struct tcp_info
         return state == TCP_ESTABLISHED || state == TCP_FIN_WAIT1 || state == TCP_FIN_WAIT2;
     }

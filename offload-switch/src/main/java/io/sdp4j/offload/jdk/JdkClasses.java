@@ -106,7 +106,8 @@ final class JdkClasses {
         }
     }
 
-    private static void require(String owner, String name, String type)
+    /** Fails unless that class has that method. */
+    static void require(String owner, String name, String type)
             throws ReflectiveOperationException {
         Class<?> in = Class.forName(owner, false, null);
         MethodType signature = MethodType.fromMethodDescriptorString(type, null);

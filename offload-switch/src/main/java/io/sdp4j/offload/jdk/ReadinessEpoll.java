@@ -43,7 +43,7 @@ public final class ReadinessEpoll {
      * closes it. What it stood for is closed.
      */
     public synchronized void moveOver(FileDescriptor over) throws IOException {
-        ChannelBridge.duplicate(epoll, over);
+        PrivateNatives.duplicate(epoll, over);
         JdkBridge.closeDescriptor(epollVal);
         epoll = over;
         epollVal = JdkBridge.value(over);

@@ -3,7 +3,6 @@ package io.sdp4j.offload.jdk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.Selector;
@@ -35,13 +34,12 @@ public final class SelectorPeek {
 
         static {
             try {
-                Lookup own = MethodHandles.lookup();
-                Lookup selector = JdkBridge.in(own, "sun.nio.ch.EPollSelectorImpl");
+                Lookup selector = JdkBridge.in("sun.nio.ch.EPollSelectorImpl");
                 SELECTOR = selector.lookupClass();
                 EPOLL = selector.findVarHandle(SELECTOR, "epfd", int.class);
                 UPDATES = selector.findVarHandle(SELECTOR, "updateKeys", Deque.class);
                 WOKEN = selector.findVarHandle(SELECTOR, "interruptTriggered", boolean.class);
-                Lookup base = JdkBridge.in(own, "sun.nio.ch.SelectorImpl");
+                Lookup base = JdkBridge.in("sun.nio.ch.SelectorImpl");
                 KEYS = base.findVarHandle(base.lookupClass(), "keys", Set.class);
             } catch (ReflectiveOperationException e) {
                 throw new ExceptionInInitializerError(e);

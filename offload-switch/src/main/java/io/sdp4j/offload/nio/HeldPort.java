@@ -1,7 +1,7 @@
 package io.sdp4j.offload.nio;
 
-import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.jdk.PrivateNatives;
 import io.sdp4j.offload.net.SourceAddressSelection;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -77,7 +77,7 @@ final class HeldPort {
                 return;
             }
             SocketChannel before = holder;
-            ChannelBridge.duplicate(
+            PrivateNatives.duplicate(
                     ((SelChImpl) before).getFD(), ((SelChImpl) channel.kernel).getFD());
             holder = null;
             channel.options.answeredBy(channel.kernel);
@@ -117,7 +117,7 @@ final class HeldPort {
             if (polled) {
                 bindBeside(copy);
             } else {
-                ChannelBridge.duplicate(number, ((SelChImpl) copy).getFD());
+                PrivateNatives.duplicate(number, ((SelChImpl) copy).getFD());
             }
             complete = true;
         } finally {
