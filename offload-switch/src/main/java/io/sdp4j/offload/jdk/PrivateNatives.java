@@ -11,64 +11,38 @@ import java.lang.invoke.MethodType;
  * missing; handles are made at the first call, as many programs need none.
  */
 public final class PrivateNatives {
+    private static final String NET = "sun.nio.ch.Net";
+    private static final String CHANNEL = "sun.nio.ch.DatagramChannelImpl";
+    private static final String DISPATCHER = "sun.nio.ch.DatagramDispatcher";
+    private static final String OPTION_TYPE = "(Ljava/io/FileDescriptor;ZII)I";
+    private static final String DISCONNECT_TYPE = "(Ljava/io/FileDescriptor;Z)V";
+    private static final String DUP_TYPE = "(Ljava/io/FileDescriptor;Ljava/io/FileDescriptor;)V";
+
     static {
         try {
-            JdkClasses.require("sun.nio.ch.Net", "getIntOption0", "(Ljava/io/FileDescriptor;ZII)I");
-            JdkClasses.require(
-                    "sun.nio.ch.DatagramChannelImpl",
-                    "disconnect0",
-                    "(Ljava/io/FileDescriptor;Z)V");
-            JdkClasses.require(
-                    "sun.nio.ch.DatagramDispatcher",
-                    "dup0",
-                    "(Ljava/io/FileDescriptor;Ljava/io/FileDescriptor;)V");
+            JdkClasses.require(NET, "getIntOption0", OPTION_TYPE);
+            JdkClasses.require(CHANNEL, "disconnect0", DISCONNECT_TYPE);
+            JdkClasses.require(DISPATCHER, "dup0", DUP_TYPE);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
     private static final class Handles {
-        static final MethodHandle INT_OPTION;
-        static final MethodHandle DISCONNECT;
-        static final MethodHandle DUP;
-
-        static {
-            try {
-                INT_OPTION =
-                        find(
-                                "Net",
-                                "getIntOption0",
-                                int.class,
-                                FileDescriptor.class,
-                                boolean.class,
-                                int.class,
-                                int.class);
-                DISCONNECT =
-                        find(
-                                "DatagramChannelImpl",
-                                "disconnect0",
-                                void.class,
-                                FileDescriptor.class,
-                                boolean.class);
-                DUP =
-                        find(
-                                "DatagramDispatcher",
-                                "dup0",
-                                void.class,
-                                FileDescriptor.class,
-                                FileDescriptor.class);
-            } catch (ReflectiveOperationException e) {
-                throw new ExceptionInInitializerError(e);
-            }
-        }
+        static final MethodHandle INT_OPTION = find(NET, "getIntOption0", OPTION_TYPE);
+        static final MethodHandle DISCONNECT = find(CHANNEL, "disconnect0", DISCONNECT_TYPE);
+        static final MethodHandle DUP = find(DISPATCHER, "dup0", DUP_TYPE);
 
         private Handles() {}
 
-        private static MethodHandle find(
-                String owner, String name, Class<?> result, Class<?>... parameters)
-                throws ReflectiveOperationException {
-            Lookup in = JdkBridge.in("sun.nio.ch." + owner);
-            return in.findStatic(in.lookupClass(), name, MethodType.methodType(result, parameters));
+        private static MethodHandle find(String owner, String name, String type) {
+            try {
+                Lookup in = JdkBridge.in(owner);
+                return in.findStatic(
+                        in.lookupClass(), name, MethodType.fromMethodDescriptorString(type, null));
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
         }
     }
 
