@@ -122,8 +122,10 @@ public final class ChannelBridge {
         }
         synchronized (Handles.UPDATE_LOCK.get(selector)) {
             boolean there = JdkClasses.CHANNELS.registeredEvents(key) != 0;
-            JdkBridge.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
-            JdkClasses.CHANNELS.registeredEvents(key, 0);
+            if (there) {
+                JdkBridge.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
+                JdkClasses.CHANNELS.registeredEvents(key, 0);
+            }
             return there;
         }
     }

@@ -50,14 +50,14 @@ final class KnownSelectors {
     void takeOut(SelChImpl kernel) {
         forgetting = true; // first: a thread that asks from now on does not put it back
         SelectionKey[] keys = ChannelBridge.keys(channel);
-        if (polled && keys != null) {
-            takenOut = new ArrayList<>();
-            for (SelectionKey key : keys) {
-                if (key != null && ChannelBridge.takeOut(key, kernel.getFDVal())) {
-                    takenOut.add(key);
-                }
+        List<SelectionKey> out = new ArrayList<>();
+        for (int i = 0; keys != null && i < keys.length; i++) {
+            // waits for one that has asked before and is about to put it in
+            if (keys[i] != null && ChannelBridge.takeOut(keys[i], kernel.getFDVal())) {
+                out.add(keys[i]);
             }
         }
+        takenOut = out;
     }
 
     /**
@@ -92,9 +92,8 @@ final class KnownSelectors {
         return polled;
     }
 
-    /** For {@code translateInterestOps} while the channel is the kernel's. */
-    int interestInKernel(int ops, SelChImpl kernel) {
-        int events = kernel.translateInterestOps(ops);
+    /** For {@code translateInterestOps} while the channel is the kernel's, which wants those. */
+    int interestInKernel(int events) {
         if (events != 0 && !polled) {
             polled = true;
         }

@@ -53,7 +53,7 @@ abstract sealed class PolledSocketChannel extends DataSocketChannel implements S
         // While an attempt runs nothing is ready; its end makes selectors ask again.
         return c.trying() || c.selectors().forgetting()
                 ? 0
-                : c.selectors().interestInKernel(ops, selectableKernel());
+                : c.selectors().interestInKernel(selectableKernel().translateInterestOps(ops));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.sdp4j.offload.contract.nio;
 
 import static java.nio.channels.SelectionKey.OP_READ;
+import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -155,8 +156,9 @@ interface WakingContract extends NioChannels {
                                 return bounce(a, p.client(), rounds);
                             });
             // a busy machine may make all of it slow; each round by itself has its limit
-            assertEquals(rounds, ping.getWithin(600));
-            assertEquals(rounds, echo.getWithin(600));
+            assertAll(
+                    () -> assertEquals(rounds, ping.getWithin(600)),
+                    () -> assertEquals(rounds, echo.getWithin(600)));
         }
     }
 
@@ -170,7 +172,10 @@ interface WakingContract extends NioChannels {
             long start = System.nanoTime();
             if (selector.select(20_000) == 0) {
                 long tookNanos = System.nanoTime() - start;
-                assertTrue(tookNanos < TimeUnit.SECONDS.toNanos(20), "lost after " + done);
+                int lostAfter = done;
+                assertTrue(
+                        tookNanos < TimeUnit.SECONDS.toNanos(20),
+                        () -> "lost after " + lostAfter + ", and there was " + found(c));
                 // a ring that was under way when its bytes were read comes late
                 assertTrue(++early <= maxEarlyReturns(rounds), "woken for nothing " + early);
             }
@@ -183,6 +188,14 @@ interface WakingContract extends NioChannels {
             assertTrue(idle < 1000, "woken for nothing after " + done);
         }
         return done;
+    }
+
+    private static String found(SocketChannel c) {
+        try {
+            return c.read(ByteBuffer.allocate(8)) + " to read at " + c.getLocalAddress();
+        } catch (IOException e) {
+            return e.toString();
+        }
     }
 
     private int maxEarlyReturns(int rounds) {

@@ -1,0 +1,34 @@
+package io.sdp4j.offload.nio;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.contract.Task;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Goal: a selector that is just asking while a channel changes watches what it has become. */
+@Timeout(60)
+class KnownSelectorsTest {
+    @Test
+    void aQuestionUnderWayIsAskedAgain() throws Exception {
+        try (Selector selector = Selector.open();
+                ChangingChannel channel = new ChangingChannel()) {
+            channel.register(selector, SelectionKey.OP_READ);
+            Task<Integer> selecting = Task.start(selector::select);
+            assertTrue(channel.asked.await(20, TimeUnit.SECONDS));
+            Task<Void> change = Task.start(channel::change);
+            await().until(() -> change.thread().getState() == Thread.State.BLOCKED);
+            channel.goOn.countDown();
+            change.get();
+            assertTrue(channel.askedAgain, "what it has become was not asked");
+            channel.pipe.sink().write(ByteBuffer.allocate(1));
+            assertEquals(1, selecting.get());
+        }
+    }
+}
