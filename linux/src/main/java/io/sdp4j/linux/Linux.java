@@ -16,10 +16,10 @@ import java.util.Locale;
 /**
  * Linux system calls, as few as the fabrics need, all through libc's {@code syscall}.
  *
- * <p>Shape: one foreign handle with six word arguments and a table of numbers per architecture, so
- * that a call cannot be bound wrongly in more than one place. Pointers travel as addresses: the
- * caller keeps their memory alive over the call. Results follow the kernel: a count or descriptor,
- * or {@code -errno}.
+ * <p>Shape: one function with six word arguments and a table of numbers per architecture, so that a
+ * call cannot be bound wrongly in more than one place; behind it {@link DirectCalls}, else foreign
+ * handles. Pointers travel as addresses: the caller keeps their memory alive over the call. Results
+ * follow the kernel: a count or descriptor, or {@code -errno}.
  *
  * <p>Cost: about 20 ns on top of the kernel's. Nothing here is {@code critical} but {@link #cpu},
  * the only call that certainly neither blocks nor takes a lock.
@@ -134,7 +134,7 @@ public final class Linux {
         return ARCH == 0;
     }
 
-    /** Bound at the first native call, which costs tens of milliseconds. */
+    /** Bound at the first native call where there are no {@link DirectCalls}. */
     @SuppressWarnings("restricted")
     private static final class Handles {
         static final MemoryLayout STATE = Linker.Option.captureStateLayout();
@@ -166,6 +166,9 @@ public final class Linux {
 
     /** Makes the call; its result, or {@code -errno}. */
     static long call(int number, long a, long b, long c, long d, long e, long f) {
+        if (DirectCalls.CALLS != null) {
+            return DirectCalls.CALLS.call(number, a, b, c, d, e, f);
+        }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(Handles.STATE);
             long r = (long) Handles.SYSCALL.invokeExact(state, (long) number, a, b, c, d, e, f);
@@ -181,6 +184,9 @@ public final class Linux {
 
     /** The same without allocation, for callers that need no reason: a result, or -1. */
     static long callQuietly(int number, long a, long b, long c, long d, long e, long f) {
+        if (DirectCalls.CALLS != null) {
+            return DirectCalls.CALLS.callQuietly(number, a, b, c, d, e, f);
+        }
         try {
             return (long) Handles.SYSCALL_NO_ERRNO.invokeExact((long) number, a, b, c, d, e, f);
         } catch (Throwable t) {
@@ -199,6 +205,9 @@ public final class Linux {
 
     /** The processor that runs the calling thread. */
     public static int cpu() {
+        if (DirectCalls.CALLS != null) {
+            return DirectCalls.CALLS.cpu();
+        }
         try {
             return (int) Handles.SCHED_GETCPU.invokeExact();
         } catch (Throwable t) {

@@ -26,10 +26,7 @@ import jdk.internal.misc.Unsafe;
  * the JVM.
  */
 public abstract class MappedMemory {
-    private static final boolean EXPORTED =
-            Object.class
-                    .getModule()
-                    .isExported("jdk.internal.misc", MappedMemory.class.getModule());
+    private static final boolean EXPORTED = NativeAccess.unsafeExported();
 
     private final MemorySegment segment;
 

@@ -19,6 +19,13 @@ public final class NativeAccess {
         return m.isNativeAccessEnabled() && Linux.known();
     }
 
+    /** Whether this module may use the JDK's {@code Unsafe}, as the agent sees to. */
+    static boolean unsafeExported() {
+        return Object.class
+                .getModule()
+                .isExported("jdk.internal.misc", NativeAccess.class.getModule());
+    }
+
     /** Why {@link #granted()} says no, or what it found; one sentence. */
     public static String explanation() {
         return explanation(NativeAccess.class.getModule());
