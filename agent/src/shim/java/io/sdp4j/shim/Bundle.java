@@ -1,6 +1,7 @@
 package io.sdp4j.shim;
 
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -92,17 +94,31 @@ final class Bundle implements ModuleFinder {
         if (entry == null) {
             return null;
         }
-        try (InputStream in = jar.getInputStream(entry)) {
+        try {
             // from a buffer: a descriptor is read byte by byte
-            ByteBuffer bytes = ByteBuffer.wrap(in.readAllBytes());
+            ByteBuffer bytes = ByteBuffer.wrap(content(jar, entry));
             Set<String> packages = PACKAGES.get(name);
             ModuleDescriptor descriptor =
                     packages == null
                             ? ModuleDescriptor.read(bytes)
-                            : ModuleDescriptor.read(bytes, () -> packages);
+                            : ModuleDescriptor.read(bytes, new Packages(packages));
             return new Reference(descriptor, URI.create(location + "!/" + folder), jar);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Not a lambda, which takes four classes. */
+    private record Packages(Set<String> get) implements Supplier<Set<String>> {}
+
+    /** In one array: {@code readAllBytes} makes 16 KiB of garbage for each class. */
+    private static byte[] content(ZipFile jar, ZipEntry entry) throws IOException {
+        try (InputStream in = jar.getInputStream(entry)) {
+            byte[] content = new byte[(int) entry.getSize()];
+            if (in.readNBytes(content, 0, content.length) != content.length) {
+                throw new EOFException(jar.getName() + ": " + entry.getName());
+            }
+            return content;
         }
     }
 
@@ -134,13 +150,10 @@ final class Bundle implements ModuleFinder {
      * The application may name its own SLF4J provider in a system property. Our copy of SLF4J would
      * try to load it and complain on stderr, so it gets to read a property that is never set.
      */
-    private static InputStream ownProperty(InputStream classFile) throws IOException {
-        try (classFile) {
-            String text = new String(classFile.readAllBytes(), StandardCharsets.ISO_8859_1);
-            return new ByteArrayInputStream(
-                    text.replace("\0\16slf4j.provider", "\0\16sdp4j.provider")
-                            .getBytes(StandardCharsets.ISO_8859_1));
-        }
+    private static byte[] ownProperty(byte[] classFile) {
+        return new String(classFile, StandardCharsets.ISO_8859_1)
+                .replace("\0\16slf4j.provider", "\0\16sdp4j.provider")
+                .getBytes(StandardCharsets.ISO_8859_1);
     }
 
     private record Reader(ZipFile jar, String folder) implements ModuleReader {
@@ -159,12 +172,25 @@ final class Bundle implements ModuleFinder {
 
         @Override
         public Optional<InputStream> open(String name) throws IOException {
+            byte[] content = contentOf(name);
+            return content == null
+                    ? Optional.empty()
+                    : Optional.of(new ByteArrayInputStream(content));
+        }
+
+        @Override
+        public Optional<ByteBuffer> read(String name) throws IOException {
+            byte[] content = contentOf(name);
+            return content == null ? Optional.empty() : Optional.of(ByteBuffer.wrap(content));
+        }
+
+        private byte[] contentOf(String name) throws IOException {
             ZipEntry entry = jar.getEntry(folder + name);
             if (entry == null) {
-                return Optional.empty();
+                return null;
             }
-            InputStream in = jar.getInputStream(entry);
-            return Optional.of(name.equals(LOGGER_FACTORY) ? ownProperty(in) : in);
+            byte[] content = content(jar, entry);
+            return name.equals(LOGGER_FACTORY) ? ownProperty(content) : content;
         }
 
         @Override

@@ -64,9 +64,10 @@ public record UidMap(long overflow, boolean complete) {
         long mapped = 0;
         try {
             for (String line : lines) {
-                mapped += Long.parseLong(line.strip().split("\\s+", 3)[2]);
+                String stripped = line.strip();
+                mapped += Long.parseLong(stripped.substring(stripped.lastIndexOf(' ') + 1));
             }
-        } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+        } catch (NumberFormatException e) {
             mapped = 0;
         }
         return new UidMap(overflow, mapped >= ALL);

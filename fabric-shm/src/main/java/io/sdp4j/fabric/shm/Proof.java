@@ -26,7 +26,18 @@ import java.util.Map;
 final class Proof {
     private static final int MOST_KNOWN = 4096;
 
-    private record Held(int pid, long inode) {}
+    /** With its own equality: the generated one takes eight classes when it is first asked. */
+    private record Held(int pid, long inode) {
+        @Override
+        public boolean equals(Object o) {
+            return o instanceof Held other && pid == other.pid && inode == other.inode;
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * pid + Long.hashCode(inode);
+        }
+    }
 
     /** Under which number listeners were found; a hint. Guarded by itself. */
     private final Map<Held, String> known =

@@ -117,7 +117,15 @@ final class ShmActiveSide {
         InetSocketAddress remote = request.remote();
         String exact = rendezvous.exactName(remote);
         String any = rendezvous.anyName(remote);
-        if (!rendezvous.search(dir -> reach(dir, exact, again) || reach(dir, any, again))) {
+        // not a lambda: one with these values takes four classes
+        Rendezvous.Visit visit =
+                new Rendezvous.Visit() {
+                    @Override
+                    public boolean visit(PrivateDirectory dir) throws FabricException {
+                        return reach(dir, exact, again) || reach(dir, any, again);
+                    }
+                };
+        if (!rendezvous.search(visit)) {
             throw notFound(remote);
         }
     }
