@@ -20,10 +20,14 @@ import java.util.HexFormat;
  * full at once, because a page that cannot be had later would be a fault in the middle of a copy.
  */
 final class Memory {
-    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int FILL_BYTES = 64 << 10;
 
     private Memory() {}
+
+    /** Apart, because a memfd needs no name, and the JDK's providers take 20 ms to be found. */
+    private static final class Names {
+        static final SecureRandom RANDOM = new SecureRandom();
+    }
 
     /** A new memfd; its descriptor. */
     static int create(long lenBytes) throws FabricException {
@@ -66,7 +70,7 @@ final class Memory {
 
     static String newName() {
         byte[] b = new byte[16];
-        RANDOM.nextBytes(b);
+        Names.RANDOM.nextBytes(b);
         return HexFormat.of().formatHex(b);
     }
 
