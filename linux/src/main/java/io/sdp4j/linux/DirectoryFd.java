@@ -27,16 +27,7 @@ public final class DirectoryFd implements AutoCloseable {
      * @param parent where {@code path} starts; null = where every path does
      */
     public static Opened open(DirectoryFd parent, String path) {
-        return open(parent, path, Linux.O_NOFOLLOW);
-    }
-
-    /** Opens a directory; links in its name are followed. */
-    public static Opened openFollowing(String path) {
-        return open(null, path, 0);
-    }
-
-    private static Opened open(DirectoryFd parent, String path, int more) {
-        int flags = Linux.O_PATH | Linux.O_DIRECTORY | Linux.CLOEXEC | more;
+        int flags = Linux.O_PATH | Linux.O_DIRECTORY | Linux.CLOEXEC | Linux.O_NOFOLLOW;
         int fd = named(Linux.OPENAT, parent, path, flags);
         return fd < 0 ? new Opened(null, fd) : new Opened(new DirectoryFd(fd), 0);
     }

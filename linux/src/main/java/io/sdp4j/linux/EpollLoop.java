@@ -1,8 +1,11 @@
 package io.sdp4j.linux;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -30,17 +33,12 @@ public final class EpollLoop extends LoopBase {
 
     private final int epoll;
     private final int wake;
-
-    // Buffers, as the first access to a segment takes a JVM that has just started many classes.
-    private final ByteBuffer events = buffer(BATCH * Linux.EPOLL_EVENT_BYTES);
-    private final long eventsAt = address(events);
-    private final ByteBuffer counter = buffer(16);
-    private final long counterAt = address(counter);
+    private final MemorySegment events =
+            Arena.global().allocate((long) BATCH * Linux.EPOLL_EVENT_BYTES, 8);
+    private final MemorySegment counter = Arena.global().allocate(16, 8);
 
     /** New states of watches; guarded by itself. */
-    private final ByteBuffer change = buffer(Linux.EPOLL_EVENT_BYTES);
-
-    private final long changeAt = address(change);
+    private final MemorySegment change = Arena.global().allocate(Linux.EPOLL_EVENT_BYTES, 8);
 
     private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong(1);
@@ -53,15 +51,7 @@ public final class EpollLoop extends LoopBase {
         if (epoll < 0 || wake < 0 || introduce(wake, 0, IN | ET) < 0) {
             throw new IllegalStateException("no epoll: " + Linux.text(Math.min(epoll, wake)));
         }
-        counter.putLong(0, 1);
-    }
-
-    private static ByteBuffer buffer(int lenBytes) {
-        return ByteBuffer.allocateDirect(lenBytes).order(ByteOrder.nativeOrder());
-    }
-
-    private static long address(ByteBuffer buffer) {
-        return MemorySegment.ofBuffer(buffer).address();
+        counter.set(JAVA_LONG, 0, 1);
     }
 
     /**
@@ -124,7 +114,7 @@ public final class EpollLoop extends LoopBase {
     /** Ends watch {@code number} of {@code fd}, which stays open. */
     public void unwatch(int fd, long number) {
         forget(number);
-        Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_DEL, fd, counterAt, 0, 0);
+        Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_DEL, fd, counter.address(), 0, 0);
     }
 
     /**
@@ -152,21 +142,25 @@ public final class EpollLoop extends LoopBase {
 
     private long change(long number, int events) {
         assert Thread.holdsLock(change);
-        change.putInt(0, events).putLong(Linux.EPOLL_EVENT_DATA, number);
-        return changeAt;
+        change.set(JAVA_INT, 0, events);
+        change.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
+        return change.address();
     }
 
     @Override
     void sleepAndDispatch(long nanos) {
         long millis =
                 nanos == Long.MAX_VALUE ? -1 : Math.min((nanos + 999_999) / 1_000_000, 3_600_000);
-        int n = (int) Linux.callQuietly(Linux.EPOLL_PWAIT, epoll, eventsAt, BATCH, millis, 0, 8);
+        int n =
+                (int)
+                        Linux.callQuietly(
+                                Linux.EPOLL_PWAIT, epoll, events.address(), BATCH, millis, 0, 8);
         for (int i = 0; i < n; i++) {
-            int at = i * Linux.EPOLL_EVENT_BYTES;
-            int what = events.getInt(at);
-            long number = events.getLong(at + Linux.EPOLL_EVENT_DATA);
+            long at = (long) i * Linux.EPOLL_EVENT_BYTES;
+            int what = events.get(JAVA_INT.withByteAlignment(4), at);
+            long number = events.get(JAVA_LONG_UNALIGNED, at + Linux.EPOLL_EVENT_DATA);
             if (number == 0) {
-                Linux.callQuietly(Linux.READ, wake, counterAt + 8, 8, 0, 0, 0);
+                Linux.callQuietly(Linux.READ, wake, counter.address() + 8, 8, 0, 0, 0);
                 continue;
             }
             IntConsumer handler = handlers.get(number);
@@ -178,6 +172,6 @@ public final class EpollLoop extends LoopBase {
 
     @Override
     void wakeUp() {
-        Linux.callQuietly(Linux.WRITE, wake, counterAt, 8, 0, 0, 0);
+        Linux.callQuietly(Linux.WRITE, wake, counter.address(), 8, 0, 0, 0);
     }
 }

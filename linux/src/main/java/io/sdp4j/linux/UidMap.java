@@ -64,10 +64,9 @@ public record UidMap(long overflow, boolean complete) {
         long mapped = 0;
         try {
             for (String line : lines) {
-                String stripped = line.strip();
-                mapped += Long.parseLong(stripped.substring(stripped.lastIndexOf(' ') + 1));
+                mapped += Long.parseLong(line.strip().split("\\s+", 3)[2]);
             }
-        } catch (NumberFormatException e) {
+        } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
             mapped = 0;
         }
         return new UidMap(overflow, mapped >= ALL);

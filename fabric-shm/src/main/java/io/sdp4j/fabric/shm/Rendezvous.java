@@ -61,9 +61,9 @@ final class Rendezvous {
     private static String namespace() {
         try {
             String link = Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
-            String digits = link.substring(link.indexOf('[') + 1, link.length() - 1);
-            return Long.toUnsignedString(Long.parseUnsignedLong(digits)); // net:[4026531840]
-        } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
+            String digits = link.replaceAll("\\D", "");
+            return digits.isEmpty() ? "0" : digits;
+        } catch (IOException e) {
             return "0";
         }
     }

@@ -64,17 +64,6 @@ public record VerbsConfig(
                 spinnersMax);
     }
 
-    public VerbsConfig withCache(long maxBytes) {
-        return new VerbsConfig(
-                memoryMaxBytes,
-                slabBytes,
-                maxBytes,
-                keysKeepNanos,
-                sharedPortMask,
-                spinMaxNanos,
-                spinnersMax);
-    }
-
     public VerbsConfig withKeys(long keepNanos) {
         return new VerbsConfig(
                 memoryMaxBytes,

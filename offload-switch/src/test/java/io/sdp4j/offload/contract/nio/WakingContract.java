@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.Task.Kind;
+import io.sdp4j.offload.nio.SwitchChannels;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedSelectorException;
@@ -192,7 +193,11 @@ interface WakingContract extends NioChannels {
 
     private static String found(SocketChannel c) {
         try {
-            return c.read(ByteBuffer.allocate(8)) + " to read at " + c.getLocalAddress();
+            return c.read(ByteBuffer.allocate(8))
+                    + " to read at "
+                    + c.getLocalAddress()
+                    + ", "
+                    + SwitchChannels.explain(c);
         } catch (IOException e) {
             return e.toString();
         }
