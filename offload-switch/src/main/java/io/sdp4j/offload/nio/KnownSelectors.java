@@ -31,7 +31,10 @@ final class KnownSelectors {
 
     private volatile boolean forgetting; // the kernel's socket is being taken out
 
-    private volatile boolean askedMeanwhile; // and were told so
+    /** Keys whose selectors asked meanwhile, and were told of no interest. Guarded by this. */
+    private List<SelectionKey> askers = List.of();
+
+    private volatile boolean askedUnknown; // by a selector whose key the channel does not have yet
     private List<SelectionKey> takenOut = List.of(); // of the thread that takes out and puts back
 
     /** Whether selectors are to take no interest for the moment. By one that asks. */
@@ -39,8 +42,25 @@ final class KnownSelectors {
         if (!forgetting) {
             return false;
         }
-        askedMeanwhile = true;
+        noteAsker();
         return true;
+    }
+
+    private synchronized void noteAsker() {
+        SelectionKey[] keys = ChannelBridge.keys(channel);
+        for (int i = 0; keys != null && i < keys.length; i++) {
+            if (keys[i] != null && keys[i].isValid() && ChannelBridge.isUpdating(keys[i])) {
+                List<SelectionKey> all = new ArrayList<>(askers);
+                all.add(keys[i]); // the only one of that selector
+                askers = all;
+                return;
+            }
+        }
+        askedUnknown = true;
+    }
+
+    private synchronized boolean asked(SelectionKey key) {
+        return askers.contains(key);
     }
 
     /**
@@ -61,9 +81,9 @@ final class KnownSelectors {
     }
 
     /**
-     * The number stands for another file, which selectors are to watch, those that wait too. One
-     * that had not registered the number does so by itself when it asks, and would not know what to
-     * remove if it was put in here.
+     * The number stands for another file, which selectors are to watch, those that wait too, and
+     * without being woken. One that has not asked yet registers the number by itself when it does,
+     * and would not know what to remove if it was put in here.
      */
     void putBack(SelChImpl now) {
         polled = false; // what is registered from here on is the new file
@@ -72,13 +92,16 @@ final class KnownSelectors {
         for (int i = 0; keys != null && i < keys.length; i++) {
             SelectionKey key = keys[i];
             if (key instanceof SelectionKeyImpl k && k.isValid()) {
-                boolean put =
-                        takenOut.contains(key)
-                                ? ChannelBridge.putIn(
-                                        key,
-                                        now.getFDVal(),
-                                        () -> now.translateInterestOps(k.nioInterestOps()))
-                                : ChannelBridge.awaitUpdate(key) && !askedMeanwhile;
+                boolean put = ChannelBridge.awaitUpdate(key); // then it has asked, or asks anew
+                if (put && (takenOut.contains(key) || asked(key))) {
+                    put =
+                            ChannelBridge.putIn(
+                                    key,
+                                    now.getFDVal(),
+                                    () -> now.translateInterestOps(k.nioInterestOps()));
+                } else {
+                    put &= !askedUnknown;
+                }
                 if (!put) {
                     ChannelBridge.queueUpdate(key);
                     key.selector().wakeup();

@@ -30,10 +30,18 @@ final class ChangingChannel extends AbstractSelectableChannel implements SelChIm
     }
 
     Void change() {
+        takeOut();
+        putBack();
+        return null;
+    }
+
+    void takeOut() {
         known.takeOut(this);
+    }
+
+    void putBack() {
         changed = true;
         known.putBack(this);
-        return null;
     }
 
     @Override

@@ -31,4 +31,20 @@ class KnownSelectorsTest {
             assertEquals(1, selecting.get());
         }
     }
+
+    @Test
+    void oneThatAsksMeanwhileIsNotWoken() throws Exception {
+        try (Selector selector = Selector.open();
+                ChangingChannel channel = new ChangingChannel()) {
+            channel.register(selector, SelectionKey.OP_READ);
+            channel.goOn.countDown();
+            channel.takeOut();
+            Task<Integer> selecting = Task.start(selector::select);
+            selecting.awaitBlocked();
+            channel.putBack();
+            assertTrue(channel.askedAgain, "what it has become was not asked");
+            channel.pipe.sink().write(ByteBuffer.allocate(1));
+            assertEquals(1, selecting.get(), "it was woken for nothing");
+        }
+    }
 }
