@@ -35,7 +35,10 @@ final class LabPairs {
     private static final long LONG_SECONDS = 20;
 
     final VerbsFabric fabric;
-    private final Map<String, Long> before = Lab.resources();
+
+    /** What the kernel counted before the fabric was opened. */
+    final Map<String, Long> before = Lab.resources();
+
     private final ServerSocket kernel;
     private final FabricListener listener;
     private final QpSpec spec;

@@ -93,7 +93,8 @@ class VerbsConnectTest {
 
     @Test
     void unusedQueuesAreGivenBack() throws Exception {
-        long before = Lab.resources().get("cq");
+        // on soft-iWARP the open device has one; of the rehearsal there are two more for a while
+        long before = pairs.before.get("cq") + (Lab.iwarp() ? 1 : 0);
         QpPair one = pairs.connectSoon();
         QpPair other = pairs.connectSoon();
         assertTrue(Lab.resources().get("cq") >= before + 8);
