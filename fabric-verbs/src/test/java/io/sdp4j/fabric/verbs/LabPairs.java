@@ -36,7 +36,7 @@ final class LabPairs {
 
     final VerbsFabric fabric;
 
-    /** What the kernel counted before the fabric was opened. */
+    /** The kernel's counts before the fabric was opened. */
     final Map<String, Long> before = Lab.resources();
 
     private final ServerSocket kernel;
