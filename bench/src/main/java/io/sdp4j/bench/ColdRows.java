@@ -76,6 +76,14 @@ final class ColdRows {
                             1,
                             List.of(Bar.timesAsLong("p50", SHM_INTERPRETED, TCP_INTERPRETED, 1.5))),
                     new Row(
+                            "crowd64",
+                            "64 connections with a thread each: 64 B round trips, first seconds",
+                            "crowd 64",
+                            "requests",
+                            List.of(TCP, DEFAULTS),
+                            2,
+                            List.of(Bar.faster("requests", DEFAULTS, TCP, 0.8))),
+                    new Row(
                             "program",
                             "a program that connects, makes 20 round trips and exits",
                             PROGRAM,

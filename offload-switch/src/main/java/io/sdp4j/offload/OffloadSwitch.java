@@ -61,6 +61,7 @@ public final class OffloadSwitch {
     private final RecentFailures failures;
 
     private final OffloadConnects connects;
+    private final UpgradeGate gate; // null = connections move whenever they ask
     private final SwitchCounters counters = new SwitchCounters();
     private final Losses losses = new Losses(line -> Log.OUT.warn(line));
 
@@ -94,6 +95,25 @@ public final class OffloadSwitch {
             SwitchSettings settings,
             KernelSocketSource kernel,
             Consumer<Closeable> opened) {
+        this(
+                policy,
+                providers,
+                settings,
+                kernel,
+                opened,
+                settings.upgrade().waitsInCrowd() ? UpgradeGate.ofMachine() : null);
+    }
+
+    /**
+     * @param gate null = connections move whenever they ask
+     */
+    OffloadSwitch(
+            Supplier<Policy> policy,
+            List<OffloadProvider> providers,
+            SwitchSettings settings,
+            KernelSocketSource kernel,
+            Consumer<Closeable> opened,
+            UpgradeGate gate) {
         this.kernel = kernel;
         this.opened = opened;
         this.policy = policy;
@@ -102,6 +122,7 @@ public final class OffloadSwitch {
         this.failures =
                 new RecentFailures(
                         settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
+        this.gate = gate;
         this.connects =
                 new OffloadConnects(
                         this.providers, settings.connectTimeoutNanos(), failures, counters, losses);
@@ -236,6 +257,11 @@ public final class OffloadSwitch {
             }
         }
         return false;
+    }
+
+    /** Whether connections that are worth moving may move now. May read a file. */
+    boolean admitsUpgrades() {
+        return gate == null || gate.isOpen(System.nanoTime());
     }
 
     /**

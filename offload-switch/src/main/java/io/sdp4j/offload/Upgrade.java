@@ -386,6 +386,10 @@ public abstract class Upgrade {
     }
 
     private void propose() {
+        if (!owner.admitsUpgrades()) {
+            stayForNow();
+            return;
+        }
         int number;
         synchronized (this) {
             if (closed) {
@@ -418,6 +422,15 @@ public abstract class Upgrade {
             owner.staysOnTcp(remote, attempt.detail());
             fail();
         }
+    }
+
+    /** The next call of the application asks again, once the time has passed. */
+    private synchronized void stayForNow() {
+        if (state == State.ASKED && !closed) { // else given up
+            trigger.postpone(UpgradeGate.WAIT_NANOS);
+            state = State.YOUNG;
+        }
+        notifyAll();
     }
 
     /** How long to wait before the peer is asked again; 0 = it is not. */

@@ -85,6 +85,11 @@ public record UpgradePolicy(
         return bytes == 0;
     }
 
+    /** Whether one that is worth moving waits while many threads want the processors. */
+    boolean waitsInCrowd() {
+        return equals(AUTO);
+    }
+
     /** Whether a connection has carried enough; its age is another question. */
     boolean carriedEnough(long carriedBytes, long answered) {
         return carriedBytes >= bytes || answered >= turns;

@@ -5,16 +5,23 @@ import io.sdp4j.bench.net.Place;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.StringJoiner;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The measuring JVM: {@code ColdClient PORT}, then one command on standard input, {@code trips
- * UNUSED FOR_MS}: connects, makes round trips of 64 bytes for that time, and answers
+ * The measuring JVM: {@code ColdClient PORT}, then one command on standard input.
+ *
+ * <p>{@code crowd CONNECTIONS UNUSED FOR_MS}: makes round trips of 64 bytes on so many connections
+ * with a thread each, and answers {@code requests}, how many it made a second in all.
+ *
+ * <p>{@code trips UNUSED FOR_MS}: connects, makes round trips of 64 bytes for that time, and
+ * answers
  *
  * <ul>
  *   <li>{@code by250 … by4000}: round trips made so many milliseconds after {@code connect} was
@@ -46,10 +53,45 @@ public final class ColdClient implements Commands.Worker {
 
     @Override
     public String obey(String command, int[] numbers) throws IOException {
-        if (!command.equals("trips")) {
-            throw new IOException("unknown command " + command);
+        return switch (command) {
+            case "trips" -> trips(numbers[1] * 1_000_000L);
+            case "crowd" -> crowd(numbers[0], numbers[2]);
+            default -> throw new IOException("unknown command " + command);
+        };
+    }
+
+    private String crowd(int connections, int forMs) throws IOException {
+        InetSocketAddress server = new InetSocketAddress(Place.here(), port);
+        LongAdder made = new LongAdder();
+        long start = System.nanoTime();
+        for (int i = 0; i < connections; i++) {
+            Socket socket = new Socket();
+            socket.connect(server);
+            socket.setTcpNoDelay(true);
+            Thread.ofPlatform().daemon().start(() -> endless(socket, made));
         }
-        return trips(numbers[1] * 1_000_000L);
+        try {
+            Thread.sleep(forMs);
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException(e.getMessage());
+        }
+        long trips = made.sum();
+        return "requests=" + trips * 1_000_000_000L / (System.nanoTime() - start);
+    }
+
+    /** Until this JVM ends. */
+    private static void endless(Socket socket, LongAdder made) {
+        byte[] message = new byte[SIZE_BYTES];
+        try (socket) {
+            InputStream in = socket.getInputStream();
+            OutputStream out = socket.getOutputStream();
+            while (true) {
+                trip(in, out, message);
+                made.increment();
+            }
+        } catch (IOException e) {
+            System.err.println("a connection of the crowd: " + e);
+        }
     }
 
     private String trips(long forNanos) throws IOException {
