@@ -2,9 +2,12 @@ package io.sdp4j.stream;
 
 import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.linux.EventLoop;
+import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.spi.OffloadStream;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -13,7 +16,9 @@ import java.util.concurrent.locks.LockSupport;
  * <p>One platform thread, the <em>sleeper</em>, waits in the completion queue itself, so that what
  * arrives wakes it without a hop. A second thread, and every virtual thread, parks; the thread that
  * drains the queue wakes it, and runs on the event thread the task that a caller left that does not
- * wait at all. A sleeper that leaves wakes the other one, which then becomes the sleeper.
+ * wait at all. A sleeper that leaves wakes the other one, which then becomes the sleeper. A virtual
+ * thread that reads parks in the JDK's poller where there is a notify descriptor, so that the event
+ * thread need not run for it.
  *
  * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the
  * stream once more; a thread that drains changes the stream first and looks at the slots
@@ -37,6 +42,12 @@ final class BlockedThreads {
         }
     }
 
+    /** Virtual threads can wait at a descriptor. */
+    private static final boolean POLLED = JdkBridge.usable();
+
+    /** Where the JDK is short of something. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     /** The stream as its waiters see it. */
     interface Stream {
         /** Makes progress and tells which operations are ready. */
@@ -53,6 +64,18 @@ final class BlockedThreads {
          * ops} is ready.
          */
         boolean armUnlessReady(int ops);
+
+        /**
+         * As {@link OffloadStream#requestNotify}; a thread that got 0 has to call {@link
+         * #leaveDescriptor} after its wait.
+         */
+        int requestNotify(int ops);
+
+        /** The descriptor of {@link #requestNotify}, open as long as the stream; -1 = none now. */
+        int notifyFd();
+
+        /** The notify descriptor is not watched any more. */
+        void leaveDescriptor();
     }
 
     private volatile CompletionQueue queue;
@@ -199,12 +222,37 @@ final class BlockedThreads {
 
     private void parkVirtual(Thread me, int ops, long nanos) {
         enter(ops, me);
+        int ready = -1;
         try {
-            if (!takeWoken(ops) && !me.isInterrupted() && stream.armUnlessReady(ops)) {
+            if (takeWoken(ops) || me.isInterrupted()) {
+                return;
+            }
+            if (ops == OffloadStream.READ && POLLED) {
+                ready = parkAtDescriptor(nanos);
+            }
+            if (ready < 0 && stream.armUnlessReady(ops)) {
                 park(nanos);
             }
         } finally {
             leave(ops);
+            if (ready == 0) {
+                stream.leaveDescriptor();
+            }
+        }
+    }
+
+    /** Waits to read as with the JDK's sockets, or not; see {@link Stream#requestNotify}. */
+    private int parkAtDescriptor(long nanos) {
+        try {
+            int ready = stream.requestNotify(OffloadStream.READ);
+            int fd = ready == 0 ? stream.notifyFd() : -1;
+            if (fd >= 0) { // else the session has moved
+                JdkBridge.parkVirtual(fd, nanos);
+            }
+            return ready;
+        } catch (IOException e) {
+            LockSupport.parkNanos(this, RETRY_NANOS);
+            return 0;
         }
     }
 

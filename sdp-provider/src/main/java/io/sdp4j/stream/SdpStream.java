@@ -264,10 +264,7 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int notifyFd() {
-        synchronized (core) {
-            // Another connection may have the number of one that is over.
-            return core.suspension.ever() ? -1 : core.qps.descriptor();
-        }
+        return watch.notifyFd();
     }
 
     @Override

@@ -158,8 +158,31 @@ final class StreamReadiness implements BlockedThreads.Stream {
         return answer;
     }
 
+    /** See {@link OffloadStream#notifyFd}. Takes the lock. */
+    @Override
+    public int notifyFd() {
+        synchronized (core) {
+            // Another connection may have the number of one that is over.
+            return core.suspension.ever() ? -1 : core.qps.descriptor();
+        }
+    }
+
+    /** Takes the lock. */
+    @Override
+    public void leaveDescriptor() {
+        int wake;
+        synchronized (core) {
+            if (watched && !core.released()) {
+                lookAfterItself();
+            }
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
+    }
+
     /** See {@link OffloadStream#requestNotify}. Takes the lock. */
-    int requestNotify(int ops) {
+    @Override
+    public int requestNotify(int ops) {
         int answer;
         int wake;
         synchronized (core) {

@@ -183,6 +183,17 @@ public final class JdkBridge {
         }
     }
 
+    /**
+     * Parks a virtual thread in the JDK's poller until a descriptor is readable, the thread is
+     * unparked or interrupted, or the time is over. One thread at a time for each descriptor.
+     *
+     * @param nanos upper bound; {@link Long#MAX_VALUE} = none
+     * @throws IOException if the poller does not take the descriptor
+     */
+    public static void parkVirtual(int fdVal, long nanos) throws IOException {
+        JdkClasses.CHANNELS.park(fdVal, POLLIN, nanos == Long.MAX_VALUE ? 0 : nanos, () -> true);
+    }
+
     /** Never less than asked for, as the JDK's own sockets round; -1 = without bound. */
     private static long ceilMillis(long nanos) {
         if (nanos <= 0) {
