@@ -201,6 +201,9 @@ final class StreamReader {
         assert Thread.holdsLock(core);
         while (true) {
             if (ahead) {
+                if (!first && core.inbox.newest(urgent) && core.queue.known()) {
+                    core.inbox.progressBehind(); // as below
+                }
                 boolean mark = core.inbox.newest(urgent);
                 if (mark && !first) {
                     return false; // reads stop before an urgent byte

@@ -8,23 +8,27 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Goal: urgent bytes that have come before a read stay in line but for the last, as the kernel's
- * do. Method: the stream has been looked at before them, and not since.
+ * do. Method: the stream has been looked at before them or after the first, and not since.
  */
 @Timeout(60)
 class UrgentByteTest {
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void theReadThatTakesTheByteBeforeThemTakesThem(boolean buffer) throws Exception {
+    @CsvSource({"false, false", "true, false", "false, true", "true, true"})
+    void theReadThatTakesTheByteBeforeThemTakesThem(boolean buffer, boolean looked)
+            throws Exception {
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair = new StreamPair(fabric.provider())) {
             assertEquals(1, pair.client.tryWrite(new byte[] {'a'}, 0, 1));
             await().until(() -> pair.server.available() == 1);
             for (int i = 0; i < 3; i++) {
                 assertTrue(pair.client.tryWriteUrgent('!'));
+                if (i == 0 && looked) {
+                    assertEquals(1, pair.server.available());
+                }
             }
             byte[] came = new byte[9];
             int n =
