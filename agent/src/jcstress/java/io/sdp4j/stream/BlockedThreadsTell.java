@@ -45,6 +45,19 @@ public class BlockedThreadsTell {
                         public boolean armUnlessReady(int ops) {
                             return !readable;
                         }
+
+                        @Override
+                        public int requestNotify(int ops) {
+                            return -1;
+                        }
+
+                        @Override
+                        public int notifyFd() {
+                            return -1;
+                        }
+
+                        @Override
+                        public void leaveDescriptor() {}
                     },
                     new Loop());
 
