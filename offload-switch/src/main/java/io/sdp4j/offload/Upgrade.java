@@ -113,8 +113,8 @@ public abstract class Upgrade {
 
     // --- what the kinds of sockets do ---
 
-    /** Whether threads of the application wait in it, and no selector does for them. */
-    protected abstract boolean blocks();
+    /** How the application waits in it. */
+    protected abstract UpgradePolicy.Waits waits();
 
     /** The number of the kernel's descriptor; called while the connection is open. */
     protected abstract int descriptor();
@@ -179,7 +179,7 @@ public abstract class Upgrade {
     }
 
     private void consider() {
-        if (state == State.YOUNG && decision != null && trigger.due(blocks()) && begin()) {
+        if (state == State.YOUNG && decision != null && trigger.due(waits()) && begin()) {
             ConnectThreads.start(this::propose);
         }
     }
@@ -189,7 +189,7 @@ public abstract class Upgrade {
      * ask for a connection that was made here. Once for each call of the application.
      */
     protected final boolean neverMoves() {
-        if (decision == null || state != State.YOUNG || blocks()) {
+        if (decision == null || state != State.YOUNG || waits() != UpgradePolicy.Waits.SELECTOR) {
             return false;
         }
         if (!trigger.carriesLittle()) {

@@ -6,20 +6,31 @@ import java.util.Locale;
 /**
  * When a connection that began on kernel TCP is worth moving onto an offload stream. Immutable.
  *
- * <p>A channel that does not block is served by a selector. It gains by offload where it carries
- * much with each call, and hardly where it carries little
- * (docs/decisions/0002-tcp-connects-first.md).
+ * <p>A channel that does not block is served by a selector, and a virtual thread by the JDK's
+ * poller. Both gain by offload where they carry much with each call, and hardly where they carry
+ * little; a selector's channel also has to last (docs/decisions/0002-tcp-connects-first.md).
  *
  * @param bytes payload of both directions that a connection has carried
  * @param turns how often it has answered: a read that follows a write. Enough of either will do
  * @param ageNanos how old it is at least
  * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block
- *     and carries {@link #BULK_CALL_BYTES} a call or more; 0 = it is as any other connection
+ *     and carries {@link #BULK_CALL_BYTES} a call or more; 0 = every connection is as one that
+ *     threads wait in
  * @param bulkAgeNanos instead of {@code ageNanos}, for a channel that does not block
  */
 public record UpgradePolicy(
         long bytes, long turns, long ageNanos, long bulkBytes, long bulkAgeNanos) {
-    /** Bytes that a call of a channel that does not block carries on average to be bulk. */
+    /** How the application waits in a connection. */
+    public enum Waits {
+        /** In a thread of the operating system, which sleeps in the call. */
+        THREAD,
+        /** In a virtual thread, which parks until the JDK's poller wakes it. */
+        VIRTUAL_THREAD,
+        /** In a selector: a call does not wait. */
+        SELECTOR
+    }
+
+    /** Bytes that a call carries on average to be bulk. */
     static final int BULK_CALL_BYTES = 8 << 10;
 
     /** Calls after which a channel that does not block and carries less stays on TCP. */
@@ -90,14 +101,23 @@ public record UpgradePolicy(
         return equals(AUTO);
     }
 
-    /** Whether a connection has carried enough; its age is another question. */
-    boolean carriedEnough(long carriedBytes, long answered) {
-        return carriedBytes >= bytes || answered >= turns;
+    /**
+     * Whether a connection has carried enough; its age is another question.
+     *
+     * @param calls that carried something
+     */
+    boolean carriedEnough(Waits waits, long carriedBytes, long answered, long calls) {
+        if (waits == Waits.THREAD || bulkBytes == 0) {
+            return carriedBytes >= bytes || answered >= turns;
+        }
+        return waits == Waits.VIRTUAL_THREAD
+                ? carriedBytes >= bytes && carriedBytes / BULK_CALL_BYTES >= calls
+                : carriedBytes >= bulkBytes;
     }
 
-    /** Whether a channel that does not block has carried enough. */
-    boolean carriedEnoughSelected(long carriedBytes, long answered) {
-        return bulkBytes == 0 ? carriedEnough(carriedBytes, answered) : carriedBytes >= bulkBytes;
+    /** How old it is at least. */
+    long ageNanos(Waits waits) {
+        return waits == Waits.SELECTOR ? bulkAgeNanos : ageNanos;
     }
 
     /**

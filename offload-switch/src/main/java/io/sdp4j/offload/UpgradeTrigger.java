@@ -39,22 +39,13 @@ final class UpgradeTrigger {
         wrote = true;
     }
 
-    /**
-     * Whether it is worth moving now.
-     *
-     * @param blocks whether threads of the application wait in it, and no selector does for them
-     */
-    boolean due(boolean blocks) {
-        boolean enough =
-                blocks
-                        ? policy.carriedEnough(carried(), turns)
-                        : policy.carriedEnoughSelected(carried(), turns);
-        if (!enough) {
+    /** Whether it is worth moving now. */
+    boolean due(UpgradePolicy.Waits waits) {
+        if (!policy.carriedEnough(waits, carried(), turns, calls)) {
             return false;
         }
         long nowNanos = System.nanoTime();
-        long age = blocks ? policy.ageNanos() : policy.bulkAgeNanos();
-        return nowNanos - bornNanos >= age && nowNanos - askAtNanos >= 0;
+        return nowNanos - bornNanos >= policy.ageNanos(waits) && nowNanos - askAtNanos >= 0;
     }
 
     /** It is not due before that time has passed. */

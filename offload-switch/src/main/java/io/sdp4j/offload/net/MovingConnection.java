@@ -7,6 +7,7 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.Upgrade;
+import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -35,6 +36,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     private final boolean accepted;
     private volatile int timeoutMillis;
     private volatile boolean nonBlocking; // see OffloadedConnection, which goes on with it
+    private volatile boolean virtual; // used by a virtual thread
     private volatile boolean inputShut;
     private volatile boolean outputShut;
     private final ToldReset reset = new ToldReset();
@@ -60,8 +62,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
-    protected boolean blocks() {
-        return true;
+    protected UpgradePolicy.Waits waits() {
+        return virtual ? UpgradePolicy.Waits.VIRTUAL_THREAD : UpgradePolicy.Waits.THREAD;
     }
 
     @Override
@@ -148,7 +150,10 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     private void noteUse(boolean timed) {
-        if (!nonBlocking && (timed || Thread.currentThread().isVirtual())) {
+        if (!virtual && Thread.currentThread().isVirtual()) {
+            virtual = true;
+        }
+        if (!nonBlocking && (timed || virtual)) {
             nonBlocking = true;
         }
     }

@@ -6,6 +6,7 @@ import io.sdp4j.offload.Began;
 import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.Upgrade;
+import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
@@ -75,8 +76,11 @@ final class MovingChannel extends Upgrade {
     static final int MOVED = -2;
 
     @Override
-    protected boolean blocks() {
-        return channel.isBlocking();
+    protected UpgradePolicy.Waits waits() {
+        if (!channel.isBlocking()) {
+            return UpgradePolicy.Waits.SELECTOR;
+        }
+        return virtual ? UpgradePolicy.Waits.VIRTUAL_THREAD : UpgradePolicy.Waits.THREAD;
     }
 
     @Override

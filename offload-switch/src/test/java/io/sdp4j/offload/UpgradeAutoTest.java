@@ -2,6 +2,7 @@ package io.sdp4j.offload;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.contract.SwitchedSockets;
@@ -18,13 +19,15 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Goal: a connection that is worth moving stays on TCP in a crowd of threads, and only then. */
+/** Goal: with {@code upgrade=auto} a connection asks to move when that pays, and only then. */
 @Timeout(60)
-class UpgradeInCrowdTest {
+class UpgradeAutoTest {
     private static final int CROWD = UpgradeGate.CROWD + 1;
 
     private final AtomicInteger runnable = new AtomicInteger(CROWD);
@@ -55,9 +58,18 @@ class UpgradeInCrowdTest {
         }
     }
 
+    private OffloadSwitch owner(UpgradeGate gate) {
+        return new OffloadSwitch(
+                Policy::allowAll,
+                List.of(new Asked()),
+                SwitchSettings.defaults().withUpgrade(UpgradePolicy.AUTO),
+                KernelSocketSource.best(),
+                null,
+                gate);
+    }
+
     @Test
-    void itAsksAgainUntilTheCrowdIsGone() throws IOException {
-        SwitchSettings settings = SwitchSettings.defaults().withUpgrade(UpgradePolicy.AUTO);
+    void inACrowdOfThreadsItWaitsUntilThatIsGone() throws IOException {
         UpgradeGate gate =
                 new UpgradeGate(
                         () -> {
@@ -65,16 +77,8 @@ class UpgradeInCrowdTest {
                             return runnable.get();
                         },
                         1);
-        OffloadSwitch owner =
-                new OffloadSwitch(
-                        Policy::allowAll,
-                        List.of(new Asked()),
-                        settings,
-                        KernelSocketSource.best(),
-                        null,
-                        gate);
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                Socket client = SwitchedSockets.socket(owner)) {
+                Socket client = SwitchedSockets.socket(owner(gate))) {
             client.connect(listener.getLocalSocketAddress());
             try (Socket server = listener.accept()) {
                 await().until(() -> trip(client, server) && looks.get() >= 2);
@@ -83,6 +87,44 @@ class UpgradeInCrowdTest {
                 await().until(() -> trip(client, server) && asked.get() > 0);
             }
         }
+    }
+
+    @Test
+    void smallMessagesOfVirtualThreadsStayOnTcp() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor();
+                Socket client = SwitchedSockets.socket(owner(null))) {
+            client.connect(listener.getLocalSocketAddress());
+            try (Socket server = listener.accept()) {
+                long end = System.nanoTime() + 2 * UpgradePolicy.AUTO.ageNanos();
+                while (System.nanoTime() < end) {
+                    assertTrue(virtual.submit(() -> trip(client, server)).get());
+                }
+                assertEquals(0, asked.get());
+            }
+        }
+    }
+
+    @Test
+    void largeMessagesOfVirtualThreadsMove() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor();
+                Socket client = SwitchedSockets.socket(owner(null))) {
+            client.connect(listener.getLocalSocketAddress());
+            try (Socket server = listener.accept()) {
+                await().until(() -> virtual.submit(() -> sendMuch(client, server)).get() > 0);
+            }
+        }
+    }
+
+    /** Sends as much as makes a connection worth moving; returns how often that was asked. */
+    private int sendMuch(Socket client, Socket server) throws IOException {
+        byte[] message = new byte[2 * UpgradePolicy.BULK_CALL_BYTES];
+        for (long n = 0; n < UpgradePolicy.AUTO.bytes(); n += message.length) {
+            client.getOutputStream().write(message);
+            server.getInputStream().readNBytes(message.length);
+        }
+        return asked.get();
     }
 
     /** As many as make a connection worth moving. */
