@@ -21,7 +21,7 @@ final class Format {
             case "p50-first", "p99-first", "p50-later", "p99-later" -> digits(value / 1e6) + " ms";
             case "requests" -> digits(value / 1e3) + " k/s";
             case "requests-first", "requests-later" -> digits(value) + " /s";
-            case "cpu-first", "cpu-later" -> digits(value / 1e3) + " CPU µs";
+            case "cpu-first", "cpu-later", "cpu-trip" -> digits(value / 1e3) + " CPU µs";
             case "writes" -> digits(value / 1e6) + " M/s";
             case "bytes" -> digits(value / 1e9) + " GB/s";
             case "cpu" -> digits(value) + " CPU s/GB";

@@ -91,6 +91,22 @@ record Row(
                                     Bar.neverSlower("p50", SHM, TCP, 1),
                                     Bar.faster("p99", SHM, TCP, 1))),
                     new Row(
+                            "rtt64-busy64",
+                            "64 B round trip, 64 busy pairs",
+                            "echo 64 64",
+                            "p50",
+                            List.of(TCP, SHM),
+                            2,
+                            List.of(Bar.faster("p50", SHM, TCP, 1.5))),
+                    new Row(
+                            "rtt64-paced",
+                            "64 B round trip, 100 a second: processor time of both ends for each",
+                            "paced 64",
+                            "cpu-trip",
+                            List.of(TCP, SHM),
+                            1,
+                            List.of(Bar.timesAsLong("cpu-trip", SHM, TCP, 1.1))),
+                    new Row(
                             "rtt64-beside",
                             "64 B round trip beside an endless loop for each processor",
                             "echo-beside 64",

@@ -9,6 +9,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The measuring side of what {@link NetServer} serves, over any kind of link: round trips and
@@ -19,6 +21,11 @@ public final class LinkWork {
     public interface Opener {
         Link open() throws IOException;
     }
+
+    /** Between two round trips that are not made as fast as can be. */
+    private static final int GAP_MS = 10;
+
+    private static final int PACED_TIMES = 16;
 
     private final Opener opener;
 
@@ -102,7 +109,6 @@ public final class LinkWork {
     public static long roundTrips(Link link, int sizeBytes, Samples samples, int forMs)
             throws IOException {
         request(link, NetServer.ECHO, sizeBytes, 0);
-        ByteBuffer buffer = link.buffer();
         long allocated = Usage.allocatedBytes();
         long start = System.nanoTime();
         long length = forMs * 1_000_000L;
@@ -110,18 +116,56 @@ public final class LinkWork {
         boolean last;
         do {
             last = samples.nearlyFull() || before - start >= length;
-            buffer.put(0, (byte) (last ? 0 : 1));
-            link.write(sizeBytes);
-            if (!link.readFully(sizeBytes)) {
-                throw new IOException("the server left");
-            }
+            trip(link, sizeBytes, last);
             long after = System.nanoTime();
             samples.add(after - before);
             before = after;
         } while (!last);
         allocated = Usage.allocatedBytes() - allocated;
         link.readFully(NetServer.ANSWER_BYTES);
-        return allocated + buffer.getLong(8);
+        return allocated + link.buffer().getLong(8);
+    }
+
+    private static void trip(Link link, int sizeBytes, boolean last) throws IOException {
+        link.buffer().put(0, (byte) (last ? 0 : 1));
+        link.write(sizeBytes);
+        if (!link.readFully(sizeBytes)) {
+            throw new IOException("the server left");
+        }
+    }
+
+    /**
+     * A hundred round trips a second on one connection, after as many as can be made in {@code
+     * warmMs}. Takes {@value #PACED_TIMES} times {@code measureMs}, as processor time is counted in
+     * steps of 10 ms.
+     *
+     * @return {@code p50}, {@code p99} and {@code n} of them, {@code cpu-trip} nanoseconds of both
+     *     processes for each
+     */
+    public String paced(int sizeBytes, int warmMs, int measureMs) throws IOException {
+        int trips = Math.max(1, PACED_TIMES * measureMs / GAP_MS);
+        Samples samples = new Samples(Math.max(warmMs, trips), 1);
+        try (Link link = open()) {
+            link.noDelay();
+            roundTrips(link, sizeBytes, samples, warmMs);
+            samples.clear();
+            long cpu = Usage.cpuNanos();
+            request(link, NetServer.ECHO, sizeBytes, 0);
+            long due = System.nanoTime();
+            for (int i = 1; i <= trips; i++) {
+                due += TimeUnit.MILLISECONDS.toNanos(GAP_MS);
+                while (System.nanoTime() < due) {
+                    LockSupport.parkNanos(due - System.nanoTime());
+                }
+                long before = System.nanoTime();
+                trip(link, sizeBytes, i == trips);
+                samples.add(System.nanoTime() - before);
+            }
+            link.readFully(NetServer.ANSWER_BYTES);
+            cpu = Usage.cpuNanos() - cpu + link.buffer().getLong(0);
+            return Samples.text(Samples.sorted(List.of(samples)))
+                    + String.format(Locale.ROOT, " cpu-trip=%.1f", cpu / (double) trips);
+        }
     }
 
     // ---- one way
