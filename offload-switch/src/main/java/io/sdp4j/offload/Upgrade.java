@@ -31,14 +31,6 @@ public abstract class Upgrade {
     /** How long urgent data waits for a peer that is about to move; usually microseconds. */
     private static final long URGENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Before a peer is asked again that had not accepted the connection; then twice as long. */
-    private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-    private static final int MOST_ASKED = 8;
-
-    /** Before a peer is asked again that had no listener: it may still be starting. Once. */
-    private static final long LISTENS_BY_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private enum State {
         YOUNG,
         ASKED,
@@ -63,8 +55,6 @@ public abstract class Upgrade {
     private boolean aborted; // this
     private boolean limitless; // this: the stream has ended without a limit
     private ConnectionInfo kernelInfo; // this
-    private int asked; // this: how often the peer had not accepted the connection
-    private boolean foundNoListener; // this
     private long movedAfterMillis; // this
     private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
     private int limitHave; // limit's lock
@@ -402,7 +392,7 @@ public abstract class Upgrade {
             attach(attempt.stream());
         } else {
             synchronized (this) {
-                long nanos = askAgainNanos(attempt.reason());
+                long nanos = trigger.askAgainNanos(attempt.reason());
                 boolean again = nanos > 0 && state == State.ASKED && !closed; // else given up
                 if (!again || attempt.reason() == ReasonCode.NO_PEER) {
                     owner.counters().stays(kernelInfo.reason(), attempt.reason());
@@ -431,19 +421,6 @@ public abstract class Upgrade {
             state = State.YOUNG;
         }
         notifyAll();
-    }
-
-    /** How long to wait before the peer is asked again; 0 = it is not. */
-    private long askAgainNanos(ReasonCode reason) {
-        assert Thread.holdsLock(this);
-        if (reason == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED) {
-            return ASK_AGAIN_NANOS << asked++;
-        }
-        if (reason == ReasonCode.NO_PEER && !foundNoListener) {
-            foundNoListener = true;
-            return LISTENS_BY_NANOS;
-        }
-        return 0;
     }
 
     private synchronized boolean isClosed() {
