@@ -1,6 +1,7 @@
 package io.sdp4j.bench;
 
 import static io.sdp4j.bench.Bar.Kind.AT_MOST;
+import static io.sdp4j.bench.Bar.Kind.AT_MOST_EVERY_RUN;
 import static io.sdp4j.bench.Bar.Kind.IN_TURN;
 import static io.sdp4j.bench.Bar.Kind.MORE_BY_AT_MOST;
 import static io.sdp4j.bench.Bar.Kind.SPEEDUP;
@@ -37,7 +38,9 @@ record Bar(String what, String metric, Config subject, Config base, Kind kind, d
         /** Median of the subject less the median of the base. */
         MORE_BY_AT_MOST,
         /** Median of the subject. */
-        AT_MOST
+        AT_MOST,
+        /** Highest of all the subject's runs. */
+        AT_MOST_EVERY_RUN
     }
 
     static Bar faster(String metric, Config subject, Config base, double limit) {
@@ -68,11 +71,16 @@ record Bar(String what, String metric, Config subject, Config base, Kind kind, d
         return new Bar(metric + ", " + subject.title, metric, subject, subject, AT_MOST, limit);
     }
 
+    static Bar neverAbove(String metric, Config subject, double limit) {
+        return new Bar(metric + ", worst run", metric, subject, subject, AT_MOST_EVERY_RUN, limit);
+    }
+
     /** Whether {@code value}, of this bar's kind, passes. */
     boolean passes(double value) {
         return switch (kind) {
             case SPEEDUP, IN_TURN, SPEEDUP_EVERY_ROUND -> value >= limit;
-            case TIMES_AS_LONG, SPREAD, MORE_BY_AT_MOST, AT_MOST -> value <= limit;
+            case TIMES_AS_LONG, SPREAD, MORE_BY_AT_MOST, AT_MOST, AT_MOST_EVERY_RUN ->
+                    value <= limit;
         };
     }
 
@@ -83,7 +91,7 @@ record Bar(String what, String metric, Config subject, Config base, Kind kind, d
             case TIMES_AS_LONG -> "≤ " + Format.plain(limit) + "× the time";
             case SPREAD -> "≤ " + Format.plain(limit) + "×";
             case MORE_BY_AT_MOST -> "≤ +" + Format.value(metric, limit);
-            case AT_MOST -> "≤ " + Format.value(metric, limit);
+            case AT_MOST, AT_MOST_EVERY_RUN -> "≤ " + Format.value(metric, limit);
         };
     }
 
@@ -91,7 +99,7 @@ record Bar(String what, String metric, Config subject, Config base, Kind kind, d
     String valueText(double value) {
         return switch (kind) {
             case MORE_BY_AT_MOST -> (value < 0 ? "" : "+") + Format.value(metric, value);
-            case AT_MOST -> Format.value(metric, value);
+            case AT_MOST, AT_MOST_EVERY_RUN -> Format.value(metric, value);
             default -> Format.ratio(value);
         };
     }

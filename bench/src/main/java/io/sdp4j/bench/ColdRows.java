@@ -84,6 +84,14 @@ final class ColdRows {
                             2,
                             List.of(Bar.faster("requests", DEFAULTS, TCP, 0.8))),
                     new Row(
+                            "fresh64",
+                            "64 B round trip of fresh pairs, from two seconds after connect on",
+                            TRIPS,
+                            "p50",
+                            List.of(DEFAULTS),
+                            4,
+                            List.of(Bar.neverAbove("p50", DEFAULTS, 2_000))),
+                    new Row(
                             "program",
                             "a program that connects, makes 20 round trips and exits",
                             PROGRAM,

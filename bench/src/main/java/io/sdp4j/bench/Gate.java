@@ -23,6 +23,7 @@ final class Gate {
                     new Times(3, 1500, 4000, 100, 300, 1),
                     List.of(
                             row(Suite.NET, "rtt64", Bar.faster("p50", SHM, TCP, 3)),
+                            row(Suite.NET, "rtt64-paced", Bar.timesAsLong("cpu-trip", SHM, TCP, 2)),
                             row(Suite.NET, "oneway64", Bar.faster("writes", SHM, TCP, 3)),
                             row(Suite.NET, "stream64k", Bar.faster("bytes", SHM, TCP, 1.5)),
                             row(Suite.NET, "connect", Bar.timesAsLong("p50", SHM, TCP, 4)),
@@ -62,6 +63,11 @@ final class Gate {
                                     "cold64-interpreted",
                                     List.of(TCP_INTERPRETED, SHM_INTERPRETED),
                                     Bar.timesAsLong("p50", SHM_INTERPRETED, TCP_INTERPRETED, 2.5)),
+                            row(
+                                    Suite.COLD,
+                                    "crowd64",
+                                    List.of(TCP, DEFAULTS),
+                                    Bar.faster("requests", DEFAULTS, TCP, 0.5)),
                             row(
                                     Suite.COLD,
                                     "program",

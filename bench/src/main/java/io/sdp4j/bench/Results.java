@@ -172,10 +172,10 @@ final class Results {
                                     overall(row, bar.base(), bar.metric()));
                     case IN_TURN -> median(inTurn(row, bar));
                     case SPEEDUP_EVERY_ROUND -> lowest;
-                    case SPREAD -> {
+                    case AT_MOST_EVERY_RUN, SPREAD -> {
                         lowest = subject.length == 0 ? Double.NaN : subject[0];
                         highest = subject.length == 0 ? Double.NaN : subject[subject.length - 1];
-                        yield highest / lowest;
+                        yield bar.kind() == Bar.Kind.SPREAD ? highest / lowest : highest;
                     }
                     case AT_MOST -> overall(row, bar.subject(), bar.metric());
                 };
@@ -194,7 +194,7 @@ final class Results {
         return switch (bar.kind()) {
             case TIMES_AS_LONG -> subject / base;
             case MORE_BY_AT_MOST -> subject - base;
-            case AT_MOST, SPREAD -> subject;
+            case AT_MOST, AT_MOST_EVERY_RUN, SPREAD -> subject;
             case SPEEDUP, IN_TURN, SPEEDUP_EVERY_ROUND ->
                     Format.higherIsBetter(bar.metric()) ? subject / base : base / subject;
         };
