@@ -7,15 +7,29 @@ import java.util.function.BooleanSupplier;
  * Whether, and how long, the waits of one side should be busy.
  *
  * <p>Shape: a budget of time that doubles with every wait that ended while spinning and halves with
- * every one that did not, down to none; then every 64th wait tries again. A spinner that notices
- * that it was taken off its processor gives up at once: another thread needed it, perhaps the very
- * peer it is waiting for. No thread spins while more threads want to run than there are processors.
+ * every one that did not, down to none. Then the 64th wait begins a trial. Its spins are as long as
+ * the wake-up of a peer that sleeps takes, and there are enough of them for the peer to begin a
+ * trial as well: where both sides sleep, neither can find by a short spin that both would be fast.
+ * The trial has succeeded when a wait is short, and failed when one is too long or all are slow;
+ * after each failure twice as many waits pass before the next one
+ * (docs/decisions/0017-trials-of-spinning-outlast-a-wake-up.md).
+ *
+ * <p>A spinner that notices that it was taken off its processor gives up at once: another thread
+ * needed it, perhaps the very peer it is waiting for. No thread spins while more threads want to
+ * run than there are processors.
  *
  * <p>Used by one waiting thread at a time.
  */
 public final class AdaptiveSpin {
     private static final long LEAST_NANOS = 2_000;
-    private static final int PROBE_EVERY = 64;
+
+    /** Waits without spinning before a trial, at first and at most. */
+    private static final int PAUSE = 64;
+
+    private static final int LONGEST_PAUSE = 4096;
+
+    /** Waits of a trial: within them a peer that makes the same pause begins its own. */
+    private static final int TRIAL = PAUSE + 16;
 
     /** Longest time that a thread wanted elsewhere may be kept. */
     private static final long ASK_NANOS = 2_000;
@@ -29,7 +43,7 @@ public final class AdaptiveSpin {
      */
     private static final long RING_NANOS = 2_500;
 
-    /** A spin for many rings is at most so many times as long as one for a single one. */
+    /** A spin for many rings, or of a trial, is at most so many times as long as usual. */
     private static final int MOST_TIMES = 8;
 
     private final long usualNanos;
@@ -39,6 +53,10 @@ public final class AdaptiveSpin {
     private long maxNanos;
     private long budgetNanos;
     private int idleWaits;
+    private int pause = PAUSE;
+
+    /** Waits that the trial under way has left. */
+    private int trial;
 
     /**
      * @param spinners how many threads of the process spin now; shared
@@ -88,13 +106,14 @@ public final class AdaptiveSpin {
      * @return whether there is something
      */
     public boolean spin(BooleanSupplier something, long limitNanos, BooleanSupplier elsewhere) {
-        long budget = budgetNanos;
-        if (budget == 0) {
-            if (maxNanos == 0 || ++idleWaits % PROBE_EVERY != 0) {
+        if (budgetNanos == 0 && trial == 0) {
+            if (maxNanos == 0 || ++idleWaits < pause) {
                 return false;
             }
-            budget = maxNanos;
+            idleWaits = 0;
+            trial = TRIAL;
         }
+        long budget = trial > 0 ? Math.max(maxNanos, MOST_TIMES * usualNanos) : budgetNanos;
         if (spinnersMax == 0) {
             return false; // before the clock is asked, which costs a system call in some machines
         }
@@ -112,13 +131,27 @@ public final class AdaptiveSpin {
         } finally {
             spinners.decrementAndGet();
         }
-        if (found) {
-            // a probe that paid off must last through the peer's slow answers until it, too, spins
+        if (trial > 0) {
+            if (found || limitNanos >= budget) {
+                judge(found, now);
+            }
+        } else if (found) {
             budgetNanos = Math.min(maxNanos, Math.max(budgetNanos * 2, maxNanos / 2));
         } else if (limitNanos >= budget) {
             budgetNanos = budgetNanos / 2 < LEAST_NANOS ? 0 : budgetNanos / 2;
         }
         return found;
+    }
+
+    private void judge(boolean found, long begunNanos) {
+        if (found && System.nanoTime() - begunNanos <= maxNanos) {
+            budgetNanos = maxNanos;
+            trial = 0;
+            pause = PAUSE;
+        } else if (!found || --trial == 0) {
+            trial = 0;
+            pause = Math.min(2 * pause, LONGEST_PAUSE);
+        }
     }
 
     private boolean look(
@@ -135,6 +168,7 @@ public final class AdaptiveSpin {
             long now = System.nanoTime();
             if (now - last > DISPLACED_NANOS) {
                 budgetNanos = 0;
+                trial = 0;
                 return something.getAsBoolean();
             }
             if (now - start >= budget) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class AdaptiveSpinTest {
     private static final long MAX_NANOS = 1_000_000;
+    private static final long SHORT_NANOS = 4_000;
     private final AtomicInteger spinning = new AtomicInteger();
 
     private AdaptiveSpin spinner() {
@@ -66,6 +67,66 @@ class AdaptiveSpinTest {
         }
         assertFalse(other.spin(() -> looks.incrementAndGet() < 0, Long.MAX_VALUE, () -> false));
         assertTrue(looks.get() > last);
+    }
+
+    /**
+     * Goal: two sides that both sleep, and would both be fast if they did not, find that out. A
+     * side's trial outlasts the wake-up of the other, and lasts until the other one tries as well.
+     */
+    @Test
+    void aTrialWaitsForAPeerThatSleeps() {
+        boolean lasted = false;
+        while (!lasted) { // it may lose its processor
+            AdaptiveSpin spin = discouraged();
+            while (!answeredAfter(spin, 5 * SHORT_NANOS)) {
+                // it begins a trial with one of its waits
+            }
+            lasted = true;
+            for (int i = 0; i < 64; i++) {
+                lasted &= answeredAfter(spin, 5 * SHORT_NANOS);
+            }
+            lasted &= answeredAfter(spin, 0);
+            lasted &= spinNanos(spin) < 6 * SHORT_NANOS; // as usual, and no trial any more
+        }
+    }
+
+    @Test
+    void trialsThatFailBecomeRare() {
+        AdaptiveSpin spin = discouraged();
+        int first = waitsUntilTrial(spin);
+        int gap = first;
+        while (gap < 8 * first) {
+            int next = waitsUntilTrial(spin);
+            assertTrue(next >= gap, gap + ", then " + next);
+            gap = next;
+        }
+    }
+
+    /** One that does not spin at all just now. */
+    private AdaptiveSpin discouraged() {
+        AdaptiveSpin spin = new AdaptiveSpin(SHORT_NANOS, 1, spinning, false);
+        AtomicInteger looks = new AtomicInteger();
+        int last = -1;
+        while (looks.get() != last) {
+            last = looks.get();
+            assertFalse(spin.spin(() -> looks.incrementAndGet() < 0, Long.MAX_VALUE, () -> false));
+        }
+        return spin;
+    }
+
+    private static boolean answeredAfter(AdaptiveSpin spin, long nanos) {
+        long at = System.nanoTime() + nanos;
+        return spin.spin(() -> System.nanoTime() - at >= 0, Long.MAX_VALUE, () -> false);
+    }
+
+    private static int waitsUntilTrial(AdaptiveSpin spin) {
+        AtomicInteger looks = new AtomicInteger();
+        int waits = 0;
+        while (looks.get() == 0) {
+            assertFalse(spin.spin(() -> looks.incrementAndGet() < 0, Long.MAX_VALUE, () -> false));
+            waits++;
+        }
+        return waits;
     }
 
     /** An answer that takes longer than a lost processor is none. */

@@ -98,7 +98,8 @@ public final class SdpSettings {
                     1_000,
                     "us",
                     "Longest time a waiting thread spins before it sleeps; 0: never spin. A selector that"
-                            + " is busy with many channels spins up to eight times as long.");
+                            + " is busy with many channels, and a wait that tries whether spinning"
+                            + " pays again, spin up to eight times as long.");
 
     /** When an idle peer is probed. */
     public static final Setting KEEPALIVE_S =
