@@ -53,6 +53,8 @@ class GateTest {
                                         made,
                                         "by4000",
                                         made,
+                                        "requests",
+                                        made,
                                         "p50",
                                         1.0,
                                         "wall",
