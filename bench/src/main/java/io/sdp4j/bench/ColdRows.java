@@ -88,7 +88,7 @@ final class ColdRows {
                             "64 B round trip of fresh pairs, from two seconds after connect on",
                             TRIPS,
                             "p50",
-                            List.of(DEFAULTS),
+                            List.of(TCP, DEFAULTS),
                             4,
                             List.of(Bar.neverAbove("p50", DEFAULTS, 2_000))),
                     new Row(

@@ -125,6 +125,16 @@ class ResultsTest {
     }
 
     @Test
+    void neverAboveTakesTheWorstRun() {
+        Bar bar = Bar.neverAbove("p50", Config.SHM, 4);
+        Row row = row(bar);
+        runs(row, Config.SHM, "p50", 3, 2, 4.1);
+        reportOffloaded(3, 0);
+        assertEquals(4.1, results.verdict(row, bar).value());
+        assertFalse(results.verdict(row, bar).passed());
+    }
+
+    @Test
     void connectionsOnTheWrongStackSpoilTheVerdict() {
         Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 1);
         Row row = row(bar);

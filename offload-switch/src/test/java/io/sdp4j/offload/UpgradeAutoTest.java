@@ -91,28 +91,37 @@ class UpgradeAutoTest {
 
     @Test
     void smallMessagesOfVirtualThreadsStayOnTcp() throws Exception {
-        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor();
-                Socket client = SwitchedSockets.socket(owner(null))) {
-            client.connect(listener.getLocalSocketAddress());
-            try (Socket server = listener.accept()) {
-                long end = System.nanoTime() + 2 * UpgradePolicy.AUTO.ageNanos();
-                while (System.nanoTime() < end) {
-                    assertTrue(virtual.submit(() -> trip(client, server)).get());
-                }
-                assertEquals(0, asked.get());
-            }
-        }
+        byVirtualThreads(
+                (client, server, virtual) -> {
+                    long end = System.nanoTime() + 2 * UpgradePolicy.AUTO.ageNanos();
+                    while (System.nanoTime() < end) {
+                        assertTrue(virtual.submit(() -> trip(client, server)).get());
+                    }
+                    assertEquals(0, asked.get());
+                });
     }
 
     @Test
     void largeMessagesOfVirtualThreadsMove() throws Exception {
+        byVirtualThreads(
+                (client, server, virtual) ->
+                        await().until(
+                                        () ->
+                                                virtual.submit(() -> sendMuch(client, server)).get()
+                                                        > 0));
+    }
+
+    private interface Use {
+        void run(Socket client, Socket server, ExecutorService virtual) throws Exception;
+    }
+
+    private void byVirtualThreads(Use use) throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor();
                 Socket client = SwitchedSockets.socket(owner(null))) {
             client.connect(listener.getLocalSocketAddress());
             try (Socket server = listener.accept()) {
-                await().until(() -> virtual.submit(() -> sendMuch(client, server)).get() > 0);
+                use.run(client, server, virtual);
             }
         }
     }
