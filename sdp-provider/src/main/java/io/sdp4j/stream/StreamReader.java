@@ -85,12 +85,13 @@ final class StreamReader {
 
     int read(byte[] b, int off, int len) throws SocketException {
         int done = 0;
-        while (done < len && (left > 0 || nextMessage(done == 0))) {
+        boolean more = len > 0 && (left > 0 || nextMessage(true));
+        while (more) {
             int n = Math.min(left, len - done);
             connection.qp.copyOut(at, b, off + done, n);
             at += n;
-            taken(n);
             done += n;
+            more = goesOn(n, done < len);
         }
         return done == 0 && len > 0 ? nothing : done;
     }
@@ -101,7 +102,8 @@ final class StreamReader {
             return Math.max(done, 0);
         }
         int len = dst.remaining();
-        while (done < len && (left > 0 || nextMessage(done == 0))) {
+        boolean more = len > 0 && (left > 0 || nextMessage(true));
+        while (more) {
             int n = Math.min(left, len - done);
             if (sample != null) {
                 sample.begin(n);
@@ -112,13 +114,28 @@ final class StreamReader {
             }
             dst.position(dst.position() + n);
             at += n;
-            taken(n);
             done += n;
+            more = goesOn(n, done < len);
         }
         return done == 0 && len > 0 ? nothing : done;
     }
 
-    /** So many bytes in hand were copied. */
+    /**
+     * So many bytes in hand were copied. Those of a read that goes on are taken together with the
+     * next message: a thread that gets between the two must not find the reader before an urgent
+     * byte that had come before the read.
+     *
+     * @return whether the read goes on, and has something to go on with
+     */
+    private boolean goesOn(int n, boolean room) throws SocketException {
+        if (room) {
+            return nextMessage(false);
+        }
+        taken(n);
+        return false;
+    }
+
+    /** So many bytes in hand were copied, and taken. */
     private void taken(int n) {
         int rest = left - n;
         if (rest == 0 && !ahead) {
@@ -175,6 +192,9 @@ final class StreamReader {
         synchronized (core) {
             if (sample != null) {
                 sample.report(core.lending.threshold());
+            }
+            if (!first) {
+                taken(left);
             }
             found = advance(first);
             if (!found && first) {

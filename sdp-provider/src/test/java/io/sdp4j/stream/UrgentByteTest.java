@@ -6,6 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,6 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(60)
 class UrgentByteTest {
+    private static final int ROUNDS = 100_000;
+
     @ParameterizedTest
     @CsvSource({"false, false", "true, false", "false, true", "true, true"})
     void theReadThatTakesTheByteBeforeThemTakesThem(boolean buffer, boolean looked)
@@ -36,6 +43,50 @@ class UrgentByteTest {
                             ? pair.server.tryRead(ByteBuffer.wrap(came))
                             : pair.server.tryRead(came, 0, came.length);
             assertEquals("a!!", new String(came, 0, n, US_ASCII));
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    /** It looks at any moment of the read, as the event loop may. */
+    @Test
+    void anotherThreadThatLooksChangesNothing() throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair = new StreamPair(fabric.provider());
+                ExecutorService executor = Executors.newSingleThreadExecutor()) {
+            AtomicInteger round = new AtomicInteger();
+            Future<Integer> looks =
+                    executor.submit(
+                            () -> {
+                                int n = 0;
+                                for (int last = 0; last < ROUNDS; ) {
+                                    int now = round.get();
+                                    for (int i = now % 128; now != last && i > 0; i--) {
+                                        Thread.onSpinWait();
+                                    }
+                                    n += now == last ? 0 : pair.server.available();
+                                    last = now;
+                                }
+                                return n;
+                            });
+            byte[] came = new byte[9];
+            try {
+                while (round.get() < ROUNDS) {
+                    assertEquals(1, pair.client.tryWrite(new byte[] {'a'}, 0, 1));
+                    assertEquals(1, pair.server.available());
+                    for (int i = 0; i < 3; i++) {
+                        assertTrue(pair.client.tryWriteUrgent('!'));
+                    }
+                    int n = round.incrementAndGet();
+                    int read = pair.server.tryRead(came, 0, came.length);
+                    assertEquals("a!!", new String(came, 0, read, US_ASCII), "round " + n);
+                    assertEquals(1, pair.client.tryWrite(new byte[] {'b'}, 0, 1));
+                    assertEquals(1, pair.server.tryRead(came, 0, came.length));
+                }
+            } finally {
+                round.set(ROUNDS);
+            }
+            looks.get();
             pair.client.close(false);
             pair.server.close(false);
         }
