@@ -85,8 +85,8 @@ final class ColdRows {
                             List.of(Bar.faster("requests", DEFAULTS, TCP, 0.8))),
                     new Row(
                             "fresh64",
-                            "64 B round trip of fresh pairs, from two seconds after connect on",
-                            TRIPS,
+                            "64 B round trip of fresh pairs, in the fourth second after connect",
+                            "late-trips",
                             "p50",
                             List.of(TCP, DEFAULTS),
                             4,

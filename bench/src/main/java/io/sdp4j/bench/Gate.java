@@ -70,6 +70,11 @@ final class Gate {
                                     Bar.faster("requests", DEFAULTS, TCP, 0.5)),
                             row(
                                     Suite.COLD,
+                                    "fresh64",
+                                    List.of(TCP, DEFAULTS),
+                                    Bar.neverAbove("p50", DEFAULTS, 20_000)),
+                            row(
+                                    Suite.COLD,
                                     "program",
                                     List.of(TCP, AT_CONNECT, DEFAULTS),
                                     Bar.moreByAtMost("connect", AT_CONNECT, TCP, 60),

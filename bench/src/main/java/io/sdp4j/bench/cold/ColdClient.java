@@ -29,6 +29,8 @@ import java.util.concurrent.atomic.LongAdder;
  *   <li>{@code p50}, {@code p99}, {@code p999}: of the second half of the time, nanoseconds;
  *   <li>{@code memory}: bytes of private memory at the end.
  * </ul>
+ *
+ * <p>{@code late-trips UNUSED FOR_MS}: the same, with the percentiles of the last quarter.
  */
 public final class ColdClient implements Commands.Worker {
     /** Milliseconds after which the round trips are counted. */
@@ -54,7 +56,8 @@ public final class ColdClient implements Commands.Worker {
     @Override
     public String obey(String command, int[] numbers) throws IOException {
         return switch (command) {
-            case "trips" -> trips(numbers[1] * 1_000_000L);
+            case "trips" -> trips(numbers[1] * 1_000_000L, numbers[1] * 500_000L);
+            case "late-trips" -> trips(numbers[1] * 1_000_000L, numbers[1] * 750_000L);
             case "crowd" -> crowd(numbers[0], numbers[2]);
             default -> throw new IOException("unknown command " + command);
         };
@@ -94,10 +97,9 @@ public final class ColdClient implements Commands.Worker {
         }
     }
 
-    private String trips(long forNanos) throws IOException {
+    private String trips(long forNanos, long steadyNanos) throws IOException {
         long[] counts = new long[MARKS_MS.length];
         InetSocketAddress server = new InetSocketAddress(Place.here(), port);
-        long steadyNanos = forNanos / 2;
         try (Socket socket = new Socket()) {
             long start = System.nanoTime();
             socket.connect(server);
