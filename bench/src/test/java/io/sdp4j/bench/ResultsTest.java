@@ -116,21 +116,19 @@ class ResultsTest {
 
     @Test
     void spreadTakesEveryRun() {
-        Bar bar = Bar.spread("p50", Config.SHM, 2);
-        Row row = row(bar);
-        runs(row, Config.SHM, "p50", 3, 2, 4.1);
-        reportOffloaded(3, 0);
-        assertEquals(2.05, results.verdict(row, bar).value());
-        assertFalse(results.verdict(row, bar).passed());
+        missedByThreeRuns(Bar.spread("p50", Config.SHM, 2), 2.05);
     }
 
     @Test
     void neverAboveTakesTheWorstRun() {
-        Bar bar = Bar.neverAbove("p50", Config.SHM, 4);
+        missedByThreeRuns(Bar.neverAbove("p50", Config.SHM, 4), 4.1);
+    }
+
+    private void missedByThreeRuns(Bar bar, double value) {
         Row row = row(bar);
         runs(row, Config.SHM, "p50", 3, 2, 4.1);
         reportOffloaded(3, 0);
-        assertEquals(4.1, results.verdict(row, bar).value());
+        assertEquals(value, results.verdict(row, bar).value());
         assertFalse(results.verdict(row, bar).passed());
     }
 

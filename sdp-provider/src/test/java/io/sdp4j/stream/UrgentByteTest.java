@@ -5,15 +5,16 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: urgent bytes that have come before a read stay in line but for the last, as the kernel's
@@ -38,10 +39,7 @@ class UrgentByteTest {
                 }
             }
             byte[] came = new byte[9];
-            int n =
-                    buffer
-                            ? pair.server.tryRead(ByteBuffer.wrap(came))
-                            : pair.server.tryRead(came, 0, came.length);
+            int n = read(pair, buffer, came);
             assertEquals("a!!", new String(came, 0, n, US_ASCII));
             pair.client.close(false);
             pair.server.close(false);
@@ -49,8 +47,9 @@ class UrgentByteTest {
     }
 
     /** It looks at any moment of the read, as the event loop may. */
-    @Test
-    void anotherThreadThatLooksChangesNothing() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anotherThreadThatLooksChangesNothing(boolean buffer) throws Exception {
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair = new StreamPair(fabric.provider());
                 ExecutorService executor = Executors.newSingleThreadExecutor()) {
@@ -78,10 +77,10 @@ class UrgentByteTest {
                         assertTrue(pair.client.tryWriteUrgent('!'));
                     }
                     int n = round.incrementAndGet();
-                    int read = pair.server.tryRead(came, 0, came.length);
+                    int read = read(pair, buffer, came);
                     assertEquals("a!!", new String(came, 0, read, US_ASCII), "round " + n);
                     assertEquals(1, pair.client.tryWrite(new byte[] {'b'}, 0, 1));
-                    assertEquals(1, pair.server.tryRead(came, 0, came.length));
+                    assertEquals(1, read(pair, buffer, came));
                 }
             } finally {
                 round.set(ROUNDS);
@@ -90,5 +89,11 @@ class UrgentByteTest {
             pair.client.close(false);
             pair.server.close(false);
         }
+    }
+
+    private static int read(StreamPair pair, boolean buffer, byte[] into) throws IOException {
+        return buffer
+                ? pair.server.tryRead(ByteBuffer.wrap(into))
+                : pair.server.tryRead(into, 0, into.length);
     }
 }
