@@ -22,6 +22,8 @@ final class Format {
             case "requests" -> digits(value / 1e3) + " k/s";
             case "requests-first", "requests-later" -> digits(value) + " /s";
             case "cpu-first", "cpu-later", "cpu-trip" -> digits(value / 1e3) + " CPU µs";
+            case "cpu-idle" -> digits(value / 1e6) + " CPU ms/s";
+            case "switches" -> digits(value) + " /s";
             case "writes" -> digits(value / 1e6) + " M/s";
             case "bytes" -> digits(value / 1e9) + " GB/s";
             case "cpu" -> digits(value) + " CPU s/GB";

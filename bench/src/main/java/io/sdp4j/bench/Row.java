@@ -90,14 +90,10 @@ record Row(
                             List.of(
                                     Bar.neverSlower("p50", SHM, TCP, 1),
                                     Bar.faster("p99", SHM, TCP, 1))),
-                    new Row(
-                            "rtt64-busy64",
-                            "64 B round trip, 64 busy pairs",
-                            "echo 64 64",
-                            "p50",
-                            List.of(TCP, SHM),
-                            2,
-                            List.of(Bar.faster("p50", SHM, TCP, 1.5))),
+                    busy(2),
+                    busy(8),
+                    busy(64),
+                    busy(256),
                     new Row(
                             "rtt64-paced",
                             "64 B round trip, 100 a second: processor time of both ends for each",
@@ -106,6 +102,8 @@ record Row(
                             List.of(TCP, SHM),
                             1,
                             List.of(Bar.timesAsLong("cpu-trip", SHM, TCP, 1.1))),
+                    idle(100),
+                    idle(1000),
                     new Row(
                             "rtt64-beside",
                             "64 B round trip beside an endless loop for each processor",
@@ -227,6 +225,33 @@ record Row(
                             List.of(TCP, SHM),
                             1,
                             List.of(Bar.atMost("alloc", SHM, ZERO_BYTES))));
+
+    private static Row busy(int pairs) {
+        return new Row(
+                "rtt64-busy" + pairs,
+                "64 B round trips on " + pairs + " connections with a thread each",
+                "echo 64 " + pairs,
+                "requests",
+                List.of(TCP, SHM),
+                2,
+                List.of(
+                        Bar.faster("requests", SHM, TCP, 1.5),
+                        Bar.timesAsLong("cpu-trip", SHM, TCP, 1)));
+    }
+
+    /** Processor time is counted in steps of 10 ms, some of which happen to fall into a slice. */
+    private static Row idle(int connections) {
+        return new Row(
+                "idle" + connections,
+                connections + " idle connections: threads that leave a processor, both JVMs",
+                "idle " + connections,
+                "switches",
+                List.of(TCP, SHM),
+                1,
+                List.of(
+                        Bar.moreByAtMost("switches", SHM, TCP, 2),
+                        Bar.moreByAtMost("cpu-idle", SHM, TCP, 1e6)));
+    }
 
     boolean isStartup() {
         return work.isEmpty();

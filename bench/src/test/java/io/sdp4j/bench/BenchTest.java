@@ -34,6 +34,7 @@ class BenchTest {
                                         List.of(
                                                         "rtt64",
                                                         "rtt64-paced",
+                                                        "idle100",
                                                         "oneway64",
                                                         "connect",
                                                         "startup")
@@ -56,7 +57,7 @@ class BenchTest {
             }
             assertTrue(Table.markdown(results).contains("nothing measured"));
         }
-        assertEquals(5, progress.size(), progress::toString);
+        assertEquals(6, progress.size(), progress::toString);
         noChildLeft();
     }
 

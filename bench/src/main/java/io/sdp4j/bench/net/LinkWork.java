@@ -25,7 +25,7 @@ public final class LinkWork {
     /** Between two round trips that are not made as fast as can be. */
     private static final int GAP_MS = 10;
 
-    private static final int PACED_TIMES = 16;
+    private static final int LONG_TIMES = 16;
 
     private final Opener opener;
 
@@ -47,13 +47,15 @@ public final class LinkWork {
 
     // ---- round trips
 
-    private record Trips(Samples samples, double allocatedPerCall) {}
+    private record Trips(
+            Samples samples, double allocatedPerCall, double perSecond, long cpuNanos) {}
 
     /**
      * Round trips on {@code pairs} connections at once.
      *
      * @return {@code p50} and {@code p99} in nanoseconds, {@code n}, {@code alloc} heap bytes per
-     *     call at either end; of a single pair {@link Samples#steadiness}, too
+     *     call at either end, {@code requests} a second, {@code cpu-trip} nanoseconds of both
+     *     processes for each; of a single pair {@link Samples#steadiness}, too
      */
     public String echo(int sizeBytes, int pairs, int warmMs, int measureMs) throws Exception {
         CyclicBarrier together = new CyclicBarrier(pairs);
@@ -68,9 +70,17 @@ public final class LinkWork {
                             roundTrips(link, sizeBytes, samples, warmMs);
                             together.await();
                             samples.clear();
+                            long cpu = Usage.cpuNanos();
+                            long start = System.nanoTime();
                             long allocated = roundTrips(link, sizeBytes, samples, measureMs);
-                            double calls = 2.0 * link.callsPerTurn() * samples.count();
-                            return new Trips(samples, allocated / calls);
+                            double nanos = System.nanoTime() - start;
+                            cpu = Usage.cpuNanos() - cpu + link.buffer().getLong(0);
+                            double trips = samples.count();
+                            return new Trips(
+                                    samples,
+                                    allocated / (2 * link.callsPerTurn() * trips),
+                                    trips * 1e9 / nanos,
+                                    cpu);
                         } catch (Exception failed) {
                             together.reset(); // the others must not wait for this one
                             throw failed;
@@ -82,13 +92,24 @@ public final class LinkWork {
         }
         List<Samples> all = new ArrayList<>();
         double allocated = 0;
+        double perSecond = 0;
+        double cpu = 0;
+        long made = 0;
         for (FutureTask<Trips> task : tasks) {
             Trips trips = result(task);
             all.add(trips.samples);
             allocated += trips.allocatedPerCall;
+            perSecond += trips.perSecond;
+            cpu += (double) trips.cpuNanos / pairs; // each has seen that of all
+            made += trips.samples.count();
         }
         return Samples.text(Samples.sorted(all))
-                + String.format(Locale.ROOT, " alloc=%.4f", allocated / pairs)
+                + String.format(
+                        Locale.ROOT,
+                        " alloc=%.4f requests=%.1f cpu-trip=%.1f",
+                        allocated / pairs,
+                        perSecond,
+                        cpu / made)
                 + (pairs == 1 ? " " + all.getFirst().steadiness() : "");
     }
 
@@ -136,14 +157,14 @@ public final class LinkWork {
 
     /**
      * A hundred round trips a second on one connection, after as many as can be made in {@code
-     * warmMs}. Takes {@value #PACED_TIMES} times {@code measureMs}, as processor time is counted in
+     * warmMs}. Takes {@value #LONG_TIMES} times {@code measureMs}, as processor time is counted in
      * steps of 10 ms.
      *
      * @return {@code p50}, {@code p99} and {@code n} of them, {@code cpu-trip} nanoseconds of both
      *     processes for each
      */
     public String paced(int sizeBytes, int warmMs, int measureMs) throws IOException {
-        int trips = Math.max(1, PACED_TIMES * measureMs / GAP_MS);
+        int trips = Math.max(1, LONG_TIMES * measureMs / GAP_MS);
         Samples samples = new Samples(Math.max(warmMs, trips), 1);
         try (Link link = open()) {
             link.noDelay();
@@ -165,6 +186,48 @@ public final class LinkWork {
             cpu = Usage.cpuNanos() - cpu + link.buffer().getLong(0);
             return Samples.text(Samples.sorted(List.of(samples)))
                     + String.format(Locale.ROOT, " cpu-trip=%.1f", cpu / (double) trips);
+        }
+    }
+
+    // ---- nothing
+
+    /**
+     * Connections on which nothing happens, after as many round trips on one as can be made in
+     * {@code warmMs}. Takes {@value #LONG_TIMES} times {@code measureMs}.
+     *
+     * @return {@code switches} of threads a second in both processes, {@code cpu-idle} nanoseconds
+     *     of both a second
+     */
+    public String idle(int connections, int warmMs, int measureMs)
+            throws IOException, InterruptedException {
+        List<Link> links = new ArrayList<>();
+        try {
+            while (links.size() < connections) {
+                links.add(open());
+            }
+            Link one = links.getFirst();
+            one.noDelay();
+            roundTrips(one, 64, new Samples(warmMs, 1), warmMs);
+            Thread.sleep(warmMs); // what the connections have begun with comes to its end
+            request(one, NetServer.IDLE, 0, 0);
+            long cpu = Usage.cpuNanos();
+            long switches = Usage.contextSwitches();
+            long start = System.nanoTime();
+            Thread.sleep((long) LONG_TIMES * measureMs);
+            double seconds = (System.nanoTime() - start) / 1e9;
+            switches = Usage.contextSwitches() - switches;
+            cpu = Usage.cpuNanos() - cpu;
+            one.write(1);
+            one.readFully(NetServer.ANSWER_BYTES);
+            return String.format(
+                    Locale.ROOT,
+                    "switches=%.3f cpu-idle=%.1f",
+                    (switches + one.buffer().getLong(8)) / seconds,
+                    (cpu + one.buffer().getLong(0)) / seconds);
+        } finally {
+            for (Link link : links) {
+                link.close();
+            }
         }
     }
 

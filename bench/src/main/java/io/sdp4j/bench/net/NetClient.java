@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *   <li>{@code echo-beside SIZE WARM_MS MEASURE_MS}: the same with one pair, while as many threads
  *       as there are processors run endless loops;
  *   <li>{@code paced SIZE WARM_MS MEASURE_MS}: {@link LinkWork#paced};
+ *   <li>{@code idle CONNECTIONS WARM_MS MEASURE_MS}: {@link LinkWork#idle};
  *   <li>{@code sink SIZE WARM_MS MEASURE_MS}: {@link LinkWork#sink};
  *   <li>{@code sink-bounded SIZE WARM_MS MEASURE_MS}: the same with SO_SNDBUF of that size, which
  *       keeps the kernel from tuning it: otherwise chance makes one connection up to twice as fast
@@ -75,6 +76,7 @@ public final class NetClient implements Commands.Worker {
             case "echo" -> work.echo(numbers[0], numbers[1], numbers[2], numbers[3]);
             case "echo-beside" -> echoBesideLoops(numbers[0], numbers[1], numbers[2]);
             case "paced" -> work.paced(numbers[0], numbers[1], numbers[2]);
+            case "idle" -> work.idle(numbers[0], numbers[1], numbers[2]);
             case "sink" -> work.sink(numbers[0], numbers[1], numbers[2]);
             case "sink-bounded" -> bounded(numbers[0]).sink(numbers[0], numbers[1], numbers[2]);
             case "connect" -> connects(numbers[0], numbers[1], false);

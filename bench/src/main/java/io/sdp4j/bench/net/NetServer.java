@@ -20,17 +20,20 @@ import java.nio.file.Path;
  *
  * <ul>
  *   <li>{@link #ECHO}: blocks of {@code size} come back until one starts with 0;
- *   <li>{@link #SINK}: {@code total} bytes are read, at most {@code size} at a time.
+ *   <li>{@link #SINK}: {@code total} bytes are read, at most {@code size} at a time;
+ *   <li>{@link #IDLE}: one byte is read.
  * </ul>
  *
- * Both answer at the end with the process's CPU nanoseconds and the thread's allocated bytes during
- * the request (8 + 8 bytes).
+ * Each is answered at the end with the process's CPU nanoseconds and the thread's allocated bytes
+ * during the request (8 + 8 bytes); of {@link #IDLE} the second is the process's {@linkplain
+ * Usage#contextSwitches context switches}.
  */
 public final class NetServer {
     static final int CLOSE = 'C';
     public static final int STAY = 'B';
     static final int ECHO = 'E';
     static final int SINK = 'S';
+    static final int IDLE = 'I';
     static final int REQUEST_BYTES = 13;
     static final int ANSWER_BYTES = 16;
 
@@ -118,19 +121,24 @@ public final class NetServer {
                 int sizeBytes = request.getInt(1);
                 long totalBytes = request.getLong(5);
                 long cpu = Usage.cpuNanos();
-                long allocated = Usage.allocatedBytes();
+                long counted = count(op);
                 switch (op) {
                     case ECHO -> echo(link, sizeBytes);
                     case SINK -> sink(link, sizeBytes, totalBytes);
+                    case IDLE -> link.readFully(1);
                     default -> throw new IOException("unknown request " + op);
                 }
-                allocated = Usage.allocatedBytes() - allocated;
-                link.buffer().putLong(0, Usage.cpuNanos() - cpu).putLong(8, allocated);
+                counted = count(op) - counted;
+                link.buffer().putLong(0, Usage.cpuNanos() - cpu).putLong(8, counted);
                 link.write(ANSWER_BYTES);
             }
         } catch (IOException gone) {
             System.err.println("connection ended: " + gone);
         }
+    }
+
+    private static long count(int op) throws IOException {
+        return op == IDLE ? Usage.contextSwitches() : Usage.allocatedBytes();
     }
 
     private static void echo(Link link, int sizeBytes) throws IOException {

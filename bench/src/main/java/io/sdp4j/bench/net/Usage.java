@@ -6,7 +6,9 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Resources used by this process and this thread so far. */
@@ -61,6 +63,31 @@ public final class Usage {
                 .flatMap(process -> process.info().totalCpuDuration())
                 .orElseThrow()
                 .toNanos();
+    }
+
+    /** How often the threads that this process has now have left a processor, by will or not. */
+    public static long contextSwitches() throws IOException {
+        long switches = 0;
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+            for (Path thread : threads) {
+                switches += contextSwitches(thread);
+            }
+        }
+        return switches;
+    }
+
+    private static long contextSwitches(Path thread) throws IOException {
+        long switches = 0;
+        try (BufferedReader status = Files.newBufferedReader(thread.resolve("status"))) {
+            for (String line = status.readLine(); line != null; line = status.readLine()) {
+                if (line.contains("ctxt_switches:")) {
+                    switches += Long.parseLong(line.substring(line.indexOf(':') + 1).trim());
+                }
+            }
+        } catch (NoSuchFileException ended) {
+            return 0;
+        }
+        return switches;
     }
 
     /** Heap bytes the calling thread has allocated. */
