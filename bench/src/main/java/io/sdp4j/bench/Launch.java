@@ -46,7 +46,6 @@ final class Launch {
     private final Path agentJar;
     private final Path directory;
     private final Path offloadRules;
-    private final Path mayOffloadRules;
     private final Path kernelRules;
     private final Rdma rdma;
     private final List<String> heapOptions;
@@ -103,15 +102,6 @@ final class Launch {
                         use both server * *:*
                         use sdp client * *:*
                         """);
-        mayOffloadRules =
-                Files.writeString(
-                        directory.resolve("may-offload.conf"),
-                        """
-                        use tcp server * 127.0.0.2:*
-                        use tcp client * 127.0.0.2:*
-                        use both server * *:*
-                        use both client * *:*
-                        """);
         kernelRules =
                 Files.writeString(
                         directory.resolve("kernel.conf"),
@@ -162,20 +152,20 @@ final class Launch {
         }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (config.agent != Config.Agent.NONE) {
-            Path rules =
-                    switch (config.agent) {
-                        case KERNEL -> kernelRules;
-                        case MAY_OFFLOAD -> mayOffloadRules;
-                        default -> offloadRules;
-                    };
-            String options = "policy=" + rules;
+            List<String> options = new ArrayList<>();
+            switch (config.agent) {
+                case KERNEL -> options.add("policy=" + kernelRules);
+                case OFFLOADS -> options.add("policy=" + offloadRules);
+                default -> {} // the agent's own rules
+            }
             if (report != null) {
-                options += ",report=" + report;
+                options.add("report=" + report);
             }
             if (!config.agentOptions.isEmpty()) {
-                options += "," + config.agentOptions;
+                options.add(config.agentOptions);
             }
-            command.add("-javaagent:" + agentJar + "=" + options);
+            String given = options.isEmpty() ? "" : "=" + String.join(",", options);
+            command.add("-javaagent:" + agentJar + given);
         }
         if (rdma != null) {
             addRdma(config, end, command);
