@@ -13,6 +13,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * One connected end and its one buffer: a {@link Socket} with a heap array, or a {@link
@@ -22,6 +23,8 @@ import java.nio.file.Path;
  */
 public abstract class Link implements Closeable {
     public static final int MAX_BYTES = 1 << 20;
+
+    private static final int FIRST_BYTES = 4096;
 
     /** Buffer that is sent and received, always from offset 0. Big-endian. */
     public abstract ByteBuffer buffer();
@@ -91,8 +94,8 @@ public abstract class Link implements Closeable {
         private final Socket socket;
         private final InputStream in;
         private final OutputStream out;
-        private final byte[] bytes = new byte[MAX_BYTES];
-        private final ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        private byte[] bytes = new byte[FIRST_BYTES]; // grows once: hundreds of links may be small
+        private ByteBuffer buffer = ByteBuffer.wrap(bytes);
 
         SocketLink(Socket socket) throws IOException {
             this.socket = socket;
@@ -110,13 +113,22 @@ public abstract class Link implements Closeable {
             socket.setTcpNoDelay(true);
         }
 
+        private void makeRoom(int lenBytes) {
+            if (lenBytes > bytes.length) {
+                bytes = Arrays.copyOf(bytes, MAX_BYTES);
+                buffer = ByteBuffer.wrap(bytes);
+            }
+        }
+
         @Override
         public void write(int lenBytes) throws IOException {
+            makeRoom(lenBytes);
             out.write(bytes, 0, lenBytes);
         }
 
         @Override
         public int read(int offset, int maxBytes) throws IOException {
+            makeRoom(offset + maxBytes);
             return in.read(bytes, offset, maxBytes);
         }
 

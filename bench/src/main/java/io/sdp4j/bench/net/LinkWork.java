@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
@@ -26,6 +27,9 @@ public final class LinkWork {
     private static final int GAP_MS = 10;
 
     private static final int LONG_TIMES = 16;
+
+    /** Idle connections have little to count. */
+    private static final int IDLE_TIMES = 50;
 
     private final Opener opener;
 
@@ -95,8 +99,7 @@ public final class LinkWork {
         double perSecond = 0;
         double cpu = 0;
         long made = 0;
-        for (FutureTask<Trips> task : tasks) {
-            Trips trips = result(task);
+        for (Trips trips : results(tasks)) {
             all.add(trips.samples);
             allocated += trips.allocatedPerCall;
             perSecond += trips.perSecond;
@@ -111,6 +114,26 @@ public final class LinkWork {
                         perSecond,
                         cpu / made)
                 + (pairs == 1 ? " " + all.getFirst().steadiness() : "");
+    }
+
+    /** The first failure that is not a consequence of another, if there is one. */
+    private static <T> List<T> results(List<FutureTask<T>> tasks) throws Exception {
+        List<T> results = new ArrayList<>();
+        IOException broken = null;
+        for (FutureTask<T> task : tasks) {
+            try {
+                results.add(result(task));
+            } catch (IOException failed) {
+                if (!(failed.getCause() instanceof BrokenBarrierException)) {
+                    throw failed;
+                }
+                broken = failed;
+            }
+        }
+        if (broken != null) {
+            throw broken;
+        }
+        return results;
     }
 
     private static <T> T result(FutureTask<T> task) throws Exception {
@@ -193,7 +216,7 @@ public final class LinkWork {
 
     /**
      * Connections on which nothing happens, after as many round trips on one as can be made in
-     * {@code warmMs}. Takes {@value #LONG_TIMES} times {@code measureMs}.
+     * {@code warmMs}. Takes {@value #IDLE_TIMES} times {@code measureMs}.
      *
      * @return {@code switches} of threads a second in both processes, {@code cpu-idle} nanoseconds
      *     of both a second
@@ -213,7 +236,7 @@ public final class LinkWork {
             long cpu = Usage.cpuNanos();
             long switches = Usage.contextSwitches();
             long start = System.nanoTime();
-            Thread.sleep((long) LONG_TIMES * measureMs);
+            Thread.sleep((long) IDLE_TIMES * measureMs);
             double seconds = (System.nanoTime() - start) / 1e9;
             switches = Usage.contextSwitches() - switches;
             cpu = Usage.cpuNanos() - cpu;

@@ -47,7 +47,7 @@ public final class NetServer {
             accepting(() -> staying(new Link.ChannelLink(listener.accept())));
             System.out.println("READY unix:" + args[1]);
         } else {
-            ServerSocket listener = new ServerSocket(0, 200, Place.here());
+            ServerSocket listener = new ServerSocket(0, 1000, Place.here());
             accepting(() -> accepted(listener));
             String ports = String.valueOf(listener.getLocalPort());
             if (args[0].equals("both")) {
