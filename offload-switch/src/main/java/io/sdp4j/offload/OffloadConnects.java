@@ -30,8 +30,8 @@ final class OffloadConnects {
      */
     private static final long LOAD_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** How often a server that is starting is looked at: to ask costs a read of kernel tables. */
-    private static final long STARTING_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    /** Before a server is asked again: to ask costs a read of kernel tables, or a hand-shake. */
+    private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final List<OffloadProvider> providers;
     private final long capNanos;
@@ -154,7 +154,8 @@ final class OffloadConnects {
     }
 
     /**
-     * A connection that has no TCP to fall back to waits for a server that is starting.
+     * A connection that has no TCP to fall back to waits for a server that is starting, or has its
+     * backlog full: the kernel would send another SYN.
      *
      * @return null if the provider is still loading when the time is over
      */
@@ -166,13 +167,13 @@ final class OffloadConnects {
                 return hurried ? BoundedAttempt.connect(provider, spec) : provider.connect(spec);
             } catch (OffloadUnavailable e) {
                 if (!only
-                        || !e.starting()
+                        || !(e.starting() || e.reason() == ReasonCode.BACKLOG)
                         || spec.abandoned().getAsBoolean()
                         || Thread.currentThread().isInterrupted() // it could not pause
                         || System.nanoTime() - spec.deadlineNanos() >= 0) {
                     throw e;
                 }
-                LockSupport.parkNanos(STARTING_NANOS);
+                LockSupport.parkNanos(AGAIN_NANOS);
             }
         }
     }

@@ -23,7 +23,11 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -152,6 +156,34 @@ class RulesTest {
             for (Socket c : clients) {
                 c.close();
             }
+        }
+    }
+
+    /** Goal: a client that must not use TCP waits at a full backlog, as with the kernel's. */
+    @Test
+    @Timeout(30)
+    void fullBacklogWithoutTcp() throws Exception {
+        OffloadSwitch owner = of(only(), new LoopbackProvider());
+        try (ServerSocket listener = SwitchedSockets.serverSocket(owner);
+                Socket first = SwitchedSockets.socket(owner);
+                Socket second = SwitchedSockets.socket(owner);
+                Socket impatient = SwitchedSockets.socket(owner)) {
+            listener.bind(ANY_PORT, 1);
+            first.connect(listener.getLocalSocketAddress());
+            assertThrows(
+                    ConnectException.class,
+                    () -> impatient.connect(listener.getLocalSocketAddress(), 50));
+            FutureTask<Void> waits =
+                    new FutureTask<>(
+                            () -> {
+                                second.connect(listener.getLocalSocketAddress());
+                                return null;
+                            });
+            Thread.ofPlatform().daemon().start(waits);
+            assertThrows(TimeoutException.class, () -> waits.get(50, TimeUnit.MILLISECONDS));
+            listener.accept().close();
+            waits.get();
+            listener.accept().close();
         }
     }
 }
