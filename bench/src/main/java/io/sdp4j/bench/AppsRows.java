@@ -1,6 +1,5 @@
 package io.sdp4j.bench;
 
-import static io.sdp4j.bench.Config.AT_CONNECT;
 import static io.sdp4j.bench.Config.DEFAULTS;
 import static io.sdp4j.bench.Config.TCP;
 
@@ -9,16 +8,15 @@ import java.util.List;
 
 /** Applications of other vendors, from their first request on. */
 final class AppsRows {
-    private static final String LATER = "requests-later";
+    private static final String LAST = "requests-last";
 
     static final List<Row> ALL =
             List.of(
-                    alsoAtConnect("http1", "HttpClient to Jetty, HTTP/1.1, 100 B", "jetty 100 1"),
-                    alsoAtConnect("http1-16", "the same, 16 at a time", "jetty 100 16"),
-                    alsoAtConnect("http2-16", "the same, HTTP/2", "jetty-http2 100 16"),
-                    alsoAtConnect("get", "HttpClient to Jetty, GET of 4 MiB", "jetty 4194304 1"),
-                    alsoAtConnect(
-                            "post", "HttpClient to Jetty, POST of 4 MiB", "jetty-post 4194304 1"),
+                    row("http1", "HttpClient to Jetty, HTTP/1.1, 100 B", "jetty 100 1"),
+                    row("http1-16", "the same, 16 at a time", "jetty 100 16"),
+                    row("http2-16", "the same, HTTP/2", "jetty-http2 100 16"),
+                    row("get", "HttpClient to Jetty, GET of 4 MiB", "jetty 4194304 1"),
+                    row("post", "HttpClient to Jetty, POST of 4 MiB", "jetty-post 4194304 1"),
                     row("jdk", "HttpClient to the JDK's HttpServer, 100 B", "jdk 100 1"),
                     row("jdk-16", "HttpClient to HttpServer, 16 at a time", "jdk 100 16"),
                     row("jdk-get", "HttpClient to HttpServer, GET of 4 MiB", "jdk 4194304 1"),
@@ -33,6 +31,20 @@ final class AppsRows {
                             "tomcat-post",
                             "HttpClient to Tomcat, POST of 4 MiB",
                             "tomcat-post 4194304 1"),
+                    row("vertx", "HttpClient to Vert.x, 100 B", "vertx 100 1"),
+                    row("vertx-16", "HttpClient to Vert.x, 16 at a time", "vertx 100 16"),
+                    row("vertx-get", "HttpClient to Vert.x, GET of 4 MiB", "vertx 4194304 1"),
+                    row(
+                            "vertx-post",
+                            "HttpClient to Vert.x, POST of 4 MiB",
+                            "vertx-post 4194304 1"),
+                    row("helidon", "HttpClient to Helidon, 100 B", "helidon 100 1"),
+                    row("helidon-16", "HttpClient to Helidon, 16 at a time", "helidon 100 16"),
+                    row("helidon-get", "HttpClient to Helidon, GET of 4 MiB", "helidon 4194304 1"),
+                    row(
+                            "helidon-post",
+                            "HttpClient to Helidon, POST of 4 MiB",
+                            "helidon-post 4194304 1"),
                     row("grpc", "gRPC on Netty's NIO, 100 B there and back", "grpc 100 1"),
                     row("grpc-16", "gRPC, 16 calls of 100 B at a time", "grpc 100 16"),
                     row("grpc-bulk", "gRPC, 1 MiB there and back", "grpc 1048576 1"),
@@ -42,32 +54,33 @@ final class AppsRows {
                     row("rmi", "RMI, 100 B there and back", "rmi 100 1"),
                     row("rmi-16", "RMI, 16 connections", "rmi 100 16"),
                     row("rmi-bulk", "RMI, 1 MiB there and back", "rmi 1048576 1"),
-                    alsoAtConnect("netty", "Netty, 64 B there and back", "netty 64 1"),
-                    alsoAtConnect("netty-16", "the same, 16 connections", "netty 64 16"),
-                    alsoAtConnect("netty-bulk", "Netty, 1 MiB there and back", "netty 1048576 1"));
+                    row("activemq", "ActiveMQ, 100 B through a queue", "activemq 100 1"),
+                    row("activemq-16", "ActiveMQ, 16 connections", "activemq 100 16"),
+                    row("activemq-bulk", "ActiveMQ, 1 MiB through a queue", "activemq 1048576 1"),
+                    row("zookeeper", "ZooKeeper, a node of 100 B", "zookeeper 100 1"),
+                    row("zookeeper-16", "ZooKeeper, 16 sessions", "zookeeper 100 16"),
+                    row("zookeeper-bulk", "ZooKeeper, a node of 512 KiB", "zookeeper 524288 1"),
+                    row("kafka", "Kafka, records of 100 B, one by one", "kafka 100 1"),
+                    row("kafka-16", "Kafka, 16 records at a time", "kafka 100 16"),
+                    row("netty", "Netty, 64 B there and back", "netty 64 1"),
+                    row("netty-16", "the same, 16 connections", "netty 64 16"),
+                    row("netty-bulk", "Netty, 1 MiB there and back", "netty 1048576 1"));
 
     private AppsRows() {}
 
     private static Row row(String id, String title, String work) {
         List<Bar> bars = new ArrayList<>();
         bars.add(Bar.faster("requests-first", DEFAULTS, TCP, 0.8));
-        bars.add(Bar.faster(LATER, DEFAULTS, TCP, 0.97));
+        bars.add(Bar.faster("requests-next", DEFAULTS, TCP, 0.97));
+        bars.add(Bar.faster(LAST, DEFAULTS, TCP, 1));
         bars.add(Bar.timesAsLong("p50-first", DEFAULTS, TCP, 1.25));
-        bars.add(Bar.timesAsLong("p50-later", DEFAULTS, TCP, 1.03));
+        bars.add(Bar.timesAsLong("p50-last", DEFAULTS, TCP, 1.03));
         bars.add(Bar.timesAsLong("p99-first", DEFAULTS, TCP, 1.25));
-        bars.add(Bar.timesAsLong("p99-later", DEFAULTS, TCP, 1.25));
+        bars.add(Bar.timesAsLong("p99-last", DEFAULTS, TCP, 1.25));
         bars.add(Bar.timesAsLong("cpu-first", DEFAULTS, TCP, 1.25));
-        bars.add(Bar.timesAsLong("cpu-later", DEFAULTS, TCP, 1.03));
-        bars.add(Bar.timesAsLong("start", DEFAULTS, TCP, 1.5));
-        return new Row(id, title, work, LATER, List.of(TCP, DEFAULTS), 1, bars);
-    }
-
-    /** Also with the setting that moves connections at once. */
-    private static Row alsoAtConnect(String id, String title, String work) {
-        Row row = row(id, title, work);
-        List<Bar> bars = new ArrayList<>(row.bars());
-        bars.add(Bar.faster("requests-first", AT_CONNECT, TCP, 0.8));
-        bars.add(Bar.faster(LATER, AT_CONNECT, TCP, 1));
-        return new Row(id, title, work, LATER, List.of(TCP, DEFAULTS, AT_CONNECT), 1, bars);
+        bars.add(Bar.timesAsLong("cpu-next", DEFAULTS, TCP, 1.03));
+        bars.add(Bar.timesAsLong("cpu-last", DEFAULTS, TCP, 1));
+        bars.add(Bar.moreByAtMost("start", DEFAULTS, TCP, 100));
+        return new Row(id, title, work, LAST, List.of(TCP, DEFAULTS), 1, bars);
     }
 }

@@ -18,10 +18,10 @@ final class Format {
     static String value(String metric, double value) {
         return switch (metric) {
             case "p50", "p99", "p999" -> digits(value / 1000) + " µs";
-            case "p50-first", "p99-first", "p50-later", "p99-later" -> digits(value / 1e6) + " ms";
+            case "p50-first", "p99-first", "p50-last", "p99-last" -> digits(value / 1e6) + " ms";
             case "requests" -> digits(value / 1e3) + " k/s";
-            case "requests-first", "requests-later" -> digits(value) + " /s";
-            case "cpu-first", "cpu-later", "cpu-trip" -> digits(value / 1e3) + " CPU µs";
+            case "requests-first", "requests-next", "requests-last" -> digits(value) + " /s";
+            case "cpu-first", "cpu-next", "cpu-last", "cpu-trip" -> digits(value / 1e3) + " CPU µs";
             case "cpu-idle" -> digits(value / 1e6) + " CPU ms/s";
             case "switches" -> digits(value) + " /s";
             case "writes" -> digits(value / 1e6) + " M/s";

@@ -25,9 +25,16 @@ interface App {
             case "jdk-post" -> HttpApp.posts(new JdkServer());
             case "tomcat" -> HttpApp.gets(new TomcatServer());
             case "tomcat-post" -> HttpApp.posts(new TomcatServer());
+            case "vertx" -> HttpApp.gets(new VertxServer());
+            case "vertx-post" -> HttpApp.posts(new VertxServer());
+            case "helidon" -> HttpApp.gets(new HelidonServer());
+            case "helidon-post" -> HttpApp.posts(new HelidonServer());
             case "grpc" -> new GrpcApp();
             case "h2" -> new H2App();
             case "rmi" -> new RmiApp();
+            case "kafka" -> new KafkaApp();
+            case "zookeeper" -> new ZooKeeperApp();
+            case "activemq" -> new JmsApp();
             case "netty" -> new NettyApp();
             default -> throw new IllegalArgumentException("no program " + name);
         };

@@ -10,12 +10,19 @@ import java.util.concurrent.TimeUnit;
  * The measuring JVM: {@code AppsClient PORT,PID} of the answering one, then one command on standard
  * input: {@code PROGRAM BYTES AT_ONCE}, a number that is not used, and the milliseconds to measure.
  *
- * <p>The answer has the same of the first quarter of the time, which begins with the client's first
- * connection, as {@code requests-first} and so on, and of the rest, as {@code requests-later}:
- * {@code requests} a second; {@code p50} and {@code p99} nanoseconds that one took; {@code cpu}
- * nanoseconds of processor time that both JVMs have used for each.
+ * <p>The time begins with the client's first connection. If it is {@value #WHOLE} seconds, the
+ * answer has of the first {@value #FIRST} as {@code requests-first} and so on, of the next until
+ * {@value #NEXT} as {@code requests-next}, and of those from {@value #LAST} on as {@code
+ * requests-last}, else of as large parts of it: {@code requests} a second; {@code p50} and {@code
+ * p99} nanoseconds that one took; {@code cpu} nanoseconds of processor time that both JVMs have
+ * used for each.
  */
 public final class AppsClient implements Commands.Worker {
+    private static final int FIRST = 5;
+    private static final int NEXT = 20;
+    private static final int LAST = 30;
+    private static final int WHOLE = 36;
+
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final int port;
@@ -37,9 +44,16 @@ public final class AppsClient implements Commands.Worker {
         long startNanos = System.nanoTime();
         Moment start = now(tally);
         App.named(command).load(port, n[0], n[1], tally);
-        Moment between = end(tally, start, startNanos + n[3] / 4 * 1_000_000L);
-        Moment end = end(tally, between, startNanos + n[3] * 1_000_000L);
-        return text("first", start, between) + " " + text("later", between, end);
+        long partNanos = n[3] * 1_000_000L / WHOLE;
+        Moment first = end(tally, start, startNanos + FIRST * partNanos);
+        Moment next = end(tally, first, startNanos + NEXT * partNanos);
+        Moment last = end(tally, next, startNanos + LAST * partNanos);
+        Moment end = end(tally, last, startNanos + WHOLE * partNanos);
+        return String.join(
+                " ",
+                text("first", start, first),
+                text("next", first, next),
+                text("last", last, end));
     }
 
     /** Ends a phase at {@code nanoTime}, or with its first answer if that comes later. */

@@ -6,7 +6,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.catalina.Context;
 import org.apache.catalina.startup.Tomcat;
@@ -15,8 +14,7 @@ import org.apache.catalina.startup.Tomcat;
 final class TomcatServer implements HttpApp.HttpServing {
     @Override
     public int serve() throws Exception {
-        Path directory = Files.createTempDirectory("sdp4j-bench-tomcat");
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
+        Path directory = WorkFolder.create("tomcat");
         Tomcat tomcat = new Tomcat();
         tomcat.setSilent(true);
         tomcat.setBaseDir(directory.toString());
@@ -27,17 +25,6 @@ final class TomcatServer implements HttpApp.HttpServing {
         Tomcat.addServlet(context, "answering", new Answering()).addMapping("/");
         tomcat.start();
         return tomcat.getConnector().getLocalPort();
-    }
-
-    /** Removes a folder with all that Tomcat has put into it. */
-    private static void delete(Path directory) {
-        try (var all = Files.walk(directory)) {
-            for (Path path : all.toList().reversed()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (IOException left) {
-            System.err.println("left behind: " + directory + ": " + left);
-        }
     }
 
     private static final class Answering extends HttpServlet {
