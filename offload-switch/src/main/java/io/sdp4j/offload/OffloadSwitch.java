@@ -61,7 +61,7 @@ public final class OffloadSwitch {
     private final RecentFailures failures;
 
     private final OffloadConnects connects;
-    private final UpgradeGate gate; // null = connections move whenever they ask
+    private final UpgradeGate gate; // null = the machine's, where the settings want one
     private final SwitchCounters counters = new SwitchCounters();
     private final Losses losses = new Losses(line -> Log.OUT.warn(line));
 
@@ -95,17 +95,11 @@ public final class OffloadSwitch {
             SwitchSettings settings,
             KernelSocketSource kernel,
             Consumer<Closeable> opened) {
-        this(
-                policy,
-                providers,
-                settings,
-                kernel,
-                opened,
-                settings.upgrade().waitsInCrowd() ? UpgradeGate.ofMachine() : null);
+        this(policy, providers, settings, kernel, opened, null);
     }
 
     /**
-     * @param gate null = connections move whenever they ask
+     * @param gate for connections that wait in a crowd; null = the machine's
      */
     OffloadSwitch(
             Supplier<Policy> policy,
@@ -261,7 +255,11 @@ public final class OffloadSwitch {
 
     /** Whether connections that are worth moving may move now. May read a file. */
     boolean admitsUpgrades() {
-        return gate == null || gate.isOpen(System.nanoTime());
+        if (!settings.upgrade().waitsInCrowd()) {
+            return true;
+        }
+        UpgradeGate here = gate == null ? UpgradeGate.ofMachine() : gate;
+        return here.isOpen(System.nanoTime());
     }
 
     /**

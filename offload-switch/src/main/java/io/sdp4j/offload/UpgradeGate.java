@@ -39,9 +39,14 @@ final class UpgradeGate {
         this.most = CROWD * processors;
     }
 
+    /** Apart, as it takes a program milliseconds that may never ask. */
+    private static final class OfMachine {
+        static final UpgradeGate GATE = new UpgradeGate(UpgradeGate::runnableThreads, processors());
+    }
+
     /** The gate of this machine, open where the kernel does not tell. */
     static UpgradeGate ofMachine() {
-        return new UpgradeGate(UpgradeGate::runnableThreads, processors());
+        return OfMachine.GATE;
     }
 
     /**
