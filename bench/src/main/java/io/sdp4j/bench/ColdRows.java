@@ -92,6 +92,16 @@ final class ColdRows {
                             4,
                             List.of(Bar.neverAbove("p50", DEFAULTS, 2_000))),
                     new Row(
+                            "tail64",
+                            "64 B round trip of fresh pairs, for 30 s after the first five",
+                            "long-trips",
+                            "p99",
+                            List.of(TCP, DEFAULTS),
+                            1,
+                            List.of(
+                                    Bar.neverAbove("p99", DEFAULTS, 5_000),
+                                    Bar.below("p999", DEFAULTS, "p50", TCP))),
+                    new Row(
                             "program",
                             "a program that connects, makes 20 round trips and exits",
                             PROGRAM,

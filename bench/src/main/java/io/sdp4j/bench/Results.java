@@ -159,7 +159,7 @@ final class Results {
     /** Result of {@code bar} in {@code row}. */
     Verdict verdict(Row row, Bar bar) {
         double[] subject = sorted(row, bar.subject(), bar.metric());
-        double[] base = sorted(row, bar.base(), bar.metric());
+        double[] base = sorted(row, bar.base(), bar.baseMetric());
         double[] perRound = perRound(row, bar);
         double lowest = perRound.length == 0 ? Double.NaN : perRound[0];
         double highest = perRound.length == 0 ? Double.NaN : perRound[perRound.length - 1];
@@ -169,7 +169,7 @@ final class Results {
                             compare(
                                     bar,
                                     overall(row, bar.subject(), bar.metric()),
-                                    overall(row, bar.base(), bar.metric()));
+                                    overall(row, bar.base(), bar.baseMetric()));
                     case IN_TURN -> median(inTurn(row, bar));
                     case SPEEDUP_EVERY_ROUND -> lowest;
                     case AT_MOST_EVERY_RUN, SPREAD -> {

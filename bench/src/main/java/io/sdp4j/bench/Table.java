@@ -75,7 +75,7 @@ final class Table {
                     what = last.title;
                 }
                 out.append("| ").append(what).append(" | ");
-                out.append(cell(results, row, bar.base(), bar.metric())).append(" | ");
+                out.append(cell(results, row, bar.base(), bar.baseMetric())).append(" | ");
                 out.append(cell(results, row, bar.subject(), bar.metric())).append(" | ");
                 out.append(result(results.verdict(row, bar))).append(" |\n");
                 what = "";

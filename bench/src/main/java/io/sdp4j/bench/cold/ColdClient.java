@@ -30,11 +30,16 @@ import java.util.concurrent.atomic.LongAdder;
  *   <li>{@code memory}: bytes of private memory at the end.
  * </ul>
  *
- * <p>{@code late-trips UNUSED FOR_MS}: the same, with the percentiles of the last quarter.
+ * <p>{@code late-trips UNUSED FOR_MS}: the same, with the percentiles of the last quarter. {@code
+ * long-trips UNUSED FOR_MS}: the same for {@value #LONG_QUARTERS} quarters of that time, with the
+ * percentiles of what comes after the first {@value #LONG_FROM}.
  */
 public final class ColdClient implements Commands.Worker {
     /** Milliseconds after which the round trips are counted. */
     static final int[] MARKS_MS = {250, 500, 1000, 2000, 4000};
+
+    private static final int LONG_QUARTERS = 35;
+    private static final int LONG_FROM = 5;
 
     private static final int SIZE_BYTES = 64;
     private static final int STEP_NANOS = 50;
@@ -56,8 +61,9 @@ public final class ColdClient implements Commands.Worker {
     @Override
     public String obey(String command, int[] numbers) throws IOException {
         return switch (command) {
-            case "trips" -> trips(numbers[1] * 1_000_000L, numbers[1] * 500_000L);
-            case "late-trips" -> trips(numbers[1] * 1_000_000L, numbers[1] * 750_000L);
+            case "trips" -> trips(numbers[1], 4, 2);
+            case "late-trips" -> trips(numbers[1], 4, 3);
+            case "long-trips" -> trips(numbers[1], LONG_QUARTERS, LONG_FROM);
             case "crowd" -> crowd(numbers[0], numbers[2]);
             default -> throw new IOException("unknown command " + command);
         };
@@ -97,7 +103,9 @@ public final class ColdClient implements Commands.Worker {
         }
     }
 
-    private String trips(long forNanos, long steadyNanos) throws IOException {
+    private String trips(int ms, int quarters, int steadyQuarters) throws IOException {
+        long forNanos = ms * 250_000L * quarters;
+        long steadyNanos = ms * 250_000L * steadyQuarters;
         long[] counts = new long[MARKS_MS.length];
         InetSocketAddress server = new InetSocketAddress(Place.here(), port);
         try (Socket socket = new Socket()) {
