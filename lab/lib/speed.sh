@@ -21,6 +21,6 @@ speed() {
   processor=$(taskset -cp $$ | sed 's/.*[^0-9]//')
   taskset -c "$processor" "$LAB_DIR/run" --quiet --memory 4096 --timeout 1080 -- \
     "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
-    -jar bench/target/sdp4j-bench.jar verbs --rows "$rows" --agent agent/target/sdp4j-agent.jar \
+    -cp "bench/target/sdp4j-bench.jar:bench/target/lib/*" io.sdp4j.bench.BenchMain verbs --rows "$rows" --agent agent/target/sdp4j-agent.jar \
     --bare "$bare$PWD/fabric-verbs/target/test-classes" "$@"
 }
