@@ -50,12 +50,17 @@ abstract class JdkPatch implements ClassFileTransformer {
             Class<?> patchedClass = Class.forName(className, false, null);
             instrumentation.addTransformer(this, true);
             instrumentation.retransformClasses(patchedClass);
-            return patched == methods;
+            return patched == methods || ends(instrumentation);
         } catch (Exception | LinkageError e) {
-            return false;
+            return ends(instrumentation);
         } finally {
             instrumentation.removeTransformer(this);
         }
+    }
+
+    /** Whether the JVM ends, which then changes no class any more: that is no fault of this JDK. */
+    private static boolean ends(Instrumentation instrumentation) {
+        return instrumentation.getAllLoadedClasses() == null;
     }
 
     @Override

@@ -1,0 +1,50 @@
+package io.sdp4j.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** A class of the JDK that cannot be changed is told to the user, but not while the JVM ends. */
+final class JdkPatchTest {
+    @Test
+    void aJdkThatIsNotAsExpectedIsTold() throws Exception {
+        assertEquals(false, apply(new Class<?>[0]));
+    }
+
+    /** While a JVM ends it changes no class and names none. */
+    @Test
+    void anEndingJvmIsNoFault() throws Exception {
+        assertEquals(true, apply(null));
+    }
+
+    /** Result of a patch in a JVM that changes nothing and has those classes loaded. */
+    private static Object apply(Class<?>[] loaded) throws Exception {
+        Instrumentation idle =
+                (Instrumentation)
+                        Proxy.newProxyInstance(
+                                JdkPatchTest.class.getClassLoader(),
+                                new Class<?>[] {Instrumentation.class},
+                                (_, method, _) ->
+                                        switch (method.getName()) {
+                                            case "getAllLoadedClasses" -> loaded;
+                                            case "removeTransformer" -> true;
+                                            default -> null;
+                                        });
+        URL shim = Path.of("target/layout/").toUri().toURL();
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {shim}, null)) {
+            Class<?> files = loader.loadClass("io.sdp4j.shim.FilesPatch");
+            Constructor<?> make = files.getDeclaredConstructor();
+            make.setAccessible(true);
+            Method apply = files.getSuperclass().getDeclaredMethod("apply", Instrumentation.class);
+            apply.setAccessible(true);
+            return apply.invoke(make.newInstance(), idle);
+        }
+    }
+}
