@@ -11,8 +11,9 @@ import java.util.function.BooleanSupplier;
  * the wake-up of a peer that sleeps takes, and there are enough of them for the peer to begin a
  * trial as well: where both sides sleep, neither can find by a short spin that both would be fast.
  * The trial has succeeded when a wait is short, and failed when one is too long or all are slow;
- * after each failure twice as many waits pass before the next one
- * (docs/decisions/0017-trials-of-spinning-outlast-a-wake-up.md).
+ * after each failure twice as many waits pass before the next one. A long wait among short ones was
+ * an accident, after which both sides sleep: for each 64 short waits before, one long wait begins a
+ * trial at once (docs/decisions/0017-trials-of-spinning-outlast-a-wake-up.md).
  *
  * <p>A spinner that notices that it was taken off its processor gives up at once: another thread
  * needed it, perhaps the very peer it is waiting for. No thread spins while more threads want to
@@ -27,6 +28,9 @@ public final class AdaptiveSpin {
     private static final int PAUSE = 64;
 
     private static final int LONGEST_PAUSE = 4096;
+
+    /** Short waits that count at most. */
+    private static final int MOST_SHORT = 16 * PAUSE;
 
     /** Waits of a trial: within them a peer that makes the same pause begins its own. */
     private static final int TRIAL = PAUSE + 16;
@@ -57,6 +61,12 @@ public final class AdaptiveSpin {
 
     /** Waits that the trial under way has left. */
     private int trial;
+
+    /** Short waits that no accident has used up. */
+    private int shortWaits;
+
+    /** Whether the last look ended because the thread had been off its processor. */
+    private boolean displaced;
 
     /**
      * @param spinners how many threads of the process spin now; shared
@@ -113,7 +123,8 @@ public final class AdaptiveSpin {
             idleWaits = 0;
             trial = TRIAL;
         }
-        long budget = trial > 0 ? Math.max(maxNanos, MOST_TIMES * usualNanos) : budgetNanos;
+        boolean trying = trial > 0;
+        long budget = trying ? Math.max(maxNanos, MOST_TIMES * usualNanos) : budgetNanos;
         if (spinnersMax == 0) {
             return false; // before the clock is asked, which costs a system call in some machines
         }
@@ -131,16 +142,37 @@ public final class AdaptiveSpin {
         } finally {
             spinners.decrementAndGet();
         }
-        if (trial > 0) {
+        if (displaced) {
+            displaced = false;
+            unlearn(0);
+        } else if (trying) {
             if (found || limitNanos >= budget) {
                 judge(found, now);
             }
         } else if (found) {
+            shortWaits = Math.min(shortWaits + 1, MOST_SHORT);
             budgetNanos = Math.min(maxNanos, Math.max(budgetNanos * 2, maxNanos / 2));
         } else if (limitNanos >= budget) {
-            budgetNanos = budgetNanos / 2 < LEAST_NANOS ? 0 : budgetNanos / 2;
+            unlearn(budgetNanos / 2 < LEAST_NANOS ? 0 : budgetNanos / 2);
         }
         return found;
+    }
+
+    /**
+     * A wait was not short.
+     *
+     * @param budget for the next one, unless that begins a trial
+     */
+    private void unlearn(long budget) {
+        if (shortWaits < PAUSE) {
+            budgetNanos = budget;
+            trial = 0;
+            return;
+        }
+        shortWaits -= PAUSE;
+        budgetNanos = 0;
+        trial = TRIAL;
+        pause = PAUSE / 2; // twice as many if it fails
     }
 
     private void judge(boolean found, long begunNanos) {
@@ -167,8 +199,7 @@ public final class AdaptiveSpin {
             }
             long now = System.nanoTime();
             if (now - last > DISPLACED_NANOS) {
-                budgetNanos = 0;
-                trial = 0;
+                displaced = true;
                 return something.getAsBoolean();
             }
             if (now - start >= budget) {

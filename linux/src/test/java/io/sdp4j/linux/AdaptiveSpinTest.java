@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Goal: spinning ends when there is something, when the thread is wanted elsewhere, and by itself;
@@ -87,6 +89,30 @@ class AdaptiveSpinTest {
             }
             lasted &= answeredAfter(spin, 0);
             lasted &= spinNanos(spin) < 6 * SHORT_NANOS; // as usual, and no trial any more
+        }
+    }
+
+    /**
+     * Goal: a peer that is held up now and then does not make both sides sleep for long. For each
+     * 64 short waits one long one lets the next outlast the peer's wake-up.
+     */
+    @ParameterizedTest
+    @CsvSource({"16, 0", "64, 1", "127, 1", "128, 2"})
+    void longWaitsAmongShortOnesBeginTrials(int shortWaits, int trials) {
+        boolean asExpected = false;
+        while (!asExpected) { // it may lose its processor
+            AdaptiveSpin spin = new AdaptiveSpin(SHORT_NANOS, 1, spinning, false);
+            asExpected = true;
+            for (int i = 0; i < shortWaits; i++) {
+                asExpected &= answeredAfter(spin, 0);
+            }
+            for (int i = 0; i < trials; i++) {
+                asExpected &= !answeredAfter(spin, 5 * SHORT_NANOS);
+                asExpected &= answeredAfter(spin, 5 * SHORT_NANOS); // in a trial
+                asExpected &= answeredAfter(spin, 0); // which has succeeded
+            }
+            asExpected &= !answeredAfter(spin, 5 * SHORT_NANOS);
+            asExpected &= !answeredAfter(spin, 5 * SHORT_NANOS);
         }
     }
 
