@@ -219,7 +219,7 @@ final class Results {
 
     private double[] perRound(Row row, Bar bar) {
         Map<Integer, Double> subject = byRound(row, bar.subject(), bar.metric());
-        Map<Integer, Double> base = byRound(row, bar.base(), bar.metric());
+        Map<Integer, Double> base = byRound(row, bar.base(), bar.baseMetric());
         return subject.keySet().stream()
                 .filter(base::containsKey)
                 .mapToDouble(round -> compare(bar, subject.get(round), base.get(round)))
@@ -262,6 +262,9 @@ final class Results {
                 one.put("metric", bar.metric());
                 one.put("subject", bar.subject().id);
                 one.put("base", bar.base().id);
+                if (!bar.baseMetric().equals(bar.metric())) {
+                    one.put("base_metric", bar.baseMetric());
+                }
                 one.put("kind", bar.kind().name());
                 one.put("value", verdict.value());
                 one.put("lowest", verdict.lowest());

@@ -55,6 +55,21 @@ class ResultsTest {
         assertFalse(results.verdict(row, Bar.faster("p50", Config.SHM, Config.TCP, 6.1)).passed());
     }
 
+    @Test
+    void anotherNumberOfTheBaseIsComparedInEachRound() {
+        Bar bar = Bar.below("p999", Config.SHM, "p50", Config.TCP);
+        Row row = row(bar);
+        for (int round = 1; round <= 3; round++) {
+            results.add(row, Config.TCP, new Run(round, Map.of("p50", 100.0, "p999", 1000.0)));
+            results.add(row, Config.SHM, new Run(round, Map.of("p50", 1.0, "p999", 20.0 * round)));
+        }
+        reportOffloaded(3, 0);
+        Verdict verdict = results.verdict(row, bar);
+        assertEquals(2.5, verdict.value());
+        assertEquals(100.0 / 60, verdict.lowest());
+        assertEquals(5.0, verdict.highest());
+    }
+
     /** Each slice against the one that was measured next to it, whatever the round. */
     @Test
     void slicesInTurnAreComparedOneByOne() {
