@@ -69,16 +69,15 @@ final class KafkaApp implements App {
 
     @Override
     public void load(int port, int bytes, int atOnce, Tally tally) throws Exception {
-        Map<String, Object> at =
-                Map.of("bootstrap.servers", Place.here().getHostAddress() + ":" + port);
-        try (Admin admin = Admin.create(at)) {
+        String at = Place.here().getHostAddress() + ":" + port;
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", at))) {
             admin.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 1))).all().get();
         }
         KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(
                         Map.of(
                                 "bootstrap.servers",
-                                at.get("bootstrap.servers"),
+                                at,
                                 "linger.ms", // else it waits for more records than there are
                                 "0"),
                         new ByteArraySerializer(),

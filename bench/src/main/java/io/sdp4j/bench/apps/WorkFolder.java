@@ -1,6 +1,7 @@
 package io.sdp4j.bench.apps;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -21,7 +22,7 @@ final class WorkFolder {
                 Files.deleteIfExists(path);
             }
         } catch (IOException left) {
-            System.err.println("left behind: " + folder + ": " + left);
+            throw new UncheckedIOException("left behind: " + folder, left);
         }
     }
 }
