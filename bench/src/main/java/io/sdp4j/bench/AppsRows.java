@@ -38,6 +38,22 @@ final class AppsRows {
                     row("zookeeper-bulk", "ZooKeeper, a node of 512 KiB", "zookeeper 524288 1"),
                     row("kafka", "Kafka, records of 100 B, one by one", "kafka 100 1"),
                     row("kafka-16", "Kafka, 16 records at a time", "kafka 100 16"),
+                    row("hazelcast", "Hazelcast, an entry of 100 B", "hazelcast 100 1"),
+                    row("hazelcast-16", "Hazelcast, 16 clients", "hazelcast 100 16"),
+                    row("hazelcast-bulk", "Hazelcast, an entry of 1 MiB", "hazelcast 1048576 1"),
+                    row("jgroups", "JGroups on TCP, 100 B there and back", "jgroups 100 1"),
+                    row("jgroups-16", "the same, 16 at a time", "jgroups 100 16"),
+                    row("jgroups-bulk", "the same, 1 MiB", "jgroups 1048576 1"),
+                    row("jgroups-nio", "JGroups on TCP_NIO2, 100 B", "jgroups-nio 100 1"),
+                    row("jgroups-nio-16", "the same, 16 at a time", "jgroups-nio 100 16"),
+                    row("jgroups-nio-bulk", "the same, 1 MiB", "jgroups-nio 1048576 1"),
+                    row("ratis", "Ratis on gRPC, queries of 100 B", "ratis 100 1"),
+                    row("ratis-16", "Ratis, 16 clients", "ratis 100 16"),
+                    row("ratis-bulk", "Ratis, queries of 1 MiB", "ratis 1048576 1"),
+                    row("hdfs", "HDFS, the length of a file", "hdfs 100 1"),
+                    row("hdfs-16", "the same, 16 at a time", "hdfs 100 16"),
+                    row("hdfs-read", "HDFS, reads of 4 MiB", "hdfs-read 4194304 1"),
+                    row("hdfs-write", "HDFS, writes of 64 MiB", "hdfs-write 67108864 1"),
                     row("netty", "Netty, 64 B there and back", "netty 64 1"),
                     row("netty-16", "the same, 16 connections", "netty 64 16"),
                     row("netty-bulk", "Netty, 1 MiB there and back", "netty 1048576 1"));
@@ -45,10 +61,11 @@ final class AppsRows {
     static final List<Row> ALL =
             Stream.of(
                             JETTY,
-                            web("jdk", "the JDK's HttpServer"),
-                            web("tomcat", "Tomcat"),
-                            web("vertx", "Vert.x"),
-                            web("helidon", "Helidon"),
+                            web("jdk", "HttpClient to the JDK's HttpServer"),
+                            web("tomcat", "HttpClient to Tomcat"),
+                            web("vertx", "HttpClient to Vert.x"),
+                            web("helidon", "HttpClient to Helidon"),
+                            web("spring", "WebClient to Spring Boot"),
                             OTHERS)
                     .flatMap(List::stream)
                     .toList();
@@ -56,8 +73,8 @@ final class AppsRows {
     private AppsRows() {}
 
     /** A web server: small requests, one and 16 at a time, and bulk each way. */
-    private static List<Row> web(String id, String name) {
-        String to = "HttpClient to " + name + ", ";
+    private static List<Row> web(String id, String between) {
+        String to = between + ", ";
         return List.of(
                 row(id, to + "100 B", id + " 100 1"),
                 row(id + "-16", to + "16 at a time", id + " 100 16"),

@@ -35,6 +35,15 @@ interface App {
             case "kafka" -> new KafkaApp();
             case "zookeeper" -> new ZooKeeperApp();
             case "activemq" -> new JmsApp();
+            case "hazelcast" -> new HazelcastApp();
+            case "jgroups" -> JgroupsApp.blocking();
+            case "jgroups-nio" -> JgroupsApp.nio();
+            case "spring" -> new SpringApp(false);
+            case "spring-post" -> new SpringApp(true);
+            case "ratis" -> new RatisApp();
+            case "hdfs" -> new HdfsApp(HdfsApp.Work.ASK);
+            case "hdfs-read" -> new HdfsApp(HdfsApp.Work.READ);
+            case "hdfs-write" -> new HdfsApp(HdfsApp.Work.WRITE);
             case "netty" -> new NettyApp();
             default -> throw new IllegalArgumentException("no program " + name);
         };

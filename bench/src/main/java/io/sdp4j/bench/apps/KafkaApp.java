@@ -4,7 +4,6 @@ import io.sdp4j.bench.net.Place;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,8 +30,8 @@ final class KafkaApp implements App {
     @Override
     public int serve() throws IOException {
         Path folder = WorkFolder.create("kafka");
-        int port = freePort();
-        Properties settings = settings(port, freePort(), folder.resolve("data"));
+        int port = Place.freePort();
+        Properties settings = settings(port, Place.freePort(), folder.resolve("data"));
         Path file = folder.resolve("server.properties");
         try (OutputStream out = Files.newOutputStream(file)) {
             settings.store(out, null);
@@ -43,12 +42,6 @@ final class KafkaApp implements App {
         }
         new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM).startup();
         return port;
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0, 1, Place.here())) {
-            return probe.getLocalPort();
-        }
     }
 
     private static Properties settings(int port, int controller, Path data) throws IOException {

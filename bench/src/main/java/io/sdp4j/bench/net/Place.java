@@ -2,6 +2,7 @@ package io.sdp4j.bench.net;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 
 /** Where the answering JVM of a pair listens. */
 public final class Place {
@@ -16,5 +17,12 @@ public final class Place {
         return named == null
                 ? InetAddress.getByAddress(new byte[] {127, 0, 0, 1})
                 : InetAddress.getByName(named);
+    }
+
+    /** A port there that nobody listened on a moment ago. */
+    public static int freePort() throws IOException {
+        try (ServerSocket probe = new ServerSocket(0, 1, here())) {
+            return probe.getLocalPort();
+        }
     }
 }
