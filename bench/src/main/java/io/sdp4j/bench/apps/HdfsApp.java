@@ -15,7 +15,7 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
  * block that is read or written has a connection of its own; questions to the name node share one.
  */
 record HdfsApp(Work work) implements App {
-    /** What a request is. */
+    /** Kinds of requests. */
     enum Work {
         /** How long the file is. */
         ASK,

@@ -19,7 +19,7 @@ public final class Place {
                 : InetAddress.getByName(named);
     }
 
-    /** A port there that nobody listened on a moment ago. */
+    /** A port there without a listener a moment ago. */
     public static int freePort() throws IOException {
         try (ServerSocket probe = new ServerSocket(0, 1, here())) {
             return probe.getLocalPort();
