@@ -26,7 +26,11 @@ class AppsTest {
         List<Row> rows =
                 Suite.APPS.rows().stream()
                         .filter(row -> programs.add(Suite.APPS.listens(row)))
-                        .filter(row -> !row.id().startsWith("hdfs-")) // starts for 15 s each
+                        .filter(
+                                row ->
+                                        !row.id()
+                                                .startsWith(
+                                                        "hdfs-")) // as "hdfs", for some 20 s each
                         .map(
                                 row ->
                                         new Row(

@@ -3,6 +3,7 @@ package io.sdp4j.bench.apps;
 import io.sdp4j.bench.net.Place;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jgroups.Address;
@@ -42,10 +43,8 @@ record JgroupsApp(Supplier<BasicTCP> transport) implements App {
         MessageDispatcher member = member(port, port);
         member.setRequestHandler(
                 request -> {
-                    byte[] bytes = new byte[request.getLength()];
-                    System.arraycopy(
-                            request.getArray(), request.getOffset(), bytes, 0, bytes.length);
-                    return bytes;
+                    int from = request.getOffset();
+                    return Arrays.copyOfRange(request.getArray(), from, from + request.getLength());
                 });
         member.getChannel().connect(CLUSTER);
         return port;

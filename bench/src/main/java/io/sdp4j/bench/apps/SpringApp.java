@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
  * which makes its own system calls, is off.
  */
 record SpringApp(boolean isPost) implements App {
-    static {
+    SpringApp {
         System.setProperty("reactor.netty.native", "false");
     }
 

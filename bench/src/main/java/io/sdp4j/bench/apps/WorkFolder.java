@@ -22,12 +22,11 @@ final class WorkFolder {
     /** Tries again when something was added meanwhile: the server writes until the JVM ends. */
     private static void remove(Path folder) {
         long since = System.nanoTime();
-        while (true) {
+        while (Files.exists(folder)) {
             try (var all = Files.walk(folder)) {
                 for (Path path : all.toList().reversed()) {
                     Files.deleteIfExists(path);
                 }
-                return;
             } catch (IOException | UncheckedIOException left) {
                 if (System.nanoTime() - since > PATIENCE_NANOS) {
                     throw new IllegalStateException("left behind: " + folder, left);
