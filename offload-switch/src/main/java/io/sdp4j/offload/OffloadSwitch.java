@@ -50,8 +50,8 @@ public final class OffloadSwitch {
     public static final Attempt CARRIES_LITTLE =
             Attempt.kernel(
                     ReasonCode.NOT_WORTH,
-                    "it does not block and carries little with each call, which hardly gains from"
-                            + " offload; upgrade=connect offloads it");
+                    "it does not block, carries little with each call and is not quick, so it"
+                            + " hardly gains from offload; upgrade=connect offloads it");
 
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;

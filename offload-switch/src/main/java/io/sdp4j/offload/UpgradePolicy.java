@@ -7,15 +7,15 @@ import java.util.Locale;
  * When a connection that began on kernel TCP is worth moving onto an offload stream. Immutable.
  *
  * <p>A channel that does not block is served by a selector, and a virtual thread by the JDK's
- * poller. Both gain by offload where they carry much with each call, and hardly where they carry
- * little; a selector's channel also has to last (docs/decisions/0002-tcp-connects-first.md).
+ * poller. Both gain by offload where they carry much with each call, and a selector's channel where
+ * answers come so fast that most of their time is the kernel's; else they hardly do. A selector's
+ * channel also has to last (docs/decisions/0002-tcp-connects-first.md).
  *
  * @param bytes payload of both directions that a connection has carried
  * @param turns how often it has answered: a read that follows a write. Enough of either will do
  * @param ageNanos how old it is at least
- * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block
- *     and carries {@link #BULK_CALL_BYTES} a call or more; 0 = every connection is as one that
- *     threads wait in
+ * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block,
+ *     unless it is quick; 0 = every connection is as one that threads wait in
  * @param bulkAgeNanos instead of {@code ageNanos}, for a channel that does not block
  */
 public record UpgradePolicy(
@@ -33,8 +33,11 @@ public record UpgradePolicy(
     /** Bytes that a call carries on average to be bulk. */
     static final int BULK_CALL_BYTES = 8 << 10;
 
-    /** Calls after which a channel that does not block and carries less stays on TCP. */
-    static final int FIRST_CALLS = 256;
+    /**
+     * From one answer to the next, at most, in a channel that does not block and is worth moving
+     * although its calls carry less.
+     */
+    static final long QUICK_NANOS = 125_000;
 
     /** As soon as the kernel has connected. */
     public static final UpgradePolicy AT_CONNECT = afterBytes(0);
@@ -105,14 +108,16 @@ public record UpgradePolicy(
      * Whether a connection has carried enough; its age is another question.
      *
      * @param calls that carried something
+     * @param turnNanos from one of the last answers to the next
      */
-    boolean carriedEnough(Waits waits, long carriedBytes, long answered, long calls) {
+    boolean carriedEnough(
+            Waits waits, long carriedBytes, long answered, long calls, long turnNanos) {
         if (waits == Waits.THREAD || bulkBytes == 0) {
             return carriedBytes >= bytes || answered >= turns;
         }
         return waits == Waits.VIRTUAL_THREAD
                 ? carriedBytes >= bytes && carriedBytes / BULK_CALL_BYTES >= calls
-                : carriedBytes >= bulkBytes;
+                : carriedBytes >= bulkBytes || turnNanos <= QUICK_NANOS;
     }
 
     /** How old it is at least. */
@@ -121,11 +126,15 @@ public record UpgradePolicy(
     }
 
     /**
-     * Whether a channel that does not block carries too little to be worth moving.
+     * Whether it is clear that a channel that does not block carries too little to be worth moving.
      *
      * @param calls that carried something
+     * @param turnNanos from one of the last answers to the next
      */
-    boolean carriesLittle(long calls, long carriedBytes) {
-        return bulkBytes != 0 && calls >= FIRST_CALLS && carriedBytes / BULK_CALL_BYTES < calls;
+    boolean carriesLittle(long calls, long carriedBytes, long ageNanos, long turnNanos) {
+        return bulkBytes != 0
+                && ageNanos >= bulkAgeNanos / 2
+                && turnNanos > QUICK_NANOS
+                && carriedBytes / BULK_CALL_BYTES < calls;
     }
 }

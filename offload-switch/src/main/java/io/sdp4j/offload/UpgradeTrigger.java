@@ -16,6 +16,12 @@ final class UpgradeTrigger {
 
     private static final int MOST_ASKED = 8;
 
+    /** Calls between two looks at how fast answers come. */
+    private static final int LOOK_CALLS = 256;
+
+    /** More than that between two answers counts as much: a pause says nothing of the rest. */
+    private static final long SLOW_NANOS = 2 * UpgradePolicy.QUICK_NANOS;
+
     /** Before a peer is asked again that had no listener: it may still be starting. Once. */
     private static final long LISTENS_BY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -26,6 +32,10 @@ final class UpgradeTrigger {
     private boolean wrote; // since the last read
     private long turns; // reader
     private long calls; // that carried something
+    private long lookedCalls;
+    private long lookedTurns;
+    private long lookedNanos;
+    private long turnNanos = SLOW_NANOS; // a moving average
     private int asked; // how often the peer had not accepted the connection
     private boolean foundNoListener;
 
@@ -34,6 +44,7 @@ final class UpgradeTrigger {
         this.handover = handover;
         this.bornNanos = began.nanos();
         this.askAtNanos = bornNanos;
+        this.lookedNanos = bornNanos;
         this.turns = began.turns();
     }
 
@@ -52,7 +63,7 @@ final class UpgradeTrigger {
 
     /** Whether it is worth moving now. */
     boolean due(UpgradePolicy.Waits waits) {
-        if (!policy.carriedEnough(waits, carried(), turns, calls)) {
+        if (!policy.carriedEnough(waits, carried(), turns, calls, turnNanos)) {
             return false;
         }
         long nowNanos = System.nanoTime();
@@ -80,9 +91,21 @@ final class UpgradeTrigger {
         askAtNanos = System.nanoTime() + nanos;
     }
 
-    /** Whether it is not worth moving, in a channel that does not block. */
+    /**
+     * Whether it is not worth moving, in a channel that does not block. Once for each call, by
+     * which it sees how fast answers come.
+     */
     boolean carriesLittle() {
-        return policy.carriesLittle(calls, carried());
+        if (calls - lookedCalls < LOOK_CALLS) {
+            return false;
+        }
+        long nowNanos = System.nanoTime();
+        long eachNanos = (nowNanos - lookedNanos) / Math.max(turns - lookedTurns, 1);
+        turnNanos += (Math.min(eachNanos, SLOW_NANOS) - turnNanos) / 8;
+        lookedCalls = calls;
+        lookedTurns = turns;
+        lookedNanos = nowNanos;
+        return policy.carriesLittle(calls, carried(), nowNanos - bornNanos, turnNanos);
     }
 
     /** Bytes of both directions by TCP. */

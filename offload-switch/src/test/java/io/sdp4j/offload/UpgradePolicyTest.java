@@ -9,6 +9,8 @@ import io.sdp4j.offload.UpgradePolicy.Waits;
 import org.junit.jupiter.api.Test;
 
 class UpgradePolicyTest {
+    private static final long SLOW = UpgradePolicy.QUICK_NANOS + 1;
+
     @Test
     void readsTheSetting() {
         assertEquals(UpgradePolicy.AT_CONNECT, UpgradePolicy.of("connect"));
@@ -24,22 +26,38 @@ class UpgradePolicyTest {
     @Test
     void aChannelThatDoesNotBlockMovesIfItCarriesMuchWithEachCall() {
         UpgradePolicy auto = UpgradePolicy.AUTO;
-        assertFalse(auto.carriedEnough(Waits.SELECTOR, auto.bulkBytes() - 1, Long.MAX_VALUE, 1));
-        assertTrue(auto.carriedEnough(Waits.SELECTOR, auto.bulkBytes(), 0, 1));
+        assertFalse(selectorMoves(auto.bulkBytes() - 1, SLOW));
+        assertTrue(selectorMoves(auto.bulkBytes(), SLOW));
         assertEquals(auto.bulkAgeNanos(), auto.ageNanos(Waits.SELECTOR));
-        assertFalse(auto.carriesLittle(UpgradePolicy.FIRST_CALLS - 1, 0), "it is not known yet");
-        assertTrue(auto.carriesLittle(256, 256 * UpgradePolicy.BULK_CALL_BYTES - 1));
-        assertFalse(auto.carriesLittle(256, 256 * UpgradePolicy.BULK_CALL_BYTES));
+        assertFalse(carriesLittle(0, auto.bulkAgeNanos() / 2 - 1, SLOW), "it is not known yet");
+        assertTrue(carriesLittle(UpgradePolicy.BULK_CALL_BYTES - 1, Long.MAX_VALUE, SLOW));
+        assertFalse(carriesLittle(UpgradePolicy.BULK_CALL_BYTES, Long.MAX_VALUE, SLOW));
+    }
+
+    @Test
+    void orIfAnswersComeQuickly() {
+        assertTrue(selectorMoves(1, UpgradePolicy.QUICK_NANOS));
+        assertFalse(carriesLittle(1, Long.MAX_VALUE, UpgradePolicy.QUICK_NANOS));
+    }
+
+    private static boolean selectorMoves(long bytes, long turnNanos) {
+        return UpgradePolicy.AUTO.carriedEnough(
+                Waits.SELECTOR, bytes, Long.MAX_VALUE, 1, turnNanos);
+    }
+
+    private static boolean carriesLittle(long callBytes, long ageNanos, long turnNanos) {
+        return UpgradePolicy.AUTO.carriesLittle(256, 256 * callBytes, ageNanos, turnNanos);
     }
 
     @Test
     void aVirtualThreadsConnectionMovesIfItCarriesMuchWithEachCall() {
         UpgradePolicy auto = UpgradePolicy.AUTO;
         long calls = auto.bytes() / UpgradePolicy.BULK_CALL_BYTES;
-        assertTrue(auto.carriedEnough(Waits.VIRTUAL_THREAD, auto.bytes(), 0, calls));
-        assertFalse(auto.carriedEnough(Waits.VIRTUAL_THREAD, auto.bytes() - 1, 0, 1));
+        assertTrue(auto.carriedEnough(Waits.VIRTUAL_THREAD, auto.bytes(), 0, calls, 0));
+        assertFalse(auto.carriedEnough(Waits.VIRTUAL_THREAD, auto.bytes() - 1, 0, 1, 0));
         assertFalse(
-                auto.carriedEnough(Waits.VIRTUAL_THREAD, auto.bytes(), Long.MAX_VALUE, calls + 1));
+                auto.carriedEnough(
+                        Waits.VIRTUAL_THREAD, auto.bytes(), Long.MAX_VALUE, calls + 1, 0));
         assertEquals(auto.ageNanos(), auto.ageNanos(Waits.VIRTUAL_THREAD));
     }
 
@@ -47,16 +65,16 @@ class UpgradePolicyTest {
     void aNumberMovesAnyChannel() {
         UpgradePolicy number = UpgradePolicy.of("4096");
         for (Waits waits : Waits.values()) {
-            assertTrue(number.carriedEnough(waits, 4096, 0, Long.MAX_VALUE));
+            assertTrue(number.carriedEnough(waits, 4096, 0, Long.MAX_VALUE, SLOW));
         }
-        assertFalse(number.carriesLittle(Long.MAX_VALUE, 0));
+        assertFalse(number.carriesLittle(Long.MAX_VALUE, 0, Long.MAX_VALUE, SLOW));
     }
 
     @Test
     void inAThreadEitherBytesOrAnswersWillDo() {
         UpgradePolicy auto = UpgradePolicy.AUTO;
-        assertFalse(auto.carriedEnough(Waits.THREAD, auto.bytes() - 1, auto.turns() - 1, 1));
-        assertTrue(auto.carriedEnough(Waits.THREAD, auto.bytes(), 0, Long.MAX_VALUE));
-        assertTrue(auto.carriedEnough(Waits.THREAD, 0, auto.turns(), Long.MAX_VALUE));
+        assertFalse(auto.carriedEnough(Waits.THREAD, auto.bytes() - 1, auto.turns() - 1, 1, 0));
+        assertTrue(auto.carriedEnough(Waits.THREAD, auto.bytes(), 0, Long.MAX_VALUE, 0));
+        assertTrue(auto.carriedEnough(Waits.THREAD, 0, auto.turns(), Long.MAX_VALUE, 0));
     }
 }
