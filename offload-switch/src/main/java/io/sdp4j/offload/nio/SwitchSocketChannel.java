@@ -4,6 +4,7 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -88,10 +89,9 @@ final class SwitchSocketChannel extends PolledSocketChannel
         this.provider = provider;
         this.kernel = null;
         this.connect = null;
-        local = accepted.localAddress();
-        remote = accepted.remoteAddress();
-        provider.owner().counters().opened(accepted, true);
-        stream = newStream(accepted, new ToldReset());
+        synchronized (stateLock) {
+            take(accepted, true, new ToldReset());
+        }
         provider.owner().opened(this);
     }
 
@@ -157,16 +157,22 @@ final class SwitchSocketChannel extends PolledSocketChannel
     /** The connection has a stream; reads and writes move to it one after the other. */
     ChannelStream takeMoved(OffloadStream won, boolean accepted, ToldReset reset) {
         synchronized (stateLock) {
-            local = won.localAddress();
-            remote = won.remoteAddress();
-            provider.owner().counters().opened(won, accepted);
-            ChannelStream s = newStream(won, reset);
-            stream = s;
-            if (options.oobInline()) {
-                s.oobInline(true);
-            }
-            return s;
+            return take(won, accepted, reset);
         }
+    }
+
+    private ChannelStream take(OffloadStream offloaded, boolean accepted, ToldReset reset) {
+        assert Thread.holdsLock(stateLock);
+        SwitchCounters counters = provider.owner().counters();
+        counters.opened(offloaded, accepted);
+        local = offloaded.localAddress();
+        remote = offloaded.remoteAddress();
+        ChannelStream s = new ChannelStream(this, offloaded, counters, readLock, writeLock, reset);
+        stream = s;
+        if (options.oobInline()) {
+            s.oobInline(true);
+        }
+        return s;
     }
 
     /**
@@ -190,11 +196,6 @@ final class SwitchSocketChannel extends PolledSocketChannel
 
     void nudgeMoved() {
         connect.selectors().putBack(this);
-    }
-
-    private ChannelStream newStream(OffloadStream offloaded, ToldReset reset) {
-        return new ChannelStream(
-                this, offloaded, provider.owner().counters(), readLock, writeLock, reset);
     }
 
     /** Where the connection runs and why; empty while there is none. */
@@ -243,14 +244,7 @@ final class SwitchSocketChannel extends PolledSocketChannel
                 won.close(true);
                 return false;
             }
-            local = won.localAddress();
-            remote = won.remoteAddress();
-            provider.owner().counters().opened(won, false);
-            ChannelStream s = newStream(won, new ToldReset());
-            stream = s;
-            if (options.oobInline()) {
-                s.oobInline(true);
-            }
+            take(won, false, new ToldReset());
             if (wantsReadinessFd) {
                 makeReadinessFd();
             }
