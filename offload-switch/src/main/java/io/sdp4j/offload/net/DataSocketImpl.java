@@ -1,33 +1,39 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.OffloadSwitch;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Optional;
 
 /**
  * The reading and writing half of a socket: each call goes to the stack that carries the
  * connection.
  */
 abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClientImpl {
+    /** The connection if it is offloaded or may move; null while the kernel's socket has it all. */
+    volatile Duplex carried; // set once, under stateLock
+
     DataSocketImpl(OffloadSwitch owner) {
         super(owner);
     }
 
-    /** The offloaded connection; null while the kernel's socket does everything. */
-    abstract OffloadedConnection offloaded();
+    @Override
+    public Optional<ConnectionInfo> connectionInfo() {
+        Duplex connection = carried;
+        return connection != null ? Optional.of(connection.info()) : super.connectionInfo();
+    }
 
-    /** The connection that the kernel carries and that may move; null = there is none. */
-    abstract MovingConnection moving();
-
-    private Duplex carried() {
-        OffloadedConnection connection = offloaded();
-        return connection != null ? connection : moving();
+    @Override
+    public boolean migrate() throws IOException {
+        Duplex connection = carried;
+        return connection != null && connection.migrate();
     }
 
     @Override
     protected InputStream getInputStream() throws IOException {
-        Duplex connection = carried();
+        Duplex connection = carried;
         return connection != null
                 ? connection.inputStream(this::close)
                 : created().inputStream(); // the kernel's own
@@ -35,7 +41,7 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
 
     @Override
     protected OutputStream getOutputStream() throws IOException {
-        Duplex connection = carried();
+        Duplex connection = carried;
         return connection != null
                 ? connection.outputStream(this::close)
                 : created().outputStream(); // the kernel's own
@@ -43,17 +49,15 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
 
     @Override
     protected int available() throws IOException {
-        Duplex connection = carried();
+        Duplex connection = carried;
         return connection != null ? connection.available() : created().available();
     }
 
     @Override
     protected void shutdownInput() throws IOException {
-        OffloadedConnection connection = offloaded();
+        Duplex connection = carried;
         if (connection != null) {
             connection.shutdownInput();
-        } else if (moving() != null) {
-            moving().shutdownInput();
         } else {
             created().shutdownInput();
         }
@@ -61,11 +65,9 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
 
     @Override
     protected void shutdownOutput() throws IOException {
-        OffloadedConnection connection = offloaded();
+        Duplex connection = carried;
         if (connection != null) {
             connection.shutdownOutput();
-        } else if (moving() != null) {
-            moving().shutdownOutput();
         } else {
             created().shutdownOutput();
         }
@@ -73,11 +75,9 @@ abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClie
 
     @Override
     protected void sendUrgentData(int data) throws IOException {
-        OffloadedConnection connection = offloaded();
+        Duplex connection = carried;
         if (connection != null) {
             connection.sendUrgent(data);
-        } else if (moving() != null) {
-            moving().sendUrgent(data);
         } else {
             created().sendUrgentData(data);
         }

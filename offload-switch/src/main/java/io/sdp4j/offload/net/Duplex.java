@@ -1,11 +1,14 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.offload.StreamHandle;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.SocketException;
 
-/** A connection whose reads and writes block. */
+/** A connection that is offloaded or may move, and whose reads and writes block. */
 interface Duplex {
     /** As {@link InputStream#read(byte[], int, int)}. */
     int read(byte[] b, int off, int len) throws IOException;
@@ -15,6 +18,32 @@ interface Duplex {
 
     /** As {@link InputStream#available()}. */
     int available() throws IOException;
+
+    void sendUrgent(int value) throws IOException;
+
+    void shutdownInput() throws IOException;
+
+    void shutdownOutput() throws IOException;
+
+    /** SO_TIMEOUT; takes effect at the next read. */
+    void timeoutMillis(int millis) throws SocketException;
+
+    void oobInline(boolean inline);
+
+    void keepAlive(boolean on);
+
+    /** See {@link StreamHandle#migrate}; false while nothing is offloaded. */
+    boolean migrate() throws IOException;
+
+    /** Where it runs, and why. */
+    ConnectionInfo info();
+
+    /**
+     * Closes it; the kernel's socket is the caller's to close, after this.
+     *
+     * @param lingerSeconds see {@link StreamHandle#close}
+     */
+    void close(int lingerSeconds) throws IOException;
 
     /**
      * @param socket what the stream's {@code close} closes

@@ -258,7 +258,8 @@ final class MovingConnection extends Upgrade implements Duplex {
         return stream != null && lastByTcp(n) && !inputShut ? n + stream.available() : n;
     }
 
-    void sendUrgent(int value) throws IOException {
+    @Override
+    public void sendUrgent(int value) throws IOException {
         writeLock.lock();
         try {
             if (!urgentByStream(false)) {
@@ -272,7 +273,8 @@ final class MovingConnection extends Upgrade implements Duplex {
         moved.sendUrgent(value);
     }
 
-    void shutdownInput() throws IOException {
+    @Override
+    public void shutdownInput() throws IOException {
         inputShut = true;
         OffloadedConnection stream = moved;
         if (stream != null) {
@@ -284,7 +286,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     /** Both ways end, as the peer may wait for either. */
-    void shutdownOutput() throws IOException {
+    @Override
+    public void shutdownOutput() throws IOException {
         outputShut = true;
         endOut();
         OffloadedConnection stream = moved;
@@ -300,7 +303,8 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    void timeoutMillis(int millis) throws SocketException {
+    @Override
+    public void timeoutMillis(int millis) throws SocketException {
         timeoutMillis = millis;
         kernel.setOption(SocketOptions.SO_TIMEOUT, millis);
         OffloadedConnection stream = moved;
@@ -309,31 +313,30 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    void oobInline(boolean inline) {
+    @Override
+    public void oobInline(boolean inline) {
         OffloadedConnection stream = moved;
         if (stream != null) {
             stream.oobInline(inline);
         }
     }
 
-    void keepAlive(boolean on) {
+    @Override
+    public void keepAlive(boolean on) {
         OffloadedConnection stream = moved;
         if (stream != null) {
             stream.keepAlive(on);
         }
     }
 
-    boolean migrate() throws IOException {
+    @Override
+    public boolean migrate() throws IOException {
         OffloadedConnection stream = moved;
         return stream != null && stream.migrate();
     }
 
-    /**
-     * Closes the stream, if there is one; the kernel's socket is the caller's to close, after this.
-     *
-     * @param lingerSeconds see {@link StreamHandle#close}
-     */
-    void close(int lingerSeconds) throws IOException {
+    @Override
+    public void close(int lingerSeconds) throws IOException {
         close(lingerSeconds == 0);
         if (shown() && lingerSeconds != 0 && writeLock.tryLock()) { // a writer is told of a close
             try {

@@ -66,7 +66,7 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
         }
     }
 
-    /** Takes effect at the next read. */
+    @Override
     public void timeoutMillis(int millis) {
         timeoutMillis = millis;
     }
@@ -199,6 +199,7 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
     }
 
     /** The stream's report of its end comes as the JDK gives it here: no socket exception. */
+    @Override
     public void sendUrgent(int value) throws IOException {
         noteUse(false);
         writeLock.lock();
@@ -234,12 +235,14 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
         return bytes;
     }
 
+    @Override
     public void shutdownInput() throws SocketException {
         if (!shutInput()) {
             throw new SocketException("Socket closed");
         }
     }
 
+    @Override
     public void shutdownOutput() throws SocketException {
         if (!shutOutput()) {
             throw new SocketException("Socket closed");

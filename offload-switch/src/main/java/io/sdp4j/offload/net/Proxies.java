@@ -1,5 +1,8 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Verdict;
+import java.net.ConnectException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
@@ -8,6 +11,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Whether the JDK would send a socket through a proxy (behaviour 31). Stateless.
@@ -66,5 +70,39 @@ final class Proxies {
         } catch (URISyntaxException | IllegalArgumentException e) {
             return IN_DOUBT;
         }
+    }
+
+    /**
+     * A proxy is reached by TCP, so the rules for its own address must allow that.
+     *
+     * @param proxy null = none
+     */
+    static void requireTcpAllowed(Proxy proxy, Function<InetSocketAddress, Decision> rules)
+            throws ConnectException {
+        if (proxy == null || !(proxy.address() instanceof InetSocketAddress named)) {
+            return;
+        }
+        // selectors name proxies, and the JDK resolves them as here
+        InetSocketAddress at =
+                named.isUnresolved()
+                        ? new InetSocketAddress(named.getHostString(), named.getPort())
+                        : named;
+        if (at.isUnresolved()) {
+            return;
+        }
+        Decision decision = rules.apply(at);
+        if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
+            throw refused(at, decision);
+        }
+    }
+
+    /** For a destination that a proxy stands before, and a rule that requires offload. */
+    static ConnectException refused(InetSocketAddress target, Decision decision) {
+        return new ConnectException(
+                "Connection refused ("
+                        + target
+                        + " would be reached by TCP, because of a SOCKS proxy; rule: "
+                        + decision.rule()
+                        + ")");
     }
 }

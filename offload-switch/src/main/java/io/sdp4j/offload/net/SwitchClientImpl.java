@@ -12,14 +12,12 @@ import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
 import java.io.FileDescriptor;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -29,17 +27,15 @@ import java.util.function.BooleanSupplier;
  * it, and never changes its mind afterwards.
  *
  * <p>Shape: on the kernel, {@code kernel} does everything and hands out its own streams. A
- * connection that may move later is {@code moving}, on top of {@code kernel}. Offloaded, {@code
- * offloaded} carries the data and {@code kernel} stays, unconnected, to hold the port number and to
- * answer for options (behaviour 6); an accepted one gets its {@code kernel} only when an option is
- * asked for. {@code connectLock} is held while connecting.
+ * connection that may move later is {@code carried} on top of {@code kernel}. Of an offloaded one,
+ * {@code kernel} stays, unconnected, to hold the port number and to answer for options (behaviour
+ * 6); an accepted one gets its {@code kernel} only when an option is asked for. {@code connectLock}
+ * is held while connecting.
  */
 final class SwitchClientImpl extends DataSocketImpl {
     private final boolean proxies;
     private final ReentrantLock connectLock = new ReentrantLock();
 
-    private volatile OffloadedConnection offloaded; // set once, under stateLock
-    private volatile MovingConnection moving; // set once, under stateLock
     private boolean holdsPort; // bound by us, for an offload attempt
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
@@ -49,33 +45,6 @@ final class SwitchClientImpl extends DataSocketImpl {
     SwitchClientImpl(OffloadSwitch owner, boolean proxies) {
         super(owner);
         this.proxies = proxies;
-    }
-
-    @Override
-    public Optional<ConnectionInfo> connectionInfo() {
-        OffloadedConnection connection = offloaded;
-        if (connection != null) {
-            return Optional.of(connection.info());
-        }
-        MovingConnection young = moving;
-        return young != null ? Optional.of(young.info()) : super.connectionInfo();
-    }
-
-    @Override
-    public boolean migrate() throws IOException {
-        OffloadedConnection connection = offloaded;
-        MovingConnection young = moving;
-        return connection != null ? connection.migrate() : young != null && young.migrate();
-    }
-
-    @Override
-    MovingConnection moving() {
-        return moving;
-    }
-
-    @Override
-    OffloadedConnection offloaded() {
-        return offloaded;
     }
 
     @Override
@@ -102,7 +71,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             if (to != null) {
                 Attempt why = OffloadSwitch.YOUNG;
                 kernelInfo = why.kernelInfo();
-                moving = moving(kernel, to, decision, null, kernelInfo, early.began());
+                carried = moving(kernel, to, decision, null, kernelInfo, early.began());
                 state = State.CONNECTED;
             }
             return true;
@@ -168,7 +137,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             return IN_SCOPE;
         }
         if (target.isUnresolved()) {
-            requireTcpAllowed(Proxies.towards(target));
+            Proxies.requireTcpAllowed(Proxies.towards(target), this::decision);
             return Attempt.kernel(ReasonCode.PROXY, "a proxy resolves " + target.getHostString());
         }
         InetSocketAddress resolved =
@@ -179,9 +148,9 @@ final class SwitchClientImpl extends DataSocketImpl {
         Proxy proxy = proxies ? Proxies.towards(target) : null;
         if (proxy != null) {
             if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
-                throw proxied(target, decision);
+                throw Proxies.refused(target, decision);
             }
-            requireTcpAllowed(proxy);
+            Proxies.requireTcpAllowed(proxy, this::decision);
             if (decision.verdict().offloads()) {
                 return Attempt.kernel(ReasonCode.PROXY, "a SOCKS proxy handles " + target);
             }
@@ -198,34 +167,6 @@ final class SwitchClientImpl extends DataSocketImpl {
                 millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
                 givenUp(Thread.currentThread()),
                 _ -> {});
-    }
-
-    /** A proxy is reached by TCP, so the rules for its own address must allow that. */
-    private void requireTcpAllowed(Proxy proxy) throws ConnectException {
-        if (proxy == null || !(proxy.address() instanceof InetSocketAddress named)) {
-            return;
-        }
-        // selectors name proxies, and the JDK resolves them as here
-        InetSocketAddress at =
-                named.isUnresolved()
-                        ? new InetSocketAddress(named.getHostString(), named.getPort())
-                        : named;
-        if (at.isUnresolved()) {
-            return;
-        }
-        Decision decision = decision(at);
-        if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
-            throw proxied(at, decision);
-        }
-    }
-
-    private static ConnectException proxied(InetSocketAddress target, Decision decision) {
-        return new ConnectException(
-                "Connection refused ("
-                        + target
-                        + " would be reached by TCP, because of a SOCKS proxy; rule: "
-                        + decision.rule()
-                        + ")");
     }
 
     /**
@@ -294,6 +235,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             current = kernel;
         }
         current.connect(target, left);
+        MovingConnection moving = null;
         synchronized (stateLock) {
             if (state != State.CONNECTING) {
                 throw new SocketException("Socket closed");
@@ -301,11 +243,12 @@ final class SwitchClientImpl extends DataSocketImpl {
             kernelInfo = why.kernelInfo();
             if (may != null) {
                 moving = moving(current, target, may, null, kernelInfo, begun());
+                carried = moving;
             }
             state = State.CONNECTED;
         }
-        owner.kernelConnected(may == null ? target : null, why.reason());
-        if (may != null) {
+        owner.kernelConnected(moving == null ? target : null, why.reason());
+        if (moving != null) {
             moving.start();
         }
     }
@@ -358,13 +301,13 @@ final class SwitchClientImpl extends DataSocketImpl {
             local = stream.localAddress();
             remote = stream.remoteAddress();
             owner.counters().opened(stream, accepted);
-            offloaded = new OffloadedConnection(stream, owner.counters(), timeoutMillis, timed);
+            carried = new OffloadedConnection(stream, owner.counters(), timeoutMillis, timed);
             boolean usual = kernel == null || options == null; // nothing to ask the kernel for
             if (!usual && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {
-                offloaded.oobInline(true);
+                carried.oobInline(true);
             }
             if (!usual && Boolean.TRUE.equals(kernel.option(SO_KEEPALIVE))) {
-                offloaded.keepAlive(true);
+                carried.keepAlive(true);
             }
             state = State.CONNECTED;
         }
@@ -386,6 +329,7 @@ final class SwitchClientImpl extends DataSocketImpl {
      */
     void accepted(KernelSocket connected, ConnectionInfo why, AcceptedTable table)
             throws IOException {
+        MovingConnection moving = null;
         synchronized (stateLock) {
             if (state == State.CLOSED) {
                 connected.close();
@@ -407,10 +351,11 @@ final class SwitchClientImpl extends DataSocketImpl {
                                 table,
                                 why,
                                 begun());
+                carried = moving;
             }
             state = State.CONNECTED;
         }
-        if (table != null) {
+        if (moving != null) {
             moving.start();
         }
         owner.counters().kernelAccepted(why.reason());
@@ -438,7 +383,7 @@ final class SwitchClientImpl extends DataSocketImpl {
      */
     @Override
     protected FileDescriptor getFileDescriptor() {
-        if (offloaded != null) {
+        if (carried instanceof OffloadedConnection) {
             throw new UnsupportedOperationException(
                     "the connection to "
                             + remote
@@ -461,13 +406,15 @@ final class SwitchClientImpl extends DataSocketImpl {
     @Override
     protected void close() throws IOException {
         KernelSocket beside;
+        Duplex connection;
         int lingerSeconds = -1;
         synchronized (stateLock) {
             if (state == State.CLOSED) {
                 return;
             }
             beside = kernel;
-            if ((offloaded != null || moving != null)
+            connection = carried;
+            if (connection != null
                     && beside != null
                     && options != null
                     && beside.option(SO_LINGER) instanceof Integer seconds) {
@@ -476,10 +423,8 @@ final class SwitchClientImpl extends DataSocketImpl {
             state = State.CLOSED;
         }
         try {
-            if (offloaded != null) {
-                offloaded.close(lingerSeconds);
-            } else if (moving != null) {
-                moving.close(lingerSeconds);
+            if (connection != null) {
+                connection.close(lingerSeconds);
             }
         } finally {
             if (beside != null) {
@@ -511,10 +456,8 @@ final class SwitchClientImpl extends DataSocketImpl {
     @Override
     void timeoutChanged() throws SocketException {
         assert Thread.holdsLock(stateLock);
-        if (offloaded != null) {
-            offloaded.timeoutMillis(timeoutMillis);
-        } else if (moving != null) {
-            moving.timeoutMillis(timeoutMillis);
+        if (carried != null) {
+            carried.timeoutMillis(timeoutMillis);
         } else {
             kernel.setOption(SO_TIMEOUT, timeoutMillis);
         }
@@ -524,14 +467,10 @@ final class SwitchClientImpl extends DataSocketImpl {
     public void setOption(int id, Object value) throws SocketException {
         synchronized (stateLock) {
             super.setOption(id, value);
-            if (id == SO_OOBINLINE && offloaded != null) {
-                offloaded.oobInline((Boolean) value);
-            } else if (id == SO_KEEPALIVE && offloaded != null) {
-                offloaded.keepAlive((Boolean) value);
-            } else if (id == SO_OOBINLINE && moving != null) {
-                moving.oobInline((Boolean) value);
-            } else if (id == SO_KEEPALIVE && moving != null) {
-                moving.keepAlive((Boolean) value);
+            if (id == SO_OOBINLINE && carried != null) {
+                carried.oobInline((Boolean) value);
+            } else if (id == SO_KEEPALIVE && carried != null) {
+                carried.keepAlive((Boolean) value);
             }
         }
     }
