@@ -1,19 +1,17 @@
 package io.sdp4j.bench;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Reads from an agent's report what a benchmark must know: where the connections went. */
 final class Reports {
-    private static final Pattern CONNECTIONS =
-            Pattern.compile(
-                    "\"(connections|accepted)\"\\s*:\\s*\\{\\s*\"offloaded\"\\s*:\\s*\\{([^}]*)\\}"
-                            + "\\s*,\\s*\"kernel\"\\s*:\\s*(\\d+|\\{[^}]*\\})");
-    private static final Pattern COUNT = Pattern.compile("\"(\\w+)\"\\s*:\\s*(\\d+)");
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     private Reports() {}
 
@@ -31,28 +29,24 @@ final class Reports {
      * {@code connections.kernel.fallback}, {@code accepted.kernel} and so on.
      */
     static void add(String report, Map<String, Long> counts) {
-        Matcher sections = CONNECTIONS.matcher(report);
-        boolean any = false;
-        while (sections.find()) {
-            any = true;
-            addCounts(sections.group(1) + ".offloaded.", sections.group(2), counts);
-            String kernel = sections.group(3);
-            if (kernel.startsWith("{")) {
-                addCounts(sections.group(1) + ".kernel.", kernel, counts);
-            } else {
-                counts.merge(sections.group(1) + ".kernel", Long.valueOf(kernel), Long::sum);
+        try {
+            JsonNode all = JSON.readTree(report);
+            for (String section : List.of("connections", "accepted")) {
+                for (String stack : List.of("offloaded", "kernel")) {
+                    addCounts(section + "." + stack, all.required(section).required(stack), counts);
+                }
             }
-        }
-        if (!any) {
+        } catch (JsonProcessingException | IllegalArgumentException e) {
             counts.merge("unreadable_reports", 1L, Long::sum);
         }
     }
 
-    private static void addCounts(String prefix, String section, Map<String, Long> counts) {
-        Matcher count = COUNT.matcher(section);
-        while (count.find()) {
-            counts.merge(prefix + count.group(1), Long.valueOf(count.group(2)), Long::sum);
+    private static void addCounts(String name, JsonNode count, Map<String, Long> counts) {
+        if (count.isNumber()) {
+            counts.merge(name, count.longValue(), Long::sum);
         }
+        count.properties()
+                .forEach(one -> addCounts(name + "." + one.getKey(), one.getValue(), counts));
     }
 
     /** Why the measurements of {@code config} do not count, or null when they do. */

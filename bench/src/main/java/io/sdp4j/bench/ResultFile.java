@@ -1,6 +1,15 @@
 package io.sdp4j.bench;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -9,6 +18,12 @@ import java.util.Map;
 
 /** A run in a file, with the machine and the settings that it was taken with. */
 final class ResultFile {
+    private static final ObjectMapper JSON =
+            JsonMapper.builder()
+                    .enable(SerializationFeature.INDENT_OUTPUT)
+                    .addModule(new SimpleModule().addSerializer(Double.class, new Rounded()))
+                    .build();
+
     private ResultFile() {}
 
     static void write(
@@ -42,6 +57,23 @@ final class ResultFile {
         if (parent != null) {
             Files.createDirectories(parent);
         }
-        Files.writeString(file, Json.write(all));
+        Files.writeString(file, text(all));
+    }
+
+    static String text(Map<String, Object> all) throws IOException {
+        return JSON.writeValueAsString(all) + "\n";
+    }
+
+    /** Six digits are more than a measurement is worth. */
+    private static final class Rounded extends JsonSerializer<Double> {
+        @Override
+        public void serialize(Double number, JsonGenerator out, SerializerProvider provider)
+                throws IOException {
+            if (number.isNaN() || number.isInfinite()) {
+                out.writeNull();
+            } else {
+                out.writeNumber(new BigDecimal(number).round(new MathContext(6)).toPlainString());
+            }
+        }
     }
 }

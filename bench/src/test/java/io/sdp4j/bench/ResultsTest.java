@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.bench.Results.Run;
 import io.sdp4j.bench.Results.Verdict;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -215,26 +216,25 @@ class ResultsTest {
         expected.put("accepted.kernel", 6L);
         assertEquals(expected, counts);
         Reports.add("not json", counts);
-        assertEquals(1L, counts.get("unreadable_reports"));
+        Reports.add("{}", counts);
+        assertEquals(2L, counts.get("unreadable_reports"));
     }
 
     @Test
-    void jsonEscapesAndNestsInOrder() {
+    void aFileKeepsSixDigits() throws IOException {
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("text", "a \"b\" \\ \n");
-        map.put("list", List.of(1, 2.5, true, List.of()));
-        map.put("none", null);
-        map.put("nan", Double.NaN);
+        map.put("counts", List.of(1, 1234567890123L, 2.0));
+        map.put("measured", List.of(2.5, 1234567.8, 0.000123456789));
+        map.put("none", Double.NaN);
         assertEquals(
                 """
                 {
-                  "text": "a \\"b\\" \\\\ \\u000a",
-                  "list": [1, 2.50000, true, []],
-                  "none": null,
-                  "nan": null
+                  "counts" : [ 1, 1234567890123, 2 ],
+                  "measured" : [ 2.5, 1234570, 0.000123457 ],
+                  "none" : null
                 }
                 """,
-                Json.write(map));
+                ResultFile.text(map));
     }
 
     @Test
