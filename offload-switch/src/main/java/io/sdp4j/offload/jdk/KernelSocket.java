@@ -16,41 +16,62 @@ import java.util.Set;
  *
  * <p>Every method does what the method of the same name in {@link SocketImpl} does, with its
  * exceptions and its thread-safety. One that {@link KernelSocketSource} gives has to be created
- * first; one that was accepted is connected.
+ * first; one that was accepted is connected. It may be of one kind alone: then it refuses what the
+ * other kind does.
  */
 public abstract class KernelSocket {
     KernelSocket() {}
 
     public abstract void create() throws IOException;
 
-    public abstract void connect(SocketAddress remote, int timeoutMillis) throws IOException;
+    public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
+        throw notConnected();
+    }
 
     public abstract void bind(InetAddress host, int port) throws IOException;
 
-    public abstract void listen(int backlog) throws IOException;
+    public void listen(int backlog) throws IOException {
+        throw notListening();
+    }
 
     /** Accepts; blocks up to this socket's SO_TIMEOUT. */
-    public abstract KernelSocket accept() throws IOException;
+    public KernelSocket accept() throws IOException {
+        throw notListening();
+    }
 
     /**
      * The waiter for a connection at this listener, or for something else. From now on {@link
      * #accept} may answer at once, with a time-out.
      */
-    public abstract ListenWaiter waiter() throws IOException;
+    public ListenWaiter waiter() throws IOException {
+        throw notListening();
+    }
 
-    public abstract InputStream inputStream() throws IOException;
+    public InputStream inputStream() throws IOException {
+        throw notConnected();
+    }
 
-    public abstract OutputStream outputStream() throws IOException;
+    public OutputStream outputStream() throws IOException {
+        throw notConnected();
+    }
 
-    public abstract int available() throws IOException;
+    public int available() throws IOException {
+        throw notConnected();
+    }
 
     public abstract void close() throws IOException;
 
-    public abstract void shutdownInput() throws IOException;
+    public void shutdownInput() throws IOException {
+        throw notConnected();
+    }
 
-    public abstract void shutdownOutput() throws IOException;
+    public void shutdownOutput() throws IOException {
+        throw notConnected();
+    }
 
-    public abstract void sendUrgentData(int data) throws IOException;
+    public void sendUrgentData(int data) throws IOException {
+        throw notConnected();
+    }
 
     /** Null where it is not known. */
     public abstract FileDescriptor fileDescriptor();
@@ -71,4 +92,12 @@ public abstract class KernelSocket {
 
     /** Works before {@link #create} too. */
     public abstract Set<SocketOption<?>> supportedOptions();
+
+    private static SocketException notConnected() {
+        return new SocketException("Not connected: a listener");
+    }
+
+    private static SocketException notListening() {
+        return new SocketException("Not a listener");
+    }
 }

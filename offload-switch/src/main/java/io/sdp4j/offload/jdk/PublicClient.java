@@ -43,21 +43,6 @@ final class PublicClient extends KernelSocket {
     }
 
     @Override
-    public void listen(int backlog) throws IOException {
-        throw new SocketException("Not a listener");
-    }
-
-    @Override
-    public KernelSocket accept() throws IOException {
-        throw new SocketException("Not a listener");
-    }
-
-    @Override
-    public ListenWaiter waiter() throws IOException {
-        throw new SocketException("Not a listener");
-    }
-
-    @Override
     public InputStream inputStream() throws IOException {
         return socket.getInputStream();
     }

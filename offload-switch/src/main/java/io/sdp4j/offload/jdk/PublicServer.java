@@ -2,12 +2,9 @@ package io.sdp4j.offload.jdk;
 
 import java.io.FileDescriptor;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketOptions;
@@ -197,44 +194,5 @@ final class PublicServer extends KernelSocket {
     public Set<SocketOption<?>> supportedOptions() {
         ServerSocketChannel current = channel;
         return current == null ? Set.of() : current.socket().supportedOptions();
-    }
-
-    @Override
-    public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    public InputStream inputStream() throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    public OutputStream outputStream() throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    public int available() throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    public void shutdownInput() throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    public void shutdownOutput() throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    public void sendUrgentData(int data) throws IOException {
-        throw notAClient();
-    }
-
-    private static SocketException notAClient() {
-        return new SocketException("Not connected: a listener");
     }
 }
