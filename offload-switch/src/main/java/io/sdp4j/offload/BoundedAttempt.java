@@ -10,15 +10,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * An attempt that holds its caller up for his time and not longer. The first ones of a JVM load
- * classes and open devices, which nothing can interrupt, and which may take longer than a connect
- * may last; so they run on another thread, which brings what it has begun to its end.
+ * An attempt that holds its caller up for the time that it has and not longer. The first ones of a
+ * JVM load classes and open devices, which nothing can interrupt, and which may take longer than a
+ * connect may last; so they run on another thread, which brings what it has begun to its end.
  *
  * <p>A caller that has given up goes on to the kernel with the same socket: from then on the
  * attempt must not touch it, and a connection that it wins is cut. {@code this} guards the fields.
  */
 final class BoundedAttempt implements Runnable {
-    /** How long a caller may go on waiting after his socket was closed. */
+    /** How long a caller may go on waiting after its socket was closed. */
     private static final long LOOK_MILLIS = 5;
 
     private final OffloadProvider provider;

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Tells the operator of what he can mend: that a rule wants offload, and it is lost to something in
- * the environment. Each reason is told once in this process. Thread-safe.
+ * Tells the operator of what can be mended: that a rule wants offload, and it is lost to something
+ * in the environment. Each reason is told once in this process. Thread-safe.
  */
 final class Losses {
     private static final Map<ReasonCode, String> ADVICE =

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * <p>Close: the closer sets {@code closing} and wakes the stream; the stream is given back under
  * all three locks, by the closer if both data locks are free and it is not being moved, else by the
  * operation that leaves last (behaviour 10). So a thread that holds a data lock and has seen {@link
- * #closing} false may use the stream; after giving the lock back he must call {@link #leave}.
+ * #closing} false may use the stream; after giving the lock back it must call {@link #leave}.
  */
 public class StreamHandle {
     /** Pause between two looks at {@link OffloadStream#drained}, at first and at most. */

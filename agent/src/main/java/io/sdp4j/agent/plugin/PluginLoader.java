@@ -86,7 +86,7 @@ final class PluginLoader {
 
     /**
      * Checks that no other user can change what is there. Above it only the names that lead there
-     * count, which are safe in a directory where each user can remove his own alone.
+     * count, which are safe in a directory where users can remove only their own.
      */
     private static void checkOnlyOurs(Path path) throws IOException {
         // root's number here is that of /proc's owner, whatever it is
