@@ -46,7 +46,8 @@ public record SwitchSettings(
                     "",
                     "When a connection to this host leaves TCP that a rule both allows: auto, once it"
                             + " has carried enough to pay for it, a channel that does not block only"
-                            + " after bulk, and nothing on one processor or in a crowd of threads; connect, as soon as TCP has made it; or a number of"
+                            + " after bulk or quick answers, and nothing on one processor or in a"
+                            + " crowd of threads; connect, as soon as TCP has made it; or a number of"
                             + " bytes that it has carried.");
 
     /** All that can be set. */

@@ -213,7 +213,10 @@ final class ExplainCommand implements Callable<Integer> {
                         && target.getAddress().isLoopbackAddress()
                         && (decision.fabrics().isEmpty()
                                 || decision.fabrics().getFirst().equals(HostResolver.SHM));
-        String rest = when.equalsIgnoreCase("auto") ? " (not channels in selectors)" : "";
+        String rest =
+                when.equalsIgnoreCase("auto")
+                        ? " (channels in selectors if they carry bulk or are quick)"
+                        : "";
         return (later ? "kernel TCP at first; offloaded by upgrade=" + when + rest : "offloaded")
                 + " if the program that listens there runs under sdp4j and the same user, else "
                 + otherwise;
