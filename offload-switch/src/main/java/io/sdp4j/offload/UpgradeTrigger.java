@@ -2,6 +2,7 @@ package io.sdp4j.offload;
 
 import io.sdp4j.api.ReasonCode;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * When a connection that was made here asks to move: once it has carried enough and is old enough
@@ -27,6 +28,7 @@ final class UpgradeTrigger {
 
     private final UpgradePolicy policy;
     private final Handover handover;
+    private final LongSupplier clock;
     private final long bornNanos;
     private volatile long askAtNanos;
     private boolean wrote; // since the last read
@@ -40,6 +42,11 @@ final class UpgradeTrigger {
     private boolean foundNoListener;
 
     UpgradeTrigger(UpgradePolicy policy, Handover handover, Began began) {
+        this(policy, handover, began, System::nanoTime);
+    }
+
+    UpgradeTrigger(UpgradePolicy policy, Handover handover, Began began, LongSupplier clock) {
+        this.clock = clock;
         this.policy = policy;
         this.handover = handover;
         this.bornNanos = began.nanos();
@@ -49,7 +56,7 @@ final class UpgradeTrigger {
     }
 
     void received() {
-        calls++;
+        count();
         if (wrote) {
             wrote = false;
             turns++;
@@ -57,8 +64,21 @@ final class UpgradeTrigger {
     }
 
     void sent() {
-        calls++;
+        count();
         wrote = true;
+    }
+
+    private void count() {
+        if (++calls - lookedCalls < LOOK_CALLS) {
+            return;
+        }
+        long nowNanos = clock.getAsLong();
+        long answers = turns - lookedTurns;
+        long eachNanos = answers == 0 ? SLOW_NANOS : (nowNanos - lookedNanos) / answers;
+        turnNanos += (Math.min(eachNanos, SLOW_NANOS) - turnNanos) / 8;
+        lookedCalls = calls;
+        lookedTurns = turns;
+        lookedNanos = nowNanos;
     }
 
     /** Whether it is worth moving now. */
@@ -66,7 +86,7 @@ final class UpgradeTrigger {
         if (!policy.carriedEnough(waits, carried(), turns, calls, turnNanos)) {
             return false;
         }
-        long nowNanos = System.nanoTime();
+        long nowNanos = clock.getAsLong();
         return nowNanos - bornNanos >= policy.ageNanos(waits) && nowNanos - askAtNanos >= 0;
     }
 
@@ -88,24 +108,12 @@ final class UpgradeTrigger {
 
     /** It is not due before that time has passed. */
     void postpone(long nanos) {
-        askAtNanos = System.nanoTime() + nanos;
+        askAtNanos = clock.getAsLong() + nanos;
     }
 
-    /**
-     * Whether it is not worth moving, in a channel that does not block. Once for each call, by
-     * which it sees how fast answers come.
-     */
+    /** Whether it is not worth moving, in a channel that does not block. */
     boolean carriesLittle() {
-        if (calls - lookedCalls < LOOK_CALLS) {
-            return false;
-        }
-        long nowNanos = System.nanoTime();
-        long eachNanos = (nowNanos - lookedNanos) / Math.max(turns - lookedTurns, 1);
-        turnNanos += (Math.min(eachNanos, SLOW_NANOS) - turnNanos) / 8;
-        lookedCalls = calls;
-        lookedTurns = turns;
-        lookedNanos = nowNanos;
-        return policy.carriesLittle(calls, carried(), nowNanos - bornNanos, turnNanos);
+        return policy.carriesLittle(calls, carried(), lookedNanos - bornNanos, turnNanos);
     }
 
     /** Bytes of both directions by TCP. */
@@ -114,6 +122,6 @@ final class UpgradeTrigger {
     }
 
     long ageMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - bornNanos);
+        return TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - bornNanos);
     }
 }

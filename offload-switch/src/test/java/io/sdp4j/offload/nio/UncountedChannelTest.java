@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
@@ -31,8 +30,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: a connected channel that carries little without blocking, which the default never moves,
- * costs nothing per call; one that blocks, carries much or is quick goes on being counted. Method:
- * looks whether there is something that counts.
+ * costs nothing per call; one that blocks or carries much goes on being counted. Method: looks
+ * whether there is something that counts.
  */
 class UncountedChannelTest {
     /** As the default, but known after half a second. */
@@ -110,7 +109,8 @@ class UncountedChannelTest {
         channel.configureBlocking(false);
         ByteBuffer bytes = ByteBuffer.allocate(32 << 10);
         try (SocketChannel accepted = listener.accept()) {
-            for (int i = 0; i < 300; i++) {
+            long end = System.nanoTime() + SOON.bulkAgeNanos(); // known by then
+            while (System.nanoTime() < end) {
                 // all of it is taken before the next call, which is not one in vain then
                 int sent = channel.write(bytes.clear());
                 bytes.clear().limit(sent);
@@ -120,34 +120,6 @@ class UncountedChannelTest {
             }
         }
         assertNotNull(counting());
-    }
-
-    @Test
-    void oneThatIsAnsweredQuicklyAsksToMove() throws Exception {
-        connected(SOON);
-        channel.configureBlocking(false);
-        int answers = 0;
-        try (SocketChannel accepted = listener.accept()) {
-            long end = System.nanoTime() + 3 * SOON.bulkAgeNanos();
-            while (reason() != ReasonCode.PEER_REFUSED && System.nanoTime() < end) {
-                for (int i = 0; i < 100; i++) {
-                    answer(accepted);
-                }
-                answers += 100;
-            }
-        }
-        assumeTrue(reason() == ReasonCode.PEER_REFUSED || answers > 30_000, "a busy machine");
-        assertEquals(ReasonCode.PEER_REFUSED, reason());
-    }
-
-    private void answer(SocketChannel accepted) throws IOException {
-        ByteBuffer one = ByteBuffer.allocate(1);
-        write();
-        assertEquals(1, accepted.read(one));
-        assertEquals(1, accepted.write(one.flip()));
-        while (channel.read(one.clear()) == 0) {
-            Thread.onSpinWait();
-        }
     }
 
     private ReasonCode reason() {

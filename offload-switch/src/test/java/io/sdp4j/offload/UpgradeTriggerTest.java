@@ -1,0 +1,61 @@
+package io.sdp4j.offload;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.UpgradePolicy.Waits;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Test;
+
+/** Goal: a selector's channel moves if it is answered quickly. Method: a clock of the test. */
+class UpgradeTriggerTest {
+    private static final UpgradePolicy AUTO = UpgradePolicy.AUTO;
+
+    private final Began began = Began.now(new ReentrantLock(), new ReentrantLock());
+    private long nanos = began.nanos();
+    private final UpgradeTrigger trigger =
+            new UpgradeTrigger(
+                    AUTO, new Handover(began.sent(), began.received()), began, () -> nanos);
+
+    private void answers(int count, long eachNanos) {
+        for (int i = 0; i < count; i++) {
+            trigger.sent();
+            nanos += eachNanos;
+            trigger.received();
+        }
+    }
+
+    private long age() {
+        return nanos - began.nanos();
+    }
+
+    @Test
+    void oneThatIsQuickMovesWhenItIsOldEnough() {
+        while (age() < AUTO.bulkAgeNanos() - 1_000_000) {
+            answers(1, UpgradePolicy.QUICK_NANOS / 2);
+            assertFalse(trigger.due(Waits.SELECTOR));
+            assertFalse(trigger.carriesLittle());
+        }
+        answers(100, UpgradePolicy.QUICK_NANOS / 2);
+        assertTrue(trigger.due(Waits.SELECTOR));
+    }
+
+    @Test
+    void oneThatIsSlowIsGivenUpAfterHalfThatTime() {
+        while (!trigger.carriesLittle()) {
+            answers(1, 2 * UpgradePolicy.QUICK_NANOS);
+            assertFalse(trigger.due(Waits.SELECTOR));
+        }
+        assertEquals(1, 2 * age() / AUTO.bulkAgeNanos());
+    }
+
+    @Test
+    void aPauseOfOneThatIsQuickIsForgiven() {
+        answers(20_000, UpgradePolicy.QUICK_NANOS / 2);
+        nanos += AUTO.bulkAgeNanos();
+        answers(256, UpgradePolicy.QUICK_NANOS / 2);
+        assertFalse(trigger.carriesLittle());
+        assertTrue(trigger.due(Waits.SELECTOR));
+    }
+}
