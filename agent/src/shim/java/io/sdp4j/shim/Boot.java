@@ -7,6 +7,7 @@ import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -271,20 +272,14 @@ final class Boot {
     private static final class Teacher implements Runnable {
         @Override
         public void run() {
-            teach();
+            patch(Grants.Deed.PATCH_CHANNELS);
         }
     }
 
-    private static void teach() {
-        if (!(boolean) grants.ask(Grants.Deed.PATCH_STREAMS)) {
-            say(
-                    "Channels.newInputStream and newOutputStream of one offloaded channel wait for"
-                            + " each other: this JDK does not let them be told apart");
-        }
-        if (!(boolean) grants.ask(Grants.Deed.PATCH_FILES)) {
-            say(
-                    "FileChannel.transferTo copies where a channel fell back to TCP: this JDK does"
-                            + " not let it be told that the kernel could send the file");
+    /** Changes classes of the JDK, and says what could not be done. */
+    static void patch(Grants.Deed deed) {
+        for (Object lost : (List<?>) grants.ask(deed)) {
+            say(lost.toString());
         }
     }
 

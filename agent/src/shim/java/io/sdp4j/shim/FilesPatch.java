@@ -35,7 +35,11 @@ final class FilesPatch extends JdkPatch {
     private static final int TARGET = 4;
 
     FilesPatch() {
-        super("sun.nio.ch.FileChannelImpl", 1);
+        super(
+                "sun.nio.ch.FileChannelImpl",
+                1,
+                "FileChannel.transferTo copies where a channel fell back to TCP: this JDK does"
+                        + " not let it be told that the kernel could send the file");
     }
 
     @Override

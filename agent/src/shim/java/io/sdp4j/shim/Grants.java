@@ -33,11 +33,9 @@ final class Grants {
         JDK_CHANNELS,
         /** The JDK's own provider of asynchronous channels. */
         JDK_ASYNCHRONOUS_CHANNELS,
-        /** Patches {@code sun.nio.ch.Streams}: whether it could be done. */
-        PATCH_STREAMS,
-        /** Patches {@code sun.nio.ch.FileChannelImpl}: whether it could be done. */
-        PATCH_FILES,
-        /** Patches {@code java.net.SocksSocketImpl}: whether it could be done. */
+        /** Tells the JDK of switched channels: sentences on what could not be done. */
+        PATCH_CHANNELS,
+        /** Has the JDK's SOCKS client obey rules: sentences on what could not be done. */
         PATCH_SOCKS,
         /** The classes that are loaded; null while the JVM ends. */
         LOADED_CLASSES
@@ -91,9 +89,9 @@ final class Grants {
             case JDK_SOCKETS -> KernelImpl.factories(instrumentation);
             case JDK_CHANNELS -> KernelImpl.channels(instrumentation);
             case JDK_ASYNCHRONOUS_CHANNELS -> KernelImpl.asynchronous(instrumentation);
-            case PATCH_STREAMS -> new StreamsPatch().apply(instrumentation);
-            case PATCH_FILES -> new FilesPatch().apply(instrumentation);
-            case PATCH_SOCKS -> new SocksPatch().apply(instrumentation);
+            case PATCH_CHANNELS ->
+                    JdkPatch.apply(instrumentation, new StreamsPatch(), new FilesPatch());
+            case PATCH_SOCKS -> JdkPatch.apply(instrumentation, new SocksPatch());
             case LOADED_CLASSES -> instrumentation.getAllLoadedClasses();
         };
     }

@@ -11,6 +11,8 @@ import java.lang.constant.ClassDesc;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -24,6 +26,7 @@ abstract class JdkPatch implements ClassFileTransformer {
 
     private final String className;
     private final int methods;
+    private final String lost;
 
     /** Methods that were found and changed. */
     private int patched;
@@ -31,10 +34,12 @@ abstract class JdkPatch implements ClassFileTransformer {
     /**
      * @param className of the class, with dots
      * @param methods how many of its methods are to be changed
+     * @param lost without it, as a sentence for people
      */
-    JdkPatch(String className, int methods) {
+    JdkPatch(String className, int methods, String lost) {
         this.className = className;
         this.methods = methods;
+        this.lost = lost;
     }
 
     static ClassDesc desc(Class<?> type) {
@@ -44,18 +49,42 @@ abstract class JdkPatch implements ClassFileTransformer {
     /** The code to add at the start of that method; null for none. */
     abstract Consumer<CodeBuilder> before(MethodModel method);
 
-    /** Patches the class; false, and nothing has changed, if this JDK's is not as expected. */
-    final boolean apply(Instrumentation instrumentation) {
+    /**
+     * Patches their classes, all at once: the JVM stands still for some milliseconds each time. A
+     * class that is not as expected stays as it is.
+     *
+     * @return what is lost for want of a patch, a sentence each
+     */
+    static List<String> apply(Instrumentation instrumentation, JdkPatch... patches) {
         try {
-            Class<?> patchedClass = Class.forName(className, false, null);
-            instrumentation.addTransformer(this, true);
-            instrumentation.retransformClasses(patchedClass);
-            return patched == methods || ends(instrumentation);
+            Class<?>[] classes = new Class<?>[patches.length];
+            for (int i = 0; i < patches.length; i++) {
+                classes[i] = Class.forName(patches[i].className, false, null);
+                patches[i].patched = 0;
+                instrumentation.addTransformer(patches[i], true);
+            }
+            instrumentation.retransformClasses(classes);
         } catch (Exception | LinkageError e) {
-            return ends(instrumentation);
+            if (patches.length > 1) { // none is patched
+                List<String> lost = new ArrayList<>();
+                for (JdkPatch patch : patches) {
+                    lost.addAll(apply(instrumentation, patch));
+                }
+                return lost;
+            }
+            patches[0].patched = 0;
         } finally {
-            instrumentation.removeTransformer(this);
+            for (JdkPatch patch : patches) {
+                instrumentation.removeTransformer(patch);
+            }
         }
+        List<String> lost = new ArrayList<>();
+        for (JdkPatch patch : patches) {
+            if (patch.patched != patch.methods && !ends(instrumentation)) {
+                lost.add(patch.lost);
+            }
+        }
+        return lost;
     }
 
     /** Whether the JVM ends, which then changes no class any more: that is no fault of this JDK. */

@@ -202,10 +202,8 @@ public final class Premain implements BiConsumer<String, Object[]> {
      */
     private static void checkProxies() {
         try {
-            if (EarlyCheck.mayForbidTcp && !(boolean) Boot.grants.ask(Grants.Deed.PATCH_SOCKS)) {
-                Boot.say(
-                        "new Socket(proxy) does not obey sdp rules: this JDK does not let its SOCKS"
-                                + " client be told");
+            if (EarlyCheck.mayForbidTcp) {
+                Boot.patch(Grants.Deed.PATCH_SOCKS);
             }
         } catch (RuntimeException | LinkageError e) {
             Boot.say("new Socket(proxy) does not obey sdp rules: " + Boot.cause(e));

@@ -44,7 +44,11 @@ final class SocksPatch extends JdkPatch {
     private static final int PORT = 2;
 
     SocksPatch() {
-        super("java.net.SocksSocketImpl", 2);
+        super(
+                "java.net.SocksSocketImpl",
+                2,
+                "new Socket(proxy) does not obey sdp rules: this JDK does not let its SOCKS client"
+                        + " be told");
     }
 
     @Override

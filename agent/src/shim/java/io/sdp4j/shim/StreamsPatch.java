@@ -25,7 +25,11 @@ final class StreamsPatch extends JdkPatch {
     private static final ClassDesc OUTPUT = desc(OutputStream.class);
 
     StreamsPatch() {
-        super("sun.nio.ch.Streams", 2);
+        super(
+                "sun.nio.ch.Streams",
+                2,
+                "Channels.newInputStream and newOutputStream of one offloaded channel wait for"
+                        + " each other: this JDK does not let them be told apart");
     }
 
     @Override
