@@ -69,8 +69,9 @@ public final class Agent {
         Map<String, String> options = new HashMap<>(given);
         String jdkConf = options.remove(JDK_SDP);
         String told = options.remove(TOLD);
-        Console console = Console.of(options, told == null ? "" : told);
+        Console console = new Console(told == null ? "" : told);
         Settings settings = Settings.of(AgentSettings.ALL, options, console);
+        console.start(settings.flag(AgentSettings.QUIET));
         LogSink.configure(
                 settings.text(AgentSettings.LOG_LEVEL), settings.text(AgentSettings.LOG_FILE));
         Optional<String> missing = JdkBridge.selfTest();
@@ -173,16 +174,13 @@ public final class Agent {
     private static Supplier<Policy> rules(
             Settings settings, String option, String jdkConf, Consumer<String> sink) {
         Environment environment = Environment.system();
-        PolicySource source =
-                PolicySource.open(
-                        option,
-                        jdkConf,
-                        settings.flag(PolicySettings.REQUIRED),
-                        PolicySource.programName(
-                                settings.text(PolicySettings.PROGRAM), environment),
-                        environment,
-                        sink);
-        return source::current;
+        return PolicySource.open(
+                option,
+                jdkConf,
+                settings.flag(PolicySettings.REQUIRED),
+                PolicySource.programName(settings.text(PolicySettings.PROGRAM), environment),
+                environment,
+                sink);
     }
 
     private static SwitchSettings switchSettings(Settings settings, Consumer<String> sink) {

@@ -1,43 +1,45 @@
 package io.sdp4j.agent;
 
-import io.sdp4j.policy.Settings;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
  * The lines that an operator must see without having asked for a log: on standard error, because
- * standard output belongs to the application. Thread-safe.
+ * standard output belongs to the application. Lines that come before it is known whether the
+ * operator wants to see any are held back. Thread-safe; {@code this} guards every field.
  */
 final class Console implements Consumer<String> {
     private static final String PREFIX = "sdp4j: ";
 
-    private final boolean quiet;
-
     /** Lines that were printed when the JVM started; each is left out once. */
-    private final Set<String> told = ConcurrentHashMap.newKeySet();
+    private final List<String> told;
 
-    private Console(boolean quiet, String told) {
-        this.quiet = quiet;
-        this.told.addAll(List.of(told.split("\n", -1)));
-    }
+    private List<String> held = new ArrayList<>(); // null once it is known
+    private boolean quiet;
 
     /**
-     * Silent if the options or the properties say so; their other mistakes are not looked at.
-     *
      * @param told lines that were printed already
      */
-    static Console of(Map<String, String> options, String told) {
-        return new Console(
-                Settings.of(AgentSettings.ALL, options, line -> {}).flag(AgentSettings.QUIET),
-                told);
+    Console(String told) {
+        this.told = new ArrayList<>(List.of(told.split("\n", -1)));
+    }
+
+    /** The settings have been read; once. */
+    synchronized void start(boolean quiet) {
+        List<String> lines = held;
+        this.quiet = quiet;
+        held = null;
+        for (String line : lines) {
+            accept(line);
+        }
     }
 
     @Override
-    public void accept(String line) {
-        if (!quiet && !told.remove(line)) {
+    public synchronized void accept(String line) {
+        if (held != null) {
+            held.add(line);
+        } else if (!quiet && !told.remove(line)) {
             System.err.println(line.startsWith(PREFIX) ? line : PREFIX + line);
         }
     }

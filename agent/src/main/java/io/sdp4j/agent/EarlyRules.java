@@ -59,7 +59,7 @@ public final class EarlyRules
             implements BiFunction<InetSocketAddress, InetSocketAddress, String> {
         @Override
         public String apply(InetSocketAddress bound, InetSocketAddress remote) {
-            Policy policy = source.current();
+            Policy policy = source.get();
             if (remote == null) {
                 return (policy.canRequireOffload() ? Verdict.OFFLOAD_ONLY : Verdict.OFFLOAD_FIRST)
                         .name();

@@ -23,7 +23,7 @@ import javax.management.StandardMBean;
  * after a minute: a program that does nothing is not woken for ever. The next use of the switch
  * begins anew.
  */
-final class JmxBean {
+final class JmxBean implements Runnable {
     static final String NAME = "io.sdp4j:type=Switch";
 
     private static final String PLATFORM = "java.lang:type=Runtime";
@@ -38,7 +38,7 @@ final class JmxBean {
     /** Begins to look, unless that is being done or has been. */
     private static void watch() {
         if (!WATCHING.get() && WATCHING.compareAndSet(false, true)) {
-            Thread.ofPlatform().daemon().name("sdp4j-jmx").start(JmxBean::look);
+            Thread.ofPlatform().daemon().name("sdp4j-jmx").start(new JmxBean());
         }
     }
 
@@ -51,7 +51,8 @@ final class JmxBean {
         }
     }
 
-    private static void look() {
+    @Override
+    public void run() {
         try {
             MBeanServer server = platform();
             for (long nanos = FIRST_NANOS; server == null && nanos <= LAST_NANOS; nanos *= 2) {

@@ -57,7 +57,7 @@ public final class StartCheck
                                 settings.text(PolicySettings.PROGRAM), environment),
                         environment,
                         lines);
-        requires = source.current().canRequireOffload();
+        requires = source.get().canRequireOffload();
         return settings.flag(AgentSettings.QUIET) ? List.of() : lines.found;
     }
 

@@ -13,7 +13,6 @@ import java.util.zip.ZipFile;
  */
 record Layer(ModuleLayer modules) {
     private static final String ROOT = "io.sdp4j.agent";
-    private static final String SPI = "io.sdp4j.api.spi";
     private static final List<String> NATIVE = List.of("io.sdp4j.linux", "io.sdp4j.fabric.verbs");
 
     static Layer define() {
@@ -26,9 +25,8 @@ record Layer(ModuleLayer modules) {
                             ClassLoader.getPlatformClassLoader());
             Layer layer = new Layer(controller.layer());
             layer.passNativeAccess(controller);
-            layer.shareScope(controller);
             return layer;
-        } catch (IOException | URISyntaxException | ReflectiveOperationException e) {
+        } catch (IOException | URISyntaxException e) {
             throw new IllegalStateException("cannot read the agent jar: " + e, e);
         }
     }
@@ -49,13 +47,6 @@ record Layer(ModuleLayer modules) {
                 controller.enableNativeAccess(module(name));
             }
         }
-    }
-
-    private void shareScope(ModuleLayer.Controller controller) throws ReflectiveOperationException {
-        controller.addExports(module("io.sdp4j.api"), SPI, Layer.class.getModule());
-        type(SPI + ".KernelScope")
-                .getMethod("share", ScopedValue.class)
-                .invoke(null, KernelScope.ACTIVE);
     }
 
     /** The module of that name, which is in the layer. */

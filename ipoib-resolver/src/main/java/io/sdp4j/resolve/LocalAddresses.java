@@ -34,9 +34,6 @@ public final class LocalAddresses {
     /** How the interfaces' addresses are found. */
     @FunctionalInterface
     public interface Lister {
-        /** The JDK's way. */
-        Lister SYSTEM = LocalAddresses::systemInterfaces;
-
         /**
          * Every address of this host with the name of its interface.
          *
@@ -64,7 +61,7 @@ public final class LocalAddresses {
 
     /** This host's addresses. */
     public static LocalAddresses system() {
-        return new LocalAddresses(Lister.SYSTEM, System::nanoTime);
+        return new LocalAddresses(new Interfaces(), new Clock());
     }
 
     /** Whether a connection to {@code address} ends on this host. */
@@ -140,13 +137,25 @@ public final class LocalAddresses {
         return Collections.unmodifiableMap(bounded);
     }
 
-    private static Map<InetAddress, String> systemInterfaces() throws SocketException {
-        Map<InetAddress, String> found = new LinkedHashMap<>();
-        Enumeration<NetworkInterface> interfaces = NetworkInterface.getNetworkInterfaces();
-        while (interfaces.hasMoreElements()) {
-            NetworkInterface one = interfaces.nextElement();
-            one.inetAddresses().forEach(a -> found.putIfAbsent(a, one.getName()));
+    // Classes where lambdas would do: each lambda costs a start a millisecond.
+
+    private static final class Interfaces implements Lister {
+        @Override
+        public Map<InetAddress, String> list() throws SocketException {
+            Map<InetAddress, String> found = new LinkedHashMap<>();
+            Enumeration<NetworkInterface> interfaces = NetworkInterface.getNetworkInterfaces();
+            while (interfaces.hasMoreElements()) {
+                NetworkInterface one = interfaces.nextElement();
+                one.inetAddresses().forEach(a -> found.putIfAbsent(a, one.getName()));
+            }
+            return found;
         }
-        return found;
+    }
+
+    private static final class Clock implements LongSupplier {
+        @Override
+        public long getAsLong() {
+            return System.nanoTime();
+        }
     }
 }

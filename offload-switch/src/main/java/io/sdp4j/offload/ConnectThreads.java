@@ -1,6 +1,7 @@
 package io.sdp4j.offload;
 
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -28,20 +29,23 @@ public final class ConnectThreads {
                         10,
                         TimeUnit.SECONDS,
                         new LinkedBlockingQueue<>(),
-                        ConnectThreads::thread);
+                        new Daemons());
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }
 
-    private static Thread thread(Runnable work) {
-        Thread t =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("sdp4j-connect")
-                        .inheritInheritableThreadLocals(false)
-                        .unstarted(work);
-        t.setContextClassLoader(null);
-        return t;
+    private static final class Daemons implements ThreadFactory {
+        @Override
+        public Thread newThread(Runnable work) {
+            Thread t =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("sdp4j-connect")
+                            .inheritInheritableThreadLocals(false)
+                            .unstarted(work);
+            t.setContextClassLoader(null);
+            return t;
+        }
     }
 
     public static void start(Runnable attempt) {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,21 @@ public final class OffloadSwitch {
     /** Apart, so that a switch can be made before the application has set its logging up. */
     static final class Log {
         static final Logger OUT = LoggerFactory.getLogger(OffloadSwitch.class);
+    }
+
+    /** No lambda, here and elsewhere on the way of a start: each costs it a millisecond. */
+    private static final class Warnings implements Consumer<String> {
+        @Override
+        public void accept(String line) {
+            Log.OUT.warn(line);
+        }
+    }
+
+    private static final class Clock implements LongSupplier {
+        @Override
+        public long getAsLong() {
+            return System.nanoTime();
+        }
     }
 
     /** For a connection that begins on kernel TCP, see {@link #beginsOnKernel}. */
@@ -63,7 +79,7 @@ public final class OffloadSwitch {
     private final OffloadConnects connects;
     private final UpgradeGate gate; // null = the machine's, where the settings want one
     private final SwitchCounters counters = new SwitchCounters();
-    private final Losses losses = new Losses(line -> Log.OUT.warn(line));
+    private final Losses losses = new Losses(new Warnings());
 
     /**
      * @param policy the rules now in force; asked once per connection and listener, must not block
@@ -114,8 +130,7 @@ public final class OffloadSwitch {
         this.providers = List.copyOf(providers);
         this.settings = settings;
         this.failures =
-                new RecentFailures(
-                        settings.missTtlNanos(), settings.missCapacity(), System::nanoTime);
+                new RecentFailures(settings.missTtlNanos(), settings.missCapacity(), new Clock());
         this.gate = gate;
         this.connects =
                 new OffloadConnects(
@@ -345,17 +360,7 @@ public final class OffloadSwitch {
                 new ListenSpec(
                         address, dualStack, backlog, decision.fabrics(), onPending, accepted);
         if (listensLater(decision)) {
-            ConnectThreads.start(
-                    () -> {
-                        try {
-                            listen(spec, listening);
-                        } catch (LinkageError | OutOfMemoryError e) {
-                            Log.OUT.warn("{} does not listen for offload", address, e);
-                        }
-                        if (listening.pending()) {
-                            onPending.run(); // it was told before there was anything to poll
-                        }
-                    });
+            ConnectThreads.start(new Listen(this, spec, listening));
             return listening;
         }
         ProviderFailure failure = listen(spec, listening);
@@ -366,6 +371,22 @@ public final class OffloadSwitch {
                             "Cannot listen for offloaded connections " + failure.under(decision)));
         }
         return listening;
+    }
+
+    /** The same, later. */
+    private record Listen(OffloadSwitch owner, ListenSpec spec, OffloadListeners listening)
+            implements Runnable {
+        @Override
+        public void run() {
+            try {
+                owner.listen(spec, listening);
+            } catch (LinkageError | OutOfMemoryError e) {
+                Log.OUT.warn("{} does not listen for offload", spec.address(), e);
+            }
+            if (listening.pending()) {
+                spec.onPending().run(); // it was told before there was anything to poll
+            }
+        }
     }
 
     private ProviderFailure listen(ListenSpec spec, OffloadListeners listening) {

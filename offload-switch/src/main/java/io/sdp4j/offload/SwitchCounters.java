@@ -40,7 +40,7 @@ public final class SwitchCounters {
     private final LongAdder movedMillis = new LongAdder();
     private final Map<ReasonCode, LongAdder> reasons = new EnumMap<>(ReasonCode.class);
 
-    private volatile Supplier<Map<ReasonCode, Long>> before = Map::of;
+    private volatile Supplier<Map<ReasonCode, Long>> before; // null = there were none
 
     private final Object bytesLock = new Object();
     private final Set<OffloadStream> live = ConcurrentHashMap.newKeySet();
@@ -137,7 +137,8 @@ public final class SwitchCounters {
         reasons.forEach((code, adder) -> counted.put(code, adder.sum()));
         long policy = kernelPolicy.sum();
         long fallback = kernelFallback.sum();
-        for (Map.Entry<ReasonCode, Long> early : before.get().entrySet()) {
+        Map<ReasonCode, Long> uncounted = before == null ? Map.of() : before.get();
+        for (Map.Entry<ReasonCode, Long> early : uncounted.entrySet()) {
             counted.merge(early.getKey(), early.getValue(), Long::sum);
             if (POLICY.contains(early.getKey())) {
                 policy += early.getValue();

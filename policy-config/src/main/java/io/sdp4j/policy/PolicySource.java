@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Where the policy comes from, and the policy itself, kept up to date with its file.
@@ -19,9 +20,9 @@ import java.util.function.Consumer;
  * JDK's {@code com.sun.sdp.conf} as the agent took it over, {@code /etc/libsdp.conf} if there is
  * one. With none, offload comes first for everything. An empty value counts as not given.
  *
- * <p>At most once a second {@link #current} compares time, size and identity of the file with those
- * of the one it has. A new file replaces the policy in one step, for later decisions only; one that
- * is no good, gone, or without any rule where there were some, leaves the old rules in force and is
+ * <p>At most once a second {@link #get} compares time, size and identity of the file with those of
+ * the one it has. A new file replaces the policy in one step, for later decisions only; one that is
+ * no good, gone, or without any rule where there were some, leaves the old rules in force and is
  * reported once. A file that is no good at the start sends everything to the kernel, or refuses it
  * if rules are required, until it is mended. Replace a live file by renaming a complete one over
  * it: a file that is written in place may be read half-written.
@@ -32,9 +33,9 @@ import java.util.function.Consumer;
  *
  * <p>Shape: {@code policy} and {@code nextCheckNanos} are volatile; {@code checking} admits one
  * thread to the file and guards {@code seen}. Callers never wait for it: while one thread reloads,
- * the others get the policy there is. Any number of threads may call {@link #current}.
+ * the others get the policy there is. Any number of threads may call {@link #get}.
  */
-public final class PolicySource {
+public final class PolicySource implements Supplier<Policy> {
     static final String PROPERTY = PolicySettings.POLICY.id();
     static final String VARIABLE = "SDP4J_POLICY";
     static final String LIBSDP_VARIABLE = "LIBSDP_CONFIG_FILE";
@@ -173,7 +174,8 @@ public final class PolicySource {
     }
 
     /** The policy in force. Costs a clock read; once a second one caller also looks at the file. */
-    public Policy current() {
+    @Override
+    public Policy get() {
         if (choice != null) {
             long now = environment.nanoTime().getAsLong();
             if (now - nextCheckNanos >= 0 && checking.compareAndSet(false, true)) {

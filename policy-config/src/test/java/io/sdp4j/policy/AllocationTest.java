@@ -136,7 +136,7 @@ class AllocationTest {
         assertAllocatesNothing(
                 () -> {
                     for (int i = 0; i < 1000; i++) {
-                        blackhole += source.current().hashCode();
+                        blackhole += source.get().hashCode();
                     }
                 });
     }

@@ -52,7 +52,7 @@ class PolicySourceTest {
     }
 
     private static Verdict verdict(PolicySource source) {
-        return source.current().decide(Role.CONNECT, false, 0, 0x0a000001, 80).verdict();
+        return source.get().decide(Role.CONNECT, false, 0, 0x0a000001, 80).verdict();
     }
 
     private void passSecond() {
@@ -107,7 +107,7 @@ class PolicySourceTest {
                         "sdp4j: rule file refused: f:2:5: found 'what', expected one of both, tcp, sdp, direct"
                                 + " (1 more); every connection uses kernel TCP"),
                 lines);
-        Decision decision = source.current().decide(Role.LISTEN, false, 0, 0, 0);
+        Decision decision = source.get().decide(Role.LISTEN, false, 0, 0, 0);
         assertTrue(decision.rule().contains("f:2:5"), decision.rule());
         assertEquals(0, source.generation());
         files.write("f", SDP);
@@ -130,11 +130,11 @@ class PolicySourceTest {
     void aChangeIsSeenAfterASecondAndTheFileIsNotAskedMoreOften() {
         files.write("f", TCP);
         PolicySource source = open("f", null);
-        Policy old = source.current();
+        Policy old = source.get();
         files.write("f", SDP);
         int asked = files.stamps.get();
         for (int i = 0; i < 100; i++) {
-            assertSame(old, source.current());
+            assertSame(old, source.get());
         }
         assertEquals(asked, files.stamps.get());
         passSecond();
@@ -144,7 +144,7 @@ class PolicySourceTest {
         int reads = files.reads.get();
         for (int i = 0; i < 10; i++) {
             passSecond();
-            source.current();
+            source.get();
         }
         assertEquals(reads, files.reads.get(), "an unchanged file is not read again");
         assertEquals(List.of(), lines);
@@ -154,11 +154,11 @@ class PolicySourceTest {
     void aBadNewFileKeepsTheOldRulesAndIsReportedOnce() {
         files.write("f", TCP);
         PolicySource source = open("f", null);
-        Policy old = source.current();
+        Policy old = source.get();
         files.write("f", BAD);
         for (int i = 0; i < 5; i++) {
             passSecond();
-            assertSame(old, source.current());
+            assertSame(old, source.get());
         }
         assertEquals(3, lines.size(), () -> lines + "");
         assertTrue(lines.get(0).startsWith("sdp4j: f:2:5: found 'what'"), lines.get(0));
@@ -216,8 +216,8 @@ class PolicySourceTest {
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), "it could be that address");
         assertEquals(
                 Verdict.KERNEL,
-                source.current().decide(Role.CONNECT, false, 0, 0x0a000001, 81).verdict());
-        assertEquals(1, source.current().lint().size());
+                source.get().decide(Role.CONNECT, false, 0, 0x0a000001, 81).verdict());
+        assertEquals(1, source.get().lint().size());
         hosts.put("far.example", List.of(InetAddress.ofLiteral("10.0.0.2")));
         passSecond();
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), "not asked all the time");
@@ -225,8 +225,8 @@ class PolicySourceTest {
         await().until(() -> verdict(source) == Verdict.KERNEL);
         assertEquals(
                 Verdict.OFFLOAD_ONLY,
-                source.current().decide(Role.CONNECT, false, 0, 0x0a000002, 80).verdict());
-        assertEquals(List.of(), source.current().lint());
+                source.get().decide(Role.CONNECT, false, 0, 0x0a000002, 80).verdict());
+        assertEquals(List.of(), source.get().lint());
     }
 
     @Test
@@ -316,7 +316,7 @@ class PolicySourceTest {
                         executor.submit(
                                 () -> {
                                     for (int i = 0; i < 20_000; i++) {
-                                        Policy p = source.current();
+                                        Policy p = source.get();
                                         assertSame(
                                                 p.decide(Role.CONNECT, false, 0, 1, 80).verdict(),
                                                 p.decide(Role.CONNECT, false, 0, 1, 81).verdict());
@@ -327,7 +327,7 @@ class PolicySourceTest {
                 String word = verdicts.get(i % 4).word();
                 files.write("f", both.formatted(word, word));
                 passSecond();
-                source.current();
+                source.get();
             }
             for (Future<?> asker : askers) {
                 asker.get(60, TimeUnit.SECONDS);

@@ -102,7 +102,7 @@ final class ExplainCommand implements Callable<Integer> {
         String jdkConf = environment.property().apply("com.sun.sdp.conf");
         PolicySource source =
                 PolicySource.open(file, jdkConf, false, program, environment, notes::add);
-        Policy policy = source.current();
+        Policy policy = source.get();
         List<Lint> lints = lint ? policy.lint() : List.of();
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("rules", source.origin());

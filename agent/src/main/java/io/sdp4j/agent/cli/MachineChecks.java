@@ -121,7 +121,7 @@ final class MachineChecks {
             return Check.fail(
                     "rules", String.join("; ", notes), "mend the file, connections use kernel TCP");
         }
-        List<Lint> lints = source.current().lint();
+        List<Lint> lints = source.get().lint();
         String found = source.origin();
         if (!lints.isEmpty()) {
             return Check.warn(

@@ -70,7 +70,7 @@ record PeerCheck(String name, InetAddress address, int port) {
                                     "java",
                                     environment,
                                     line -> {})
-                            .current()
+                            .get()
                             .explain(Role.CONNECT, "java", new InetSocketAddress(address, port));
             Decision decision = explanation.decision();
             checks.add(Check.ok(title, explanation.sentence()));

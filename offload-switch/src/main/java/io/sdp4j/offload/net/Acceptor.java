@@ -23,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Close: the closer sets {@code closed} and signals; descriptors are given back under {@code
  * acceptLock}, by the closer if no thread accepts, else by the last thread that leaves.
  */
-final class Acceptor {
+final class Acceptor implements Runnable {
     private static final int SHORTEST_MILLIS = 1;
 
     private final KernelSocket kernel;
@@ -39,7 +39,8 @@ final class Acceptor {
     }
 
     /** Called by providers when a stream waits. */
-    void onPending() {
+    @Override
+    public void run() {
         waiter.signal();
     }
 

@@ -92,7 +92,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                             new InetSocketAddress(at, kernel.localPort()),
                             at instanceof Inet6Address && at.isAnyLocalAddress(),
                             backlog,
-                            both::onPending);
+                            both);
             if (listening.offloads()) {
                 both.start(listening);
                 acceptor = both;

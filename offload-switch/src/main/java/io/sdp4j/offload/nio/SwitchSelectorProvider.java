@@ -22,34 +22,45 @@ import sun.nio.ch.EPollSelectorProvider;
  */
 final class SwitchSelectorProvider extends EPollSelectorProvider {
     private final OffloadSwitch owner;
-    private final Object teachLock = new Object();
-    private volatile Runnable teach; // null once it has run
+    private final Once teach;
 
     /**
      * @param teach run before the first channel of a connection is handed out; null = nothing
      */
     SwitchSelectorProvider(OffloadSwitch owner, Runnable teach) {
         this.owner = owner;
-        this.teach = teach;
+        this.teach = new Once(teach);
     }
 
-    /** A channel of a connection is about to be made. */
-    void teach() {
-        if (teach == null) {
-            return;
+    /** A task that is run once; those that come meanwhile wait for it. */
+    private static final class Once implements Runnable {
+        private volatile Runnable task; // null once it has run; set under this
+
+        Once(Runnable task) {
+            this.task = task;
         }
-        synchronized (teachLock) {
-            Runnable task = teach;
+
+        @Override
+        public void run() {
             if (task != null) {
-                task.run();
-                teach = null;
+                synchronized (this) {
+                    if (task != null) {
+                        task.run();
+                        task = null;
+                    }
+                }
             }
         }
     }
 
+    /** A channel of a connection is about to be made. */
+    void teach() {
+        teach.run();
+    }
+
     private SwitchServerSocketChannel listener(ServerSocketChannel kernel) {
-        if (teach != null) {
-            ConnectThreads.start(this::teach);
+        if (teach.task != null) {
+            ConnectThreads.start(teach);
         }
         return new SwitchServerSocketChannel(this, kernel);
     }

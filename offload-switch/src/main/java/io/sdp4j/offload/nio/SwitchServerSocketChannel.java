@@ -5,6 +5,7 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.EarlyOffloadListeners;
+import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ChannelBridge;
@@ -104,7 +105,7 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
                             backlog,
                             both,
                             kernel,
-                            to -> kernel.bind(to, asked));
+                            new KernelBind(kernel, asked));
             both.start(listening);
             if (listening.offloads()) {
                 kernel.configureBlocking(false);
@@ -117,6 +118,14 @@ final class SwitchServerSocketChannel extends ServerSocketChannel implements Sel
                 both.close();
                 both.release();
             }
+        }
+    }
+
+    /** No lambda: it costs a start a millisecond. */
+    private record KernelBind(ServerSocketChannel kernel, int backlog) implements ListenPort.Bind {
+        @Override
+        public void to(SocketAddress address) throws IOException {
+            kernel.bind(address, backlog);
         }
     }
 
