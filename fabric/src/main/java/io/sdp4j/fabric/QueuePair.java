@@ -48,9 +48,6 @@ public interface QueuePair {
     ValueLayout.OfLong NETWORK_LONG =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-    /** Bytes at {@link #stagingOffset}. */
-    int STAGING_BYTES = 1024;
-
     /** The peer as the kernel names it, for people; null = its address is its name. */
     default String peer() {
         return null;
@@ -118,7 +115,7 @@ public interface QueuePair {
     /**
      * Copies bytes into {@link #sendMemory()}.
      *
-     * @param to where in that memory: in a taken slot, or behind {@link #stagingOffset}
+     * @param to where in that memory: in a taken slot
      */
     default void copyIn(byte[] from, int offset, long to, int lenBytes) {
         MemorySegment.copy(from, offset, sendMemory(), ValueLayout.JAVA_BYTE, to, lenBytes);
@@ -179,22 +176,13 @@ public interface QueuePair {
     }
 
     /**
-     * Where in {@link #sendMemory()} bytes can be kept that will be copied into a slot later, and
-     * that the peer does not touch while this process lives; -1 if there is no such place.
-     */
-    default long stagingOffset() {
-        return -1;
-    }
-
-    /**
      * A taken slot holds bytes that are not sent yet. If this process ends before the slot is
-     * posted, the peer receives them all the same, where the fabric can reach them ({@link
-     * #stagingOffset} is not -1): see {@link Completion#DISCONNECTED}. Caller's lock.
+     * posted, the peer receives them all the same, where the fabric can reach them: see {@link
+     * Completion#DISCONNECTED}. Caller's lock.
      *
      * @param byteLen from the beginning of the slot on
-     * @param stagedBytes at {@link #stagingOffset}, to follow them
      */
-    default void unsent(int slot, int byteLen, int stagedBytes) {}
+    default void unsent(int slot, int byteLen) {}
 
     /**
      * The application has read all of a receive slot that is not posted again yet. Only the thread

@@ -1,7 +1,6 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.fabric.QueuePair;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
@@ -10,13 +9,11 @@ import java.nio.ByteBuffer;
  */
 final class SendSlots {
     private final QueuePair qp;
-    private final MemorySegment memory;
     private final ByteBuffer view;
 
     SendSlots(QueuePair qp) {
         this.qp = qp;
-        this.memory = qp.sendMemory();
-        this.view = memory.asByteBuffer();
+        this.view = qp.sendMemory().asByteBuffer();
     }
 
     /**
@@ -31,26 +28,10 @@ final class SendSlots {
             qp.writePast(slot, at, b, off, n);
         } else if (past) {
             qp.writePast(slot, at, src, off, n);
-        } else {
-            copy(to, b, off, src, n);
-        }
-    }
-
-    private void copy(long to, byte[] b, int off, ByteBuffer src, int n) {
-        if (b != null) {
+        } else if (b != null) {
             qp.copyIn(b, off, to, n);
         } else {
             view.put((int) to, src, off, n);
         }
-    }
-
-    /** As {@link #fill}, to {@link QueuePair#stagingOffset}. */
-    void stage(int at, byte[] b, int off, ByteBuffer src, int n) {
-        copy(qp.stagingOffset() + at, b, off, src, n);
-    }
-
-    /** Copies what was staged into a slot. */
-    void settle(int slot, int at, int n) {
-        MemorySegment.copy(memory, qp.stagingOffset(), memory, qp.sendOffset(slot) + at, n);
     }
 }

@@ -200,7 +200,7 @@ final class StreamReader {
             if (!found && first) {
                 nothing = ending.endOfStream() ? -1 : 0;
                 failure = nothing == 0 ? ending.forReader() : null;
-                core.coalescer.onReaderWaits();
+                core.coalescer.flushUnlessLast();
                 core.onPlainRead();
             }
             wake = core.takeWakeOps();

@@ -290,13 +290,8 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
-    public long stagingOffset() {
-        return qp.stagingOffset();
-    }
-
-    @Override
-    public void unsent(int slot, int byteLen, int stagedBytes) {
-        qp.unsent(slot, byteLen, stagedBytes);
+    public void unsent(int slot, int byteLen) {
+        qp.unsent(slot, byteLen);
     }
 
     @Override

@@ -10,15 +10,14 @@ import java.nio.ByteBuffer;
 /**
  * Gathers writes into one message while the peer is behind, so that a stream of small ones costs a
  * message for many writes instead of one each, and each buffer of the peer holds what it can. A
- * peer that keeps up gets every write at once, but for the {@link CoalescingGoal}, and the buffers
- * of one gathering write together.
+ * peer that keeps up gets every write at once, and the buffers of one gathering write together.
  *
  * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
  * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than
  * what makes a peer announce credits (docs/protocol.md 4.4), so the announcement that will close it
- * is still to come; or while there is a goal. It is sent when it is full, when credits are back,
- * before a thread waits to read, before anything that must not overtake it, and at the latest by a
- * timer (docs/protocol.md 17.4 and 18, Nagle flush).
+ * is still to come. It is sent when it is full, when credits are back, before a thread waits to
+ * read, before anything that must not overtake it, and at the latest by a timer (docs/protocol.md
+ * 17.4 and 18, Nagle flush).
  *
  * <p>Small writes are added under the lock. A large one <em>takes out</em> the slot and fills it on
  * without the lock; bytes in it before are the peer's if this process ends meanwhile. It is kept
@@ -42,9 +41,6 @@ final class WriteCoalescer {
     private final StreamCore core;
     private final SendSlots slots;
 
-    private final StagingBuffer staging;
-    private final CoalescingGoal goal = new CoalescingGoal();
-
     /** Credits below which the peer counts as behind. */
     private final int lowWater;
 
@@ -60,14 +56,8 @@ final class WriteCoalescer {
     /** Payload that it may hold, or more by now: {@link #most}. */
     private int mostAtFirst;
 
-    /** It is more than small writes. */
-    private boolean large;
-
     /** A large write fills it on, without the lock. */
     private boolean out;
-
-    /** It was opened for a peer that was behind. */
-    private boolean behind;
 
     /** Batches opened so far; lets a timer see whether this is still the one it was set for. */
     private int opened;
@@ -79,7 +69,6 @@ final class WriteCoalescer {
     WriteCoalescer(StreamCore core, SendSlots slots, int credit, boolean ours) {
         this.core = core;
         this.slots = slots;
-        this.staging = new StagingBuffer(core, slots);
         this.lowWater = credit / 2;
         this.peerTells = ours && SdpMachine.peerAnnounces(credit);
     }
@@ -130,7 +119,6 @@ final class WriteCoalescer {
     int takeOut() {
         assert Thread.holdsLock(core);
         int taken = slot;
-        staging.settle(taken, Bsdh.BYTES + bytes);
         slot = -1;
         waitsFor = 0;
         out = true;
@@ -156,9 +144,8 @@ final class WriteCoalescer {
         if (payloadBytes == most || !wanted || core.machine.reset() || core.machine.outputShut()) {
             return false;
         }
-        core.qp.unsent(taken, Bsdh.BYTES + payloadBytes, 0);
+        core.qp.unsent(taken, Bsdh.BYTES + payloadBytes);
         open(taken, payloadBytes, most);
-        large = true;
         return true;
     }
 
@@ -166,8 +153,6 @@ final class WriteCoalescer {
         slot = taken;
         bytes = payloadBytes;
         mostAtFirst = most;
-        large = false;
-        behind = peerBehind();
         opened++;
     }
 
@@ -181,12 +166,6 @@ final class WriteCoalescer {
         return core.machine.credit() < lowWater;
     }
 
-    /** Whether so many bytes need not wait for more. */
-    private boolean enough(int payloadBytes) {
-        goal.onAnswers(core.inbox.deliveries());
-        return payloadBytes >= goal.bytes() && !peerBehind();
-    }
-
     /**
      * Sends a small write, or keeps it for a fuller message.
      *
@@ -197,12 +176,11 @@ final class WriteCoalescer {
     boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
         assert Thread.holdsLock(core);
         int most = core.nextPayload();
-        if (n == most || (!more && enough(n))) {
-            slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
-            goal.onSent();
+        slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
+        if (n == most || (!more && !peerBehind())) {
             return core.send(taken, n, false);
         }
-        staging.add(taken, Bsdh.BYTES, b, off, src, n);
+        core.qp.unsent(taken, Bsdh.BYTES + n);
         open(taken, n, most);
         return true;
     }
@@ -220,10 +198,12 @@ final class WriteCoalescer {
         }
         int room = room();
         int n = Math.min(len, room);
-        staging.add(slot, Bsdh.BYTES + bytes, b, off, src, n);
+        slots.fill(slot, Bsdh.BYTES + bytes, b, off, src, n, false);
         bytes += n;
-        if (n == room || (!more && enough(bytes))) {
+        if (n == room || (!more && !peerBehind())) {
             flush();
+        } else {
+            core.qp.unsent(slot, Bsdh.BYTES + bytes);
         }
         return n;
     }
@@ -239,7 +219,6 @@ final class WriteCoalescer {
         int taken = slot;
         int before = bytes;
         if (taken >= 0) {
-            staging.settle(taken, Bsdh.BYTES + before);
             slot = -1;
             waitsFor = 0;
         } else {
@@ -258,12 +237,6 @@ final class WriteCoalescer {
     void flush() {
         assert Thread.holdsLock(core);
         if (slot >= 0) {
-            staging.settle(slot, Bsdh.BYTES + bytes);
-            if (behind && !large) {
-                goal.onCaughtUp(bytes);
-            } else {
-                goal.onSent();
-            }
             int full = slot;
             slot = -1;
             waitsFor = 0;
@@ -303,14 +276,6 @@ final class WriteCoalescer {
             }
         }
         core.wakePeer();
-        goal.giveUp();
-    }
-
-    /** A read found nothing: a thread that waits for an answer has written all of its request. */
-    void onReaderWaits() {
-        assert Thread.holdsLock(core);
-        flushUnlessLast();
-        goal.onQuestion();
     }
 
     /**
@@ -322,8 +287,7 @@ final class WriteCoalescer {
         if (slot >= 0) {
             SdpMachine m = core.machine;
             boolean waitedFor = waits() && m.credit() >= waitsFor;
-            boolean caughtUp = behind ? !peerBehind() : enough(bytes);
-            if (waitedFor || caughtUp || m.heldUp() || m.reset()) {
+            if (waitedFor || !peerBehind() || m.heldUp() || m.reset()) {
                 flush();
             }
         }

@@ -33,7 +33,7 @@ final class ShmHandshake {
     static final int MAX_PRIVATE_BYTES = 512;
     static final int MESSAGE_BYTES = 128 + MAX_PRIVATE_BYTES;
     static final int READY_BYTES = 16;
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     /** Memory in a memfd, wake-ups by futex. */
     static final int MODE_NATIVE = 1;

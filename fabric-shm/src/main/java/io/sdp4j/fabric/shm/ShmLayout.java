@@ -1,7 +1,6 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.QpSpec;
-import io.sdp4j.fabric.QueuePair;
 import java.util.Arrays;
 
 /**
@@ -17,7 +16,6 @@ import java.util.Arrays;
  *  128   control line of side 1
  *  256   descriptor ring of direction 0, of 1      8-byte entries, written by the sender
  *  ...   return ring of direction 0, of 1          4-byte entries, written by the receiver
- *  ...   staging of side 0, of side 1            1024 bytes
  *  page  slots of direction 0                   receiveSlots x stride of the receiving side
  *  page  chunks of direction 0, of 1             for RDMA, untouched until used
  *  page  slots of direction 1                    used from the last one on
@@ -70,7 +68,6 @@ final class ShmLayout {
     final long[] returns = new long[2];
     final long[] data = new long[2];
     final long[] chunk = new long[2];
-    final long[] staging = new long[2];
     final int chunks;
     final int chunkBytes;
     final long totalBytes;
@@ -101,10 +98,6 @@ final class ShmLayout {
         for (int direction = 0; direction < 2; direction++) {
             returns[direction] = at;
             at = align(at + 4L * returnEntries[direction], CONTROL_BYTES);
-        }
-        for (int side = 0; side < 2; side++) {
-            staging[side] = at;
-            at += QueuePair.STAGING_BYTES;
         }
         for (int direction = 0; direction < 2; direction++) {
             data[direction] = at = align(at, PAGE);
@@ -151,7 +144,7 @@ final class ShmLayout {
         return (long) side * CONTROL_BYTES;
     }
 
-    /** Bytes of the control words, rings and staging, with which the memory starts. */
+    /** Bytes of the control words and rings, with which the memory starts. */
     long wordsBytes() {
         return data[0];
     }

@@ -80,7 +80,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         sendStride = layout.stride[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
         receiveStride = layout.stride[1 - side];
-        unsent = new Unsent(mem, layout, side);
+        unsent = new Unsent(mem, side);
         readWord = ShmLayout.control(side) + ShmLayout.READ_WORD;
         sealed = transport.nativeMode();
         inMemfd = sealed && parts.nativeCalls;
@@ -256,13 +256,8 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     }
 
     @Override
-    public long stagingOffset() {
-        return unsent.stagingOffset();
-    }
-
-    @Override
-    public void unsent(int slot, int byteLen, int stagedBytes) {
-        unsent.show(slot, out.turn(slot), byteLen, stagedBytes);
+    public void unsent(int slot, int byteLen) {
+        unsent.show(slot, out.turn(slot), byteLen);
     }
 
     /** Bytes that a peer had not sent when it ended, see {@link Unsent#takePeers}. */

@@ -21,7 +21,7 @@ class UnsentTest {
     private final ShmLayout layout = ShmFabric.layout(ShmHandshake.MODE_NATIVE, SPEC, SPEC);
     private final MemorySegment mem = Arena.ofAuto().allocate(layout.totalBytes, 4096);
     private final MappedMemory mapped = MappedMemory.of(mem);
-    private final Unsent unsent = new Unsent(mapped, layout, 0);
+    private final Unsent unsent = new Unsent(mapped, 0);
 
     private long word() {
         return mapped.getLongAcquire(WORD);
@@ -30,7 +30,7 @@ class UnsentTest {
     /** The turn of a slot comes round, so a word that stayed would be believed again. */
     @Test
     void aSlotThatWasSentIsNotShownAnyMore() {
-        unsent.show(2, 7, 100, 0);
+        unsent.show(2, 7, 100);
         long shown = word();
         assertNotEquals(0, shown);
         unsent.sent(1); // another one, as a control message
@@ -46,12 +46,12 @@ class UnsentTest {
     void aLyingWordGivesASlotOfTheDirectionOrNothing() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        Unsent mine = new Unsent(mapped, layout, 1);
+        Unsent mine = new Unsent(mapped, 1);
         int given = 0;
         for (int i = 0; i < 200_000; i++) {
             long word = random.nextLong();
             if (random.nextBoolean()) { // nearer to the truth: some slot, its turn, some bytes
-                unsent.show(random.nextInt(6), 0, random.nextInt(1_200), random.nextInt(1_030));
+                unsent.show(random.nextInt(6), 0, random.nextInt(1_200));
                 word = word() ^ (random.nextInt(4) == 0 ? 1L << random.nextInt(64) : 0);
             }
             mapped.putLongRelease(WORD, word);

@@ -38,7 +38,7 @@ public final class Attacker {
     private static final int MESSAGE_BYTES = 640;
     private static final int HELLO = 0x53445048;
     private static final int REPLY = 0x53445052;
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
 
     /** Statement of the next Hello about a connection that is to move. */
     private static int moves;
