@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresIT {
-    private static final int WARM_UP = 200;
-    private static final int CONNECTS = 101;
+    private static final int WARM_UP = 400;
+    private static final int CONNECTS = 301;
     private static final long MOST_EXTRA_US = 1_000;
 
     @TempDir Path directory;
