@@ -56,35 +56,39 @@ abstract class JdkPatch implements ClassFileTransformer {
      * @return what is lost for want of a patch, a sentence each
      */
     static List<String> apply(Instrumentation instrumentation, JdkPatch... patches) {
-        try {
-            Class<?>[] classes = new Class<?>[patches.length];
-            for (int i = 0; i < patches.length; i++) {
-                classes[i] = Class.forName(patches[i].className, false, null);
-                patches[i].patched = 0;
-                instrumentation.addTransformer(patches[i], true);
-            }
-            instrumentation.retransformClasses(classes);
-        } catch (Exception | LinkageError e) {
-            if (patches.length > 1) { // none is patched
-                List<String> lost = new ArrayList<>();
-                for (JdkPatch patch : patches) {
-                    lost.addAll(apply(instrumentation, patch));
-                }
-                return lost;
-            }
-            patches[0].patched = 0;
-        } finally {
-            for (JdkPatch patch : patches) {
-                instrumentation.removeTransformer(patch);
-            }
-        }
+        boolean done = change(instrumentation, patches);
         List<String> lost = new ArrayList<>();
         for (JdkPatch patch : patches) {
+            if (!done && patches.length > 1) {
+                change(instrumentation, patch);
+            }
             if (patch.patched != patch.methods && !ends(instrumentation)) {
                 lost.add(patch.lost);
             }
         }
         return lost;
+    }
+
+    /** Whether their classes could be changed; else none has been. */
+    private static boolean change(Instrumentation instrumentation, JdkPatch... patches) {
+        try {
+            Class<?>[] classes = new Class<?>[patches.length];
+            for (int i = 0; i < patches.length; i++) {
+                classes[i] = Class.forName(patches[i].className, false, null);
+                instrumentation.addTransformer(patches[i], true);
+            }
+            instrumentation.retransformClasses(classes);
+            return true;
+        } catch (Exception | LinkageError e) {
+            for (JdkPatch patch : patches) {
+                patch.patched = 0;
+            }
+            return false;
+        } finally {
+            for (JdkPatch patch : patches) {
+                instrumentation.removeTransformer(patch);
+            }
+        }
     }
 
     /** Whether the JVM ends, which then changes no class any more: that is no fault of this JDK. */
