@@ -23,7 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 class PostgresIT {
     private static final int WARM_UP = 400;
     private static final int CONNECTS = 301;
-    private static final long MOST_EXTRA_US = 1_000;
+
+    /** As a share of a connect without the agent, which a slow machine lengthens as well. */
+    private static final double MOST_EXTRA = 0.25;
 
     @TempDir Path directory;
 
@@ -72,7 +74,7 @@ class PostgresIT {
             long without = plainUs[CONNECTS / 4];
             long with = agentUs[CONNECTS / 4];
             String times = "connect takes " + with + " us with the agent, " + without + " without";
-            assertTrue(with <= without + MOST_EXTRA_US, times);
+            assertTrue(with <= without * (1 + MOST_EXTRA), times);
         }
     }
 
