@@ -1,10 +1,6 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -23,19 +19,13 @@ public final class CpuPressure {
     private static final int TEXT_BYTES = 64;
     private static final int FD;
     private static final int PROCESSORS = processors();
-    private static final MemorySegment TEXT = Arena.global().allocate(TEXT_BYTES, 8);
+    private static final SyscallBuffer TEXT = SyscallBuffer.lasting(TEXT_BYTES);
     private static final AtomicLong LOOKED = new AtomicLong(System.nanoTime() - FRESH_NANOS);
     private static volatile boolean crowded;
 
     static {
-        try (Arena arena = Arena.ofConfined()) {
-            FD =
-                    (int)
-                            Linux.call(
-                                    Linux.OPENAT,
-                                    AT_FDCWD,
-                                    arena.allocateFrom("/proc/loadavg").address(),
-                                    Linux.CLOEXEC);
+        try (SyscallBuffer file = SyscallBuffer.text("/proc/loadavg")) {
+            FD = (int) Linux.call(Linux.OPENAT, AT_FDCWD, file.address(), Linux.CLOEXEC);
         }
     }
 
@@ -69,13 +59,13 @@ public final class CpuPressure {
         int n = (int) Linux.callQuietly(Linux.PREAD, FD, TEXT.address(), TEXT_BYTES, 0, 0, 0);
         int at = 0;
         for (int spaces = 0; at < n && spaces < 3; at++) {
-            if (TEXT.get(JAVA_BYTE, at) == ' ') {
+            if (TEXT.getByte(at) == ' ') {
                 spaces++;
             }
         }
         int count = 0;
-        for (; at < n && Character.isDigit(TEXT.get(JAVA_BYTE, at)); at++) {
-            count = count * 10 + TEXT.get(JAVA_BYTE, at) - '0';
+        for (; at < n && Character.isDigit(TEXT.getByte(at)); at++) {
+            count = count * 10 + TEXT.getByte(at) - '0';
         }
         return count;
     }

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -23,11 +22,11 @@ public final class Descriptors {
     private static final int REVENTS = 6;
     private static final int TIME = 2 * POLLFD_BYTES;
     private static final long BILLION = 1_000_000_000L;
-    private static final MemorySegment ONE = Arena.global().allocate(8, 8);
-    private static final MemorySegment SINK = Arena.global().allocate(8, 8);
+    private static final SyscallBuffer ONE = SyscallBuffer.lasting(8);
+    private static final SyscallBuffer SINK = SyscallBuffer.lasting(8);
 
     static {
-        ONE.set(JAVA_LONG, 0, 1);
+        ONE.putLong(0, 1);
     }
 
     private Descriptors() {}
@@ -65,9 +64,8 @@ public final class Descriptors {
     }
 
     private static int add(int epoll, int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment e = arena.allocate(Linux.EPOLL_EVENT_BYTES, 8);
-            e.set(JAVA_INT, 0, EpollLoop.IN);
+        try (SyscallBuffer e = SyscallBuffer.allocate(Linux.EPOLL_EVENT_BYTES)) {
+            e.putInt(0, EpollLoop.IN);
             return (int) Linux.call(Linux.EPOLL_CTL, epoll, CTL_ADD, fd, e.address(), 0, 0);
         }
     }

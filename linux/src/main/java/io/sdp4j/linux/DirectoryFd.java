@@ -1,8 +1,5 @@
 package io.sdp4j.linux;
 
-import java.lang.foreign.Arena;
-import java.nio.charset.StandardCharsets;
-
 /**
  * A directory that is held open, and work on what is in it through the descriptor alone, so that no
  * name on the way to it matters any more. Names here are single components. Results are 0 or {@code
@@ -39,9 +36,8 @@ public final class DirectoryFd implements AutoCloseable {
 
     private static int named(int call, DirectoryFd parent, String name, long argument) {
         int at = parent == null ? Linux.AT_FDCWD : parent.fd;
-        try (Arena arena = Arena.ofConfined()) {
-            long address = arena.allocateFrom(name, StandardCharsets.UTF_8).address();
-            return (int) Linux.call(call, at, address, argument);
+        try (SyscallBuffer text = SyscallBuffer.text(name)) {
+            return (int) Linux.call(call, at, text.address(), argument);
         }
     }
 
@@ -75,10 +71,9 @@ public final class DirectoryFd implements AutoCloseable {
     }
 
     private int rename(int call, String from, String to, int flags) {
-        try (Arena arena = Arena.ofConfined()) {
-            long old = arena.allocateFrom(from, StandardCharsets.UTF_8).address();
-            long next = arena.allocateFrom(to, StandardCharsets.UTF_8).address();
-            return (int) Linux.call(call, fd, old, fd, next, flags, 0);
+        try (SyscallBuffer old = SyscallBuffer.text(from);
+                SyscallBuffer next = SyscallBuffer.text(to)) {
+            return (int) Linux.call(call, fd, old.address(), fd, next.address(), flags, 0);
         }
     }
 

@@ -1,11 +1,5 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -33,12 +27,11 @@ public final class EpollLoop extends LoopBase {
 
     private final int epoll;
     private final int wake;
-    private final MemorySegment events =
-            Arena.global().allocate((long) BATCH * Linux.EPOLL_EVENT_BYTES, 8);
-    private final MemorySegment counter = Arena.global().allocate(16, 8);
+    private final SyscallBuffer events = SyscallBuffer.lasting(BATCH * Linux.EPOLL_EVENT_BYTES);
+    private final SyscallBuffer counter = SyscallBuffer.lasting(16);
 
     /** New states of watches; guarded by itself. */
-    private final MemorySegment change = Arena.global().allocate(Linux.EPOLL_EVENT_BYTES, 8);
+    private final SyscallBuffer change = SyscallBuffer.lasting(Linux.EPOLL_EVENT_BYTES);
 
     private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong(1);
@@ -51,7 +44,7 @@ public final class EpollLoop extends LoopBase {
         if (epoll < 0 || wake < 0 || introduce(wake, 0, IN | ET) < 0) {
             throw new IllegalStateException("no epoll: " + Linux.text(Math.min(epoll, wake)));
         }
-        counter.set(JAVA_LONG, 0, 1);
+        counter.putLong(0, 1);
     }
 
     /**
@@ -142,8 +135,9 @@ public final class EpollLoop extends LoopBase {
 
     private long change(long number, int events) {
         assert Thread.holdsLock(change);
-        change.set(JAVA_INT, 0, events);
-        change.set(JAVA_LONG_UNALIGNED, Linux.EPOLL_EVENT_DATA, number);
+        change.putInt(0, events);
+        change.putInt(Linux.EPOLL_EVENT_DATA, (int) number);
+        change.putInt(Linux.EPOLL_EVENT_DATA + 4, (int) (number >>> 32));
         return change.address();
     }
 
@@ -156,9 +150,11 @@ public final class EpollLoop extends LoopBase {
                         Linux.callQuietly(
                                 Linux.EPOLL_PWAIT, epoll, events.address(), BATCH, millis, 0, 8);
         for (int i = 0; i < n; i++) {
-            long at = (long) i * Linux.EPOLL_EVENT_BYTES;
-            int what = events.get(JAVA_INT.withByteAlignment(4), at);
-            long number = events.get(JAVA_LONG_UNALIGNED, at + Linux.EPOLL_EVENT_DATA);
+            int at = i * Linux.EPOLL_EVENT_BYTES;
+            int data = at + Linux.EPOLL_EVENT_DATA;
+            int what = events.getInt(at);
+            long number =
+                    (long) events.getInt(data + 4) << 32 | (events.getInt(data) & 0xFFFF_FFFFL);
             if (number == 0) {
                 Linux.callQuietly(Linux.READ, wake, counter.address() + 8, 8, 0, 0, 0);
                 continue;

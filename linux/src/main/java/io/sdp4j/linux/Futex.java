@@ -1,10 +1,5 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-
 /**
  * Sleeping on a word of shared memory. Neither call allocates.
  *
@@ -18,15 +13,15 @@ public final class Futex {
     private static final int SMALLEST = 14;
     private static final int LARGEST = 42;
     private static final int TIMESPEC_BYTES = 16;
-    private static final MemorySegment TIMES =
-            Arena.global().allocate((LARGEST - SMALLEST + 1) * (long) TIMESPEC_BYTES, 8);
+    private static final SyscallBuffer TIMES =
+            SyscallBuffer.lasting((LARGEST - SMALLEST + 1) * TIMESPEC_BYTES);
 
     static {
         for (int k = SMALLEST; k <= LARGEST; k++) {
             long nanos = 1L << k;
-            long at = (k - SMALLEST) * (long) TIMESPEC_BYTES;
-            TIMES.set(JAVA_LONG, at, nanos / 1_000_000_000L);
-            TIMES.set(JAVA_LONG, at + 8, nanos % 1_000_000_000L);
+            int at = (k - SMALLEST) * TIMESPEC_BYTES;
+            TIMES.putLong(at, nanos / 1_000_000_000L);
+            TIMES.putLong(at + 8, nanos % 1_000_000_000L);
         }
     }
 

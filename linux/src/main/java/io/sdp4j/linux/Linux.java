@@ -8,9 +8,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
@@ -221,10 +219,9 @@ public final class Linux {
 
     /** How many descriptors this process may have; {@link Long#MAX_VALUE} = no limit is known. */
     public static long descriptorLimit() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(16, 8);
+        try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
             long r = call(PRLIMIT64, 0, RLIMIT_NOFILE, 0, s.address(), 0, 0);
-            long soft = s.get(JAVA_LONG, 0);
+            long soft = s.getLong(0);
             return r < 0 || soft < 0 ? Long.MAX_VALUE : soft;
         }
     }
@@ -235,8 +232,8 @@ public final class Linux {
 
     /** Whether there is anything by this name. */
     public static boolean exists(String path) {
-        try (Arena arena = Arena.ofConfined()) {
-            return call(FACCESSAT, AT_FDCWD, arena.allocateFrom(path).address(), 0) == 0;
+        try (SyscallBuffer name = SyscallBuffer.text(path)) {
+            return call(FACCESSAT, AT_FDCWD, name.address(), 0) == 0;
         }
     }
 
@@ -293,29 +290,20 @@ public final class Linux {
     }
 
     private static FileStatus status(int dir, String path, int flags) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(STATX_BYTES, 8);
-            long r =
-                    call(
-                            STATX,
-                            dir,
-                            arena.allocateFrom(path, StandardCharsets.UTF_8).address(),
-                            flags,
-                            STATX_BASIC_STATS,
-                            s.address(),
-                            0);
+        try (SyscallBuffer name = SyscallBuffer.text(path);
+                SyscallBuffer s = SyscallBuffer.allocate(STATX_BYTES)) {
+            long r = call(STATX, dir, name.address(), flags, STATX_BASIC_STATS, s.address(), 0);
             if (r < 0) {
                 return null;
             }
             return new FileStatus(
-                    Short.toUnsignedInt(s.get(ValueLayout.JAVA_SHORT, 28)),
-                    s.get(JAVA_INT, 20),
-                    (long) s.get(JAVA_INT, 136) << 32
-                            | Integer.toUnsignedLong(s.get(JAVA_INT, 140)),
-                    s.get(JAVA_LONG, 32),
-                    s.get(JAVA_LONG, 40),
-                    s.get(JAVA_LONG, 48),
-                    s.get(JAVA_LONG, 112) * 1000 + s.get(JAVA_INT, 120) / 1_000_000);
+                    Short.toUnsignedInt(s.getShort(28)),
+                    s.getInt(20),
+                    (long) s.getInt(136) << 32 | Integer.toUnsignedLong(s.getInt(140)),
+                    s.getLong(32),
+                    s.getLong(40),
+                    s.getLong(48),
+                    s.getLong(112) * 1000 + s.getInt(120) / 1_000_000);
         }
     }
 

@@ -1,11 +1,5 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 
@@ -42,8 +36,7 @@ public final class LocalRoute {
         if (fd < 0) {
             return false;
         }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment m = arena.allocate(REPLY_BYTES, 8);
+        try (SyscallBuffer m = SyscallBuffer.allocate(REPLY_BYTES)) {
             int lenBytes = fill(m, address);
             if (Linux.call(Linux.SENDTO, fd, m.address(), lenBytes, 0, 0, 0) < 0) {
                 return false;
@@ -52,31 +45,31 @@ public final class LocalRoute {
                     Linux.callAgain(
                             Linux.RECVFROM, fd, m.address(), REPLY_BYTES, MSG_DONTWAIT, 0, 0);
             return r >= HEADER_BYTES
-                    && Short.toUnsignedInt(m.get(JAVA_SHORT, 4)) == RTM_NEWROUTE
-                    && m.get(JAVA_BYTE, ROUTE_TYPE) == RTN_LOCAL;
+                    && m.getShort(4) == RTM_NEWROUTE
+                    && m.getByte(ROUTE_TYPE) == RTN_LOCAL;
         } finally {
             Linux.close(fd);
         }
     }
 
-    private static int fill(MemorySegment m, InetAddress address) {
+    private static int fill(SyscallBuffer m, InetAddress address) {
         byte[] ip = address.getAddress();
-        m.set(JAVA_SHORT, 4, (short) RTM_GETROUTE);
-        m.set(JAVA_SHORT, 6, (short) NLM_F_REQUEST);
-        m.set(JAVA_BYTE, 16, (byte) (ip.length == 4 ? 2 : 10));
-        m.set(JAVA_BYTE, 17, (byte) (8 * ip.length));
+        m.putShort(4, RTM_GETROUTE);
+        m.putShort(6, NLM_F_REQUEST);
+        m.putByte(16, ip.length == 4 ? 2 : 10);
+        m.putByte(17, 8 * ip.length);
         int at = HEADER_BYTES;
-        m.set(JAVA_SHORT, at, (short) (4 + ip.length));
-        m.set(JAVA_SHORT, at + 2, (short) RTA_DST);
-        MemorySegment.copy(ip, 0, m, JAVA_BYTE, at + 4, ip.length);
+        m.putShort(at, 4 + ip.length);
+        m.putShort(at + 2, RTA_DST);
+        m.copyIn(ip, 0, at + 4, ip.length);
         at += 4 + ip.length;
         if (address instanceof Inet6Address six && six.getScopeId() != 0) {
-            m.set(JAVA_SHORT, at, (short) 8);
-            m.set(JAVA_SHORT, at + 2, (short) RTA_OIF);
-            m.set(JAVA_INT, at + 4, six.getScopeId());
+            m.putShort(at, 8);
+            m.putShort(at + 2, RTA_OIF);
+            m.putInt(at + 4, six.getScopeId());
             at += 8;
         }
-        m.set(JAVA_INT, 0, at);
+        m.putInt(0, at);
         return at;
     }
 }

@@ -1,8 +1,5 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -37,13 +34,9 @@ public final class Mapping {
     /** A new memfd of exactly {@code lenBytes}, sealed against every change of size; or -errno. */
     public static int create(String name, long lenBytes) {
         long fd;
-        try (Arena arena = Arena.ofConfined()) {
-            fd =
-                    Linux.call(
-                            Linux.MEMFD_CREATE,
-                            arena.allocateFrom(name).address(),
-                            MFD_CLOEXEC | MFD_ALLOW_SEALING,
-                            0);
+        try (SyscallBuffer text = SyscallBuffer.text(name)) {
+            int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+            fd = Linux.call(Linux.MEMFD_CREATE, text.address(), flags, 0);
         }
         if (fd < 0) {
             return (int) fd;
@@ -89,10 +82,9 @@ public final class Mapping {
     }
 
     private static long fileSystem(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(STATFS_BYTES, 8);
+        try (SyscallBuffer s = SyscallBuffer.allocate(STATFS_BYTES)) {
             long r = Linux.call(Linux.FSTATFS, fd, s.address(), 0);
-            return r < 0 ? r : s.get(JAVA_LONG, 0);
+            return r < 0 ? r : s.getLong(0);
         }
     }
 

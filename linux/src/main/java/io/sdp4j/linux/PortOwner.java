@@ -1,17 +1,10 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,14 +42,6 @@ public final class PortOwner {
     private PortOwner() {}
 
     /**
-     * @param nativeCalls whether {@link Linux} may be used
-     * @return the uid, or {@link #NO_USER}
-     */
-    public static long uid(InetSocketAddress address, boolean nativeCalls) {
-        return listener(address, nativeCalls).uid();
-    }
-
-    /**
      * A listener.
      *
      * @param uid of its user, or {@link #NO_USER}: there is none
@@ -64,7 +49,11 @@ public final class PortOwner {
      */
     public record Listener(long uid, long inode) {}
 
-    /** The listener that a SYN to {@code address} would find, as {@link #uid}. */
+    /**
+     * The listener that a SYN to {@code address} would find.
+     *
+     * @param nativeCalls whether {@link Linux} may be used
+     */
     public static Listener listener(InetSocketAddress address, boolean nativeCalls) {
         if (nativeCalls) {
             Listener asked = ask(address);
@@ -104,8 +93,7 @@ public final class PortOwner {
         if (fd < 0) {
             return NOT_TOLD;
         }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment m = arena.allocate(REPLY_BYTES, 8);
+        try (SyscallBuffer m = SyscallBuffer.allocate(REPLY_BYTES)) {
             fillRequest(m, local, remote);
             long r = Linux.call(Linux.SENDTO, fd, m.address(), REQUEST_BYTES, 0, 0, 0);
             if (r < 0) {
@@ -115,17 +103,17 @@ public final class PortOwner {
             if (r < 20) {
                 return NOT_TOLD;
             }
-            int type = Short.toUnsignedInt(m.get(JAVA_SHORT, 4));
+            int type = m.getShort(4);
             if (type == NLMSG_ERROR) {
-                return m.get(JAVA_INT, 16) == -Linux.ENOENT ? NONE : NOT_TOLD;
+                return m.getInt(16) == -Linux.ENOENT ? NONE : NOT_TOLD;
             }
             if (type != SOCK_DIAG_BY_FAMILY || r < 16 + 72) {
                 return NOT_TOLD;
             }
-            return m.get(JAVA_BYTE, 17) == state
+            return m.getByte(17) == state
                     ? new Listener(
-                            Integer.toUnsignedLong(m.get(JAVA_INT, 16 + 64)),
-                            Integer.toUnsignedLong(m.get(JAVA_INT, 16 + 68)))
+                            Integer.toUnsignedLong(m.getInt(16 + 64)),
+                            Integer.toUnsignedLong(m.getInt(16 + 68)))
                     : NONE;
         } finally {
             Linux.close(fd);
@@ -134,25 +122,25 @@ public final class PortOwner {
 
     /** {@code struct nlmsghdr} and {@code struct inet_diag_req_v2}. */
     private static void fillRequest(
-            MemorySegment m, InetSocketAddress local, InetSocketAddress remote) {
-        m.set(JAVA_INT, 0, REQUEST_BYTES);
-        m.set(JAVA_SHORT, 4, (short) SOCK_DIAG_BY_FAMILY);
-        m.set(JAVA_SHORT, 6, (short) NLM_F_REQUEST);
-        m.set(JAVA_BYTE, 16, (byte) (local.getAddress() instanceof Inet4Address ? 2 : 10));
-        m.set(JAVA_BYTE, 17, (byte) 6);
-        m.set(JAVA_INT, 20, -1);
+            SyscallBuffer m, InetSocketAddress local, InetSocketAddress remote) {
+        m.putInt(0, REQUEST_BYTES);
+        m.putShort(4, SOCK_DIAG_BY_FAMILY);
+        m.putShort(6, NLM_F_REQUEST);
+        m.putByte(16, local.getAddress() instanceof Inet4Address ? 2 : 10);
+        m.putByte(17, 6);
+        m.putInt(20, -1);
         putEnd(m, 24, 28, local);
         if (remote != null) {
             putEnd(m, 26, 44, remote);
         }
-        m.set(JAVA_INT, 64, -1);
-        m.set(JAVA_INT, 68, -1);
+        m.putInt(64, -1);
+        m.putInt(68, -1);
     }
 
-    private static void putEnd(MemorySegment m, int portAt, int ipAt, InetSocketAddress end) {
-        m.set(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), portAt, (short) end.getPort());
+    private static void putEnd(SyscallBuffer m, int portAt, int ipAt, InetSocketAddress end) {
+        m.putBigEndian(portAt, end.getPort());
         byte[] ip = end.getAddress().getAddress();
-        MemorySegment.copy(ip, 0, m, JAVA_BYTE, ipAt, ip.length);
+        m.copyIn(ip, 0, ipAt, ip.length);
     }
 
     private static Listener read(InetSocketAddress address) {

@@ -1,17 +1,9 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.ByteOrder;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,20 +95,19 @@ public final class TcpSocketFd {
      * IPv6 is IPv4.
      */
     private static InetSocketAddress address(int fd, int call) throws UnknownHostException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(ADDRESS_BYTES + 4, 8);
-            s.set(JAVA_INT, ADDRESS_BYTES, ADDRESS_BYTES);
+        try (SyscallBuffer s = SyscallBuffer.allocate(ADDRESS_BYTES + 4)) {
+            s.putInt(ADDRESS_BYTES, ADDRESS_BYTES);
             long at = s.address();
             if (Linux.call(call, fd, at, at + ADDRESS_BYTES) < 0) {
                 return null;
             }
-            int port = Short.toUnsignedInt(s.get(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), 2));
-            int family = Short.toUnsignedInt(s.get(JAVA_SHORT, 0));
+            int port = s.getBigEndian(2);
+            int family = s.getShort(0);
             if (family != AF_INET && family != AF_INET6) {
                 return null;
             }
             byte[] ip = new byte[family == AF_INET ? 4 : 16];
-            MemorySegment.copy(s, JAVA_BYTE, family == AF_INET ? 4 : 8, ip, 0, ip.length);
+            s.copyOut(family == AF_INET ? 4 : 8, ip, 0, ip.length);
             return new InetSocketAddress(InetAddress.getByAddress(ip), port);
         }
     }
@@ -150,9 +141,8 @@ public final class TcpSocketFd {
     }
 
     private static int state(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(16, 8);
-            return option(fd, IPPROTO_TCP, TCP_INFO, s, 8) > 0 ? s.get(JAVA_BYTE, 0) : -1;
+        try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
+            return option(fd, IPPROTO_TCP, TCP_INFO, s, 8) > 0 ? s.getByte(0) : -1;
         }
     }
 
@@ -184,32 +174,29 @@ public final class TcpSocketFd {
     }
 
     private static boolean bothFamilies(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(8, 8);
-            return option(fd, IPPROTO_IPV6, IPV6_V6ONLY, s, 4) == 4 && s.get(JAVA_INT, 0) == 0;
+        try (SyscallBuffer s = SyscallBuffer.allocate(8)) {
+            return option(fd, IPPROTO_IPV6, IPV6_V6ONLY, s, 4) == 4 && s.getInt(0) == 0;
         }
     }
 
     private static int option(int fd, int name) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(16, 8);
-            return option(fd, SOL_SOCKET, name, s, 4) == 4 ? s.get(JAVA_INT, 0) : -1;
+        try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
+            return option(fd, SOL_SOCKET, name, s, 4) == 4 ? s.getInt(0) : -1;
         }
     }
 
     /** The network that a socket is in; 0 where the kernel does not tell. */
     private static long namespace(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(16, 8);
-            return option(fd, SOL_SOCKET, SO_NETNS_COOKIE, s, 8) == 8 ? s.get(JAVA_LONG, 0) : 0;
+        try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
+            return option(fd, SOL_SOCKET, SO_NETNS_COOKIE, s, 8) == 8 ? s.getLong(0) : 0;
         }
     }
 
-    private static int option(int fd, int level, int name, MemorySegment into, int lenBytes) {
-        into.set(JAVA_INT, lenBytes, lenBytes);
+    private static int option(int fd, int level, int name, SyscallBuffer into, int lenBytes) {
+        into.putInt(lenBytes, lenBytes);
         long at = into.address();
         long r = Linux.call(Linux.GETSOCKOPT, fd, level, name, at, at + lenBytes, 0);
-        return r < 0 ? -1 : into.get(JAVA_INT, lenBytes);
+        return r < 0 ? -1 : into.getInt(lenBytes);
     }
 
     /**
@@ -271,9 +258,8 @@ public final class TcpSocketFd {
     }
 
     private static boolean connected(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(ADDRESS_BYTES + 4, 8);
-            s.set(JAVA_INT, ADDRESS_BYTES, ADDRESS_BYTES);
+        try (SyscallBuffer s = SyscallBuffer.allocate(ADDRESS_BYTES + 4)) {
+            s.putInt(ADDRESS_BYTES, ADDRESS_BYTES);
             long at = s.address();
             return Linux.call(Linux.GETPEERNAME, fd, at, at + ADDRESS_BYTES) >= 0;
         }
@@ -292,11 +278,10 @@ public final class TcpSocketFd {
     }
 
     private static boolean lingers(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(16, 8);
+        try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
             return option(fd, SOL_SOCKET, SO_LINGER, s, 8) == 8
-                    && s.get(JAVA_INT, 0) != 0
-                    && s.get(JAVA_INT, 4) != 0;
+                    && s.getInt(0) != 0
+                    && s.getInt(4) != 0;
         }
     }
 }

@@ -1,11 +1,5 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
@@ -32,11 +26,17 @@ public final class UnixFd {
     private static final int MSG_CMSG_CLOEXEC = 0x40000000;
     private static final int POLLIN = 1;
     private static final int SHUT_RDWR = 2;
-    private static final int MSGHDR_BYTES = 56;
     private static final int CONTROL_BYTES = 24;
 
+    // where things lie in the memory of a message: its header, vector, control data, data
+    private static final int HEADER_VECTOR = 16;
+    private static final int HEADER_CONTROL = 32;
+    private static final int VECTOR = 56;
+    private static final int CONTROL = 72;
+    private static final int DATA = CONTROL + CONTROL_BYTES;
+
     /** One byte to send. */
-    private static final MemorySegment WAKE_BYTE = Arena.global().allocate(8, 8);
+    private static final long WAKE_BYTE = SyscallBuffer.lasting(1).address();
 
     private UnixFd() {}
 
@@ -92,10 +92,9 @@ public final class UnixFd {
         if (bytes.length > MAX_PATH_BYTES) {
             return -36;
         }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment address = arena.allocate(110, 2);
-            address.set(JAVA_SHORT, 0, (short) AF_UNIX);
-            MemorySegment.copy(bytes, 0, address, JAVA_BYTE, 2, bytes.length);
+        try (SyscallBuffer address = SyscallBuffer.allocate(110)) {
+            address.putShort(0, AF_UNIX);
+            address.copyIn(bytes, 0, 2, bytes.length);
             return (int) Linux.call(call, fd, address.address(), 2L + bytes.length + 1);
         }
     }
@@ -106,9 +105,8 @@ public final class UnixFd {
 
     /** The process at the other end, or null if the kernel does not say. */
     public static Peer peer(int fd) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(16, 8);
-            s.set(JAVA_INT, 12, 12);
+        try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
+            s.putInt(12, 12);
             long r =
                     Linux.call(
                             Linux.GETSOCKOPT,
@@ -118,9 +116,7 @@ public final class UnixFd {
                             s.address(),
                             s.address() + 12,
                             0);
-            return r < 0
-                    ? null
-                    : new Peer(s.get(JAVA_INT, 0), s.get(JAVA_INT, 4), s.get(JAVA_INT, 8));
+            return r < 0 ? null : new Peer(s.getInt(0), s.getInt(4), s.getInt(8));
         }
     }
 
@@ -130,15 +126,14 @@ public final class UnixFd {
      */
     public static boolean peerMayBeSignalled(int fd) {
         int process = -1;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(8, 8);
-            s.set(JAVA_INT, 0, -1);
-            s.set(JAVA_INT, 4, 4);
+        try (SyscallBuffer s = SyscallBuffer.allocate(8)) {
+            s.putInt(0, -1);
+            s.putInt(4, 4);
             long at = s.address();
             if (Linux.call(Linux.GETSOCKOPT, fd, SOL_SOCKET, SO_PEERPIDFD, at, at + 4, 0) < 0) {
                 return false;
             }
-            process = s.get(JAVA_INT, 0);
+            process = s.getInt(0);
             return process >= 0 && Linux.call(Linux.PIDFD_SEND_SIGNAL, process, 0, 0, 0, 0, 0) == 0;
         } finally {
             if (process >= 0) {
@@ -149,30 +144,18 @@ public final class UnixFd {
 
     /** Sends what fits, with those of the two descriptors beside it that are not negative. */
     public static int send(int fd, byte[] b, int off, int len, int passed, int second) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment data = arena.allocate(Math.max(len, 1), 8);
-            MemorySegment.copy(b, off, data, JAVA_BYTE, 0, len);
-            MemorySegment header = header(arena, data, len);
-            int count = (passed >= 0 ? 1 : 0) + (second >= 0 ? 1 : 0);
+        int count = (passed >= 0 ? 1 : 0) + (second >= 0 ? 1 : 0);
+        try (SyscallBuffer m = message(len, count > 0)) {
+            m.copyIn(b, off, DATA, len);
             if (count > 0) {
-                MemorySegment control = arena.allocate(CONTROL_BYTES, 8);
-                control.set(JAVA_LONG, 0, 16 + 4L * count);
-                control.set(JAVA_INT, 8, SOL_SOCKET);
-                control.set(JAVA_INT, 12, SCM_RIGHTS);
-                control.set(JAVA_INT, 16, passed >= 0 ? passed : second);
-                control.set(JAVA_INT, 20, count == 2 ? second : 0);
-                header.set(JAVA_LONG, 32, control.address());
-                header.set(JAVA_LONG, 40, 24);
+                m.putLong(CONTROL, 16 + 4L * count);
+                m.putInt(CONTROL + 8, SOL_SOCKET);
+                m.putInt(CONTROL + 12, SCM_RIGHTS);
+                m.putInt(CONTROL + 16, passed >= 0 ? passed : second);
+                m.putInt(CONTROL + 20, count == 2 ? second : 0);
             }
-            return (int)
-                    Linux.callAgain(
-                            Linux.SENDMSG,
-                            fd,
-                            header.address(),
-                            MSG_DONTWAIT | MSG_NOSIGNAL,
-                            0,
-                            0,
-                            0);
+            int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+            return (int) Linux.callAgain(Linux.SENDMSG, fd, m.address(), flags, 0, 0, 0);
         }
     }
 
@@ -181,41 +164,28 @@ public final class UnixFd {
      * along are put into elements of {@code passed} that are negative; others are closed.
      */
     public static int receive(int fd, byte[] b, int off, int len, int[] passed) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment data = arena.allocate(len, 8);
-            MemorySegment header = header(arena, data, len);
-            MemorySegment control = arena.allocate(CONTROL_BYTES, 8);
-            header.set(JAVA_LONG, 32, control.address());
-            header.set(JAVA_LONG, 40, CONTROL_BYTES);
-            int n =
-                    (int)
-                            Linux.callAgain(
-                                    Linux.RECVMSG,
-                                    fd,
-                                    header.address(),
-                                    MSG_DONTWAIT | MSG_CMSG_CLOEXEC,
-                                    0,
-                                    0,
-                                    0);
+        try (SyscallBuffer m = message(len, true)) {
+            int flags = MSG_DONTWAIT | MSG_CMSG_CLOEXEC;
+            int n = (int) Linux.callAgain(Linux.RECVMSG, fd, m.address(), flags, 0, 0, 0);
             if (n < 0) {
                 return n;
             }
-            takeDescriptors(header, control, passed);
-            MemorySegment.copy(data, JAVA_BYTE, 0, b, off, n);
+            takeDescriptors(m, passed);
+            m.copyOut(DATA, b, off, n);
             return n;
         }
     }
 
-    private static void takeDescriptors(MemorySegment header, MemorySegment control, int[] passed) {
-        long used = Math.min(header.get(JAVA_LONG, 40), CONTROL_BYTES);
+    private static void takeDescriptors(SyscallBuffer m, int[] passed) {
+        long used = Math.min(m.getLong(HEADER_CONTROL + 8), CONTROL_BYTES);
         if (used < 20
-                || control.get(JAVA_INT, 8) != SOL_SOCKET
-                || control.get(JAVA_INT, 12) != SCM_RIGHTS) {
+                || m.getInt(CONTROL + 8) != SOL_SOCKET
+                || m.getInt(CONTROL + 12) != SCM_RIGHTS) {
             return;
         }
-        long end = Math.min(control.get(JAVA_LONG, 0), CONTROL_BYTES);
-        for (long at = 16; at + 4 <= end; at += 4) {
-            int came = control.get(JAVA_INT, at);
+        int end = (int) Math.min(m.getLong(CONTROL), CONTROL_BYTES);
+        for (int at = 16; at + 4 <= end; at += 4) {
+            int came = m.getInt(CONTROL + at);
             int free = 0;
             while (free < passed.length && passed[free] >= 0) {
                 free++;
@@ -228,33 +198,35 @@ public final class UnixFd {
         }
     }
 
-    /** {@code struct msghdr} of 64-bit Linux. */
-    private static MemorySegment header(Arena arena, MemorySegment data, int len) {
-        MemorySegment vector = arena.allocate(16, 8);
-        vector.set(JAVA_LONG, 0, data.address());
-        vector.set(JAVA_LONG, 8, len);
-        MemorySegment header = arena.allocate(MSGHDR_BYTES, 8);
-        header.set(JAVA_LONG, 16, vector.address());
-        header.set(JAVA_LONG, 24, 1);
-        return header;
+    /** {@code struct msghdr} of 64-bit Linux and all that it points to. */
+    private static SyscallBuffer message(int len, boolean withControl) {
+        SyscallBuffer m = SyscallBuffer.allocate(DATA + Math.max(len, 1));
+        long at = m.address();
+        m.putLong(HEADER_VECTOR, at + VECTOR);
+        m.putLong(HEADER_VECTOR + 8, 1);
+        m.putLong(VECTOR, at + DATA);
+        m.putLong(VECTOR + 8, len);
+        if (withControl) {
+            m.putLong(HEADER_CONTROL, at + CONTROL);
+            m.putLong(HEADER_CONTROL + 8, CONTROL_BYTES);
+        }
+        return m;
     }
 
     /** Waits at most {@code nanos} until something can be received; whether it can. */
     public static boolean awaitReadable(int fd, long nanos) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment s = arena.allocate(24, 8);
-            s.set(JAVA_INT, 0, fd);
-            s.set(JAVA_SHORT, 4, (short) POLLIN);
-            s.set(JAVA_LONG, 8, nanos / 1_000_000_000L);
-            s.set(JAVA_LONG, 16, nanos % 1_000_000_000L);
+        try (SyscallBuffer s = SyscallBuffer.allocate(24)) {
+            s.putInt(0, fd);
+            s.putShort(4, POLLIN);
+            s.putLong(8, nanos / 1_000_000_000L);
+            s.putLong(16, nanos % 1_000_000_000L);
             return Linux.call(Linux.PPOLL, s.address(), 1, s.address() + 8, 0, 8, 0) > 0;
         }
     }
 
     /** Sends one byte, and does not care whether it fits. Allocates nothing, never blocks. */
     public static void ring(int fd) {
-        Linux.callQuietly(
-                Linux.SENDTO, fd, WAKE_BYTE.address(), 1, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
+        Linux.callQuietly(Linux.SENDTO, fd, WAKE_BYTE, 1, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
     }
 
     /**

@@ -1,10 +1,6 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 
@@ -55,12 +51,11 @@ public final class WakeSignal {
 
     private static boolean handled() {
         makeTheJdkInstallIt();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment now = arena.allocate(SIGACTION_BYTES, 8);
+        try (SyscallBuffer now = SyscallBuffer.allocate(SIGACTION_BYTES)) {
             long r = Linux.call(Linux.RT_SIGACTION, NUMBER, 0, now.address(), SIGSET_BYTES, 0, 0);
             return r == 0
-                    && now.get(JAVA_LONG, 0) > LARGEST_NO_HANDLER
-                    && (now.get(JAVA_LONG, 8) & SA_RESTART) == 0;
+                    && now.getLong(0) > LARGEST_NO_HANDLER
+                    && (now.getLong(8) & SA_RESTART) == 0;
         }
     }
 

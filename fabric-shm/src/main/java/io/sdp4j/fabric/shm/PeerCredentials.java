@@ -23,15 +23,18 @@ class PeerCredentials {
         return ownUid;
     }
 
-    /** Why a server of user {@code uid} must not serve {@code wanted}, or null. */
-    String refuseServer(long uid, InetSocketAddress wanted) {
+    /**
+     * Why a server of user {@code uid} must not serve a port, or null.
+     *
+     * @param owner of the port's listener, or {@link PortOwner#NO_USER}
+     */
+    String refuseServer(long uid, long owner) {
         if (uid != ownUid) {
             return "the process behind the rendezvous runs as "
                     + user(uid)
                     + ", we as "
                     + user(ownUid);
         }
-        long owner = portOwner(wanted);
         if (owner != uid) {
             return "the process behind the rendezvous runs as user "
                     + uid
@@ -50,7 +53,8 @@ class PeerCredentials {
         return uid == STRANGER ? "a user without a certain number here" : "user " + uid;
     }
 
-    long portOwner(InetSocketAddress address) {
-        return PortOwner.uid(address, nativeCalls);
+    /** The kernel's listener that would take a connection to {@code address}. */
+    PortOwner.Listener listener(InetSocketAddress address) {
+        return PortOwner.listener(address, nativeCalls);
     }
 }

@@ -50,24 +50,28 @@ final class Proof {
                 }
             };
 
-    /** Why process {@code pid} must not serve {@code wanted}, or null. */
-    String refuseServer(int pid, InetSocketAddress wanted) {
-        return refuse(pid, PortOwner.listener(wanted, true).inode(), 0);
+    /**
+     * Why process {@code pid} must not serve a port, or null.
+     *
+     * @param listener the inode of the port's listener; 0, which no socket has, if there is none
+     */
+    String refuseServer(int pid, long listener) {
+        return refuse(pid, listener, 0);
     }
 
     /**
      * Why process {@code pid} must not be shown this side's end of the TCP connection from {@code
      * own} to {@code remote}, or null: it must have the other end, or what accepts it. A process
      * that is shown an end can read and write there, and could show it in turn as its own.
+     *
+     * @param listener as for {@link #refuseServer}, of {@code remote}
      */
-    String refuseMover(int pid, InetSocketAddress own, InetSocketAddress remote) {
-        return refuse(
-                pid, PortOwner.listener(remote, true).inode(), PortOwner.connected(remote, own));
+    String refuseMover(int pid, long listener, InetSocketAddress own, InetSocketAddress remote) {
+        return refuse(pid, listener, PortOwner.connected(remote, own));
     }
 
     /**
-     * @param listener the inode of the listener; 0, which no socket has, if there is none
-     * @param end that of another socket that will do, likewise
+     * @param end the inode of another socket that will do, or 0
      */
     private String refuse(int pid, long listener, long end) {
         if (pid <= 0) {

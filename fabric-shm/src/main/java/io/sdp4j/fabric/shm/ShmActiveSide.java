@@ -133,7 +133,7 @@ final class ShmActiveSide {
     /** A listener of another user is in that user's directories, which ours do not show. */
     private FabricException notFound(InetSocketAddress remote) {
         PeerCredentials trust = fabric.trust();
-        long owner = fabric.nativeMode() ? trust.portOwner(remote) : PortOwner.NO_USER;
+        long owner = fabric.nativeMode() ? trust.listener(remote).uid() : PortOwner.NO_USER;
         if (owner == trust.ownUid() && owner != PortOwner.NO_USER) {
             return new FabricException(
                     Cause.NOT_OFFERED,
@@ -180,12 +180,11 @@ final class ShmActiveSide {
     /** The listener's answer; null if it hung up instead. */
     private ShmHandshake.Reply ask() throws IOException {
         PeerCredentials trust = fabric.trust();
-        String refusal = trust.refuseServer(link.peerUid(), request.remote());
+        PortOwner.Listener listener = trust.listener(request.remote());
+        String refusal = trust.refuseServer(link.peerUid(), listener.uid());
         if (refusal != null) {
             // a process that is about to listen has its rendezvous a moment before the TCP port
-            boolean early =
-                    link.peerUid() == trust.ownUid()
-                            && trust.portOwner(request.remote()) == PortOwner.NO_USER;
+            boolean early = link.peerUid() == trust.ownUid() && listener.uid() == PortOwner.NO_USER;
             throw new FabricException(early ? Cause.NO_LISTENER : Cause.UID, refusal);
         }
         if (moves()) {
@@ -194,8 +193,10 @@ final class ShmActiveSide {
         if (fabric.nativeMode()) {
             refusal =
                     moves()
-                            ? fabric.proof().refuseMover(link.peerPid(), own, request.remote())
-                            : fabric.proof().refuseServer(link.peerPid(), request.remote());
+                            ? fabric.proof()
+                                    .refuseMover(
+                                            link.peerPid(), listener.inode(), own, request.remote())
+                            : fabric.proof().refuseServer(link.peerPid(), listener.inode());
             if (refusal != null) {
                 boolean ended =
                         moves() && fabric.proof().ended(request.socket(), own, request.remote());

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.linux.PortOwner;
 import io.sdp4j.linux.TcpSocketFd;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -109,16 +110,20 @@ class EndProofTest {
     void toWhomItIsShown() throws IOException {
         int own = (int) ProcessHandle.current().pid();
         int parent = (int) ProcessHandle.current().parent().orElseThrow().pid();
-        assertEquals(null, proof.refuseMover(own, here(), there()));
-        assertNotNull(proof.refuseMover(parent, here(), there()), "a process without either");
-        assertNotNull(proof.refuseMover(0, here(), there()), "of another PID namespace");
+        assertEquals(null, refuse(own, here(), there()));
+        assertNotNull(refuse(parent, here(), there()), "a process without either");
+        assertNotNull(refuse(0, here(), there()), "of another PID namespace");
         listener.close();
-        assertEquals(null, proof.refuseMover(own, here(), there()), "the other end");
-        assertNotNull(proof.refuseMover(parent, here(), there()));
+        assertEquals(null, refuse(own, here(), there()), "the other end");
+        assertNotNull(refuse(parent, here(), there()));
         InetSocketAddress end = here();
         InetSocketAddress peer = there();
         server.close();
-        assertNotNull(proof.refuseMover(own, end, peer), "neither");
+        assertNotNull(refuse(own, end, peer), "neither");
+    }
+
+    private String refuse(int pid, InetSocketAddress own, InetSocketAddress remote) {
+        return proof.refuseMover(pid, PortOwner.listener(remote, true).inode(), own, remote);
     }
 
     @Test

@@ -53,23 +53,17 @@ final class ShmAdmissionTest extends ShmDirectory {
     void aServerThatDoesNotOwnThePortIsRefused() throws Exception {
         PeerCredentials ourselves = new PeerCredentials(1234, true);
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
-        assertNotNull(ourselves.refuseServer(1234, any));
-        assertNotNull(ourselves.refuseServer(77, any));
-        assertNotNull(ourselves.refuseServer(65534, any));
+        long none = ourselves.listener(any).uid();
+        assertNotNull(ourselves.refuseServer(1234, none));
+        assertNotNull(ourselves.refuseServer(1234, 77), "another user's port");
+        assertNotNull(ourselves.refuseServer(77, 77), "another user");
+        assertNotNull(ourselves.refuseServer(0, 0), "root is another user, too");
+        assertEquals(null, ourselves.refuseServer(1234, 1234));
         assertNotNull(ourselves.refuseClient(77));
+        assertNotNull(ourselves.refuseClient(0), "root is another user, too");
+        assertEquals(null, ourselves.refuseClient(1234));
         assertNotNull(ourselves.refuseClient(PeerCredentials.STRANGER));
         assertEquals(null, new PeerCredentials(65534, true).refuseClient(65534));
-        PeerCredentials owner =
-                new PeerCredentials(1234, true) {
-                    @Override
-                    long portOwner(InetSocketAddress address) {
-                        return 1234;
-                    }
-                };
-        assertEquals(null, owner.refuseServer(1234, any));
-        assertEquals(null, owner.refuseClient(1234));
-        assertNotNull(owner.refuseClient(0), "root is another user, too");
-        assertNotNull(owner.refuseServer(0, any), "root is another user, too");
     }
 
     @ParameterizedTest
@@ -103,8 +97,8 @@ final class ShmAdmissionTest extends ShmDirectory {
         PeerCredentials trust =
                 new PeerCredentials(uid, true) {
                     @Override
-                    String refuseServer(long server, InetSocketAddress wanted) {
-                        return super.refuseServer(server == uid ? uid + 1 : server, wanted);
+                    String refuseServer(long server, long owner) {
+                        return super.refuseServer(server == uid ? uid + 1 : server, owner);
                     }
 
                     @Override
@@ -123,20 +117,21 @@ final class ShmAdmissionTest extends ShmDirectory {
                 ServerSocket all = new ServerSocket(0)) {
             assertEquals(
                     uid,
-                    PortOwner.uid((InetSocketAddress) one.getLocalSocketAddress(), nativeCalls));
+                    PortOwner.listener((InetSocketAddress) one.getLocalSocketAddress(), nativeCalls)
+                            .uid());
             InetSocketAddress wild =
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), all.getLocalPort());
-            assertEquals(uid, PortOwner.uid(wild, nativeCalls));
+            assertEquals(uid, PortOwner.listener(wild, nativeCalls).uid());
             InetSocketAddress six =
                     new InetSocketAddress(
                             InetAddress.getByAddress(
                                     new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}),
                             all.getLocalPort());
-            assertEquals(uid, PortOwner.uid(six, nativeCalls));
+            assertEquals(uid, PortOwner.listener(six, nativeCalls).uid());
             InetSocketAddress unused =
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), one.getLocalPort());
             one.close();
-            assertEquals(PortOwner.NO_USER, PortOwner.uid(unused, nativeCalls));
+            assertEquals(PortOwner.NO_USER, PortOwner.listener(unused, nativeCalls).uid());
         }
     }
 

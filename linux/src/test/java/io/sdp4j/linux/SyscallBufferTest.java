@@ -1,0 +1,104 @@
+package io.sdp4j.linux;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: both ways of access do the same with the same bytes, and neither leaves its memory. Method:
+ * each is looked at through the address that the kernel would get.
+ */
+final class SyscallBufferTest {
+    private static final int BYTES = 64;
+
+    private static SyscallBuffer buffer(boolean plain) {
+        return plain
+                ? assertInstanceOf(SyscallBuffer.Plain.class, SyscallBuffer.allocate(BYTES))
+                : new SyscallBuffer.Checked(BYTES, Arena.ofConfined());
+    }
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment seenByTheKernel(SyscallBuffer b) {
+        return MemorySegment.ofAddress(b.address()).reinterpret(BYTES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void words(boolean plain) {
+        try (SyscallBuffer b = buffer(plain)) {
+            MemorySegment seen = seenByTheKernel(b);
+            assertEquals(-1, seen.mismatch(MemorySegment.ofArray(new byte[BYTES])), "zero");
+            b.putByte(1, 0x81);
+            b.putShort(2, 0x8123);
+            b.putInt(4, 0x8123_4567);
+            b.putLong(8, 0x8123_4567_89AB_CDEFL);
+            b.putBigEndian(16, 0x8123);
+            assertEquals((byte) 0x81, seen.get(ValueLayout.JAVA_BYTE, 1));
+            assertEquals((short) 0x8123, seen.get(ValueLayout.JAVA_SHORT, 2));
+            assertEquals(0x8123_4567, seen.get(ValueLayout.JAVA_INT, 4));
+            assertEquals(0x8123_4567_89AB_CDEFL, seen.get(ValueLayout.JAVA_LONG, 8));
+            assertEquals((byte) 0x81, seen.get(ValueLayout.JAVA_BYTE, 16));
+            assertEquals((byte) 0x23, seen.get(ValueLayout.JAVA_BYTE, 17));
+            assertEquals((byte) 0x81, b.getByte(1));
+            assertEquals((short) 0x8123, b.getShort(2));
+            assertEquals(0x8123_4567, b.getInt(4));
+            assertEquals(0x8123_4567_89AB_CDEFL, b.getLong(8));
+            assertEquals(0x8123, b.getBigEndian(16));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void arrays(boolean plain) {
+        try (SyscallBuffer b = buffer(plain)) {
+            b.copyIn(new byte[] {1, 2, 3, 4}, 1, BYTES - 2, 2);
+            byte[] out = new byte[4];
+            b.copyOut(BYTES - 3, out, 1, 3);
+            assertArrayEquals(new byte[] {0, 0, 2, 3}, out);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nothingOutsideOfIt(boolean plain) {
+        byte[] four = new byte[4];
+        try (SyscallBuffer b = buffer(plain)) {
+            assertOutside(() -> b.putLong(BYTES - 4, 1));
+            assertOutside(() -> b.putInt(-4, 1));
+            assertOutside(() -> b.putShort(BYTES, 1));
+            assertOutside(() -> b.putByte(-1, 1));
+            assertOutside(() -> b.getLong(BYTES));
+            assertOutside(() -> b.getInt(BYTES));
+            assertOutside(() -> b.getShort(-2));
+            assertOutside(() -> b.getByte(BYTES));
+            assertOutside(() -> b.copyIn(four, 0, BYTES - 3, 4));
+            assertOutside(() -> b.copyIn(four, 1, 0, 4));
+            assertOutside(() -> b.copyOut(BYTES - 3, four, 0, 4));
+            assertOutside(() -> b.copyOut(0, four, 1, 4));
+            assertOutside(() -> b.copyOut(0, four, 0, -1));
+        }
+    }
+
+    private static void assertOutside(Runnable access) {
+        assertThrows(IndexOutOfBoundsException.class, access::run);
+    }
+
+    @Test
+    void textsEndWithZero() {
+        byte[] utf8 = "/tmp/ü".getBytes(StandardCharsets.UTF_8);
+        try (SyscallBuffer b = SyscallBuffer.text("/tmp/ü")) {
+            byte[] out = new byte[utf8.length + 1];
+            b.copyOut(0, out, 0, out.length);
+            assertArrayEquals(java.util.Arrays.copyOf(utf8, out.length), out);
+        }
+    }
+}
