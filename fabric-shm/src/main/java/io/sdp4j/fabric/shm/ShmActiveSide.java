@@ -28,9 +28,7 @@ final class ShmActiveSide {
     private final ShmFabric fabric;
     private final ConnectRequest request;
 
-    /** The path under which the listener was found, and the directory that it is in. */
-    private Path name;
-
+    /** The directory in which the listener was found. */
     private Path directory;
 
     /** The way to the listener; with it, after a hand-shake or before one, the memory. */
@@ -64,12 +62,14 @@ final class ShmActiveSide {
         }
         boolean complete = false;
         try {
-            find(true);
-            ShmHandshake.Reply reply = ask();
-            if (reply == null && transport != null) {
-                // it has left the spare transport just now
+            ShmHandshake.Reply reply = null;
+            if (takeSpare()) {
+                reply = ask();
+            }
+            if (reply == null) {
+                // there is no spare transport, or its peer has left it or the port
                 release();
-                find(false);
+                find();
                 reply = ask();
             }
             if (reply == null) {
@@ -109,10 +109,16 @@ final class ShmActiveSide {
         link = null;
     }
 
-    /**
-     * @param again whether on a transport that has carried a connection, if there is one
-     */
-    private void find(boolean again) throws FabricException {
+    /** Whether there is a transport that has carried a connection to the same address. */
+    private boolean takeSpare() {
+        transport = fabric.pool().take(request.remote());
+        if (transport != null) {
+            link = transport.link();
+        }
+        return transport != null;
+    }
+
+    private void find() throws FabricException {
         Rendezvous rendezvous = fabric.rendezvous();
         InetSocketAddress remote = request.remote();
         String exact = rendezvous.exactName(remote);
@@ -122,7 +128,7 @@ final class ShmActiveSide {
                 new Rendezvous.Visit() {
                     @Override
                     public boolean visit(PrivateDirectory dir) throws FabricException {
-                        return reach(dir, exact, again) || reach(dir, any, again);
+                        return reach(dir, exact) || reach(dir, any);
                     }
                 };
         if (!rendezvous.search(visit)) {
@@ -152,12 +158,9 @@ final class ShmActiveSide {
                                 + PeerCredentials.user(trust.ownUid()));
     }
 
-    private boolean reach(PrivateDirectory in, String listener, boolean again)
-            throws FabricException {
+    private boolean reach(PrivateDirectory in, String listener) throws FabricException {
         directory = in.path();
-        name = directory.resolve(listener);
-        transport = again ? fabric.pool().take(name) : null;
-        link = transport != null ? transport.link() : connect(in, listener);
+        link = connect(in, listener);
         return link != null;
     }
 
@@ -177,11 +180,14 @@ final class ShmActiveSide {
         }
     }
 
-    /** The listener's answer; null if it hung up instead. */
+    /** The listener's answer; null if it hung up, or a spare one's peer must not be asked. */
     private ShmHandshake.Reply ask() throws IOException {
         PeerCredentials trust = fabric.trust();
         PortOwner.Listener listener = trust.listener(request.remote());
         String refusal = trust.refuseServer(link.peerUid(), listener.uid());
+        if (refusal != null && transport != null) {
+            return null;
+        }
         if (refusal != null) {
             // a process that is about to listen has its rendezvous a moment before the TCP port
             boolean early = link.peerUid() == trust.ownUid() && listener.uid() == PortOwner.NO_USER;
@@ -197,6 +203,9 @@ final class ShmActiveSide {
                                     .refuseMover(
                                             link.peerPid(), listener.inode(), own, request.remote())
                             : fabric.proof().refuseServer(link.peerPid(), listener.inode());
+            if (refusal != null && transport != null) {
+                return null;
+            }
             if (refusal != null) {
                 boolean ended =
                         moves() && fabric.proof().ended(request.socket(), own, request.remote());
@@ -365,7 +374,7 @@ final class ShmActiveSide {
         if (transport == null) {
             transport = map(reply, layout);
         }
-        queuePair = fabric.queuePair(0, transport, keeper(fabric, name));
+        queuePair = fabric.queuePair(0, transport, keeper(fabric, request.remote()));
         if (!again && request.limitNanos() - System.nanoTime() <= 0) {
             throw timedOut();
         }
@@ -378,8 +387,8 @@ final class ShmActiveSide {
     }
 
     /** Objects that live as long as the connection must not know this attempt, nor its caller. */
-    private static ShmTransport.Recycler keeper(ShmFabric fabric, Path listener) {
-        return c -> fabric.pool().keep(listener, c);
+    private static ShmTransport.Recycler keeper(ShmFabric fabric, InetSocketAddress remote) {
+        return c -> fabric.pool().keep(remote, c);
     }
 
     private ShmLayout layout(ShmHandshake.Reply reply) throws FabricException {

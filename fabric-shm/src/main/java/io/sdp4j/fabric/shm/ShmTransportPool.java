@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import java.io.IOException;
-import java.nio.file.Path;
+import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +29,7 @@ final class ShmTransportPool {
     }
 
     private static final class Spare {
-        final Path name;
+        final InetSocketAddress remote;
         final ShmTransport transport;
         final long sinceNanos = System.nanoTime();
 
@@ -39,8 +39,8 @@ final class ShmTransportPool {
         /** The other side has left, or makes no sense. */
         boolean gone;
 
-        Spare(Path name, ShmTransport transport) {
-            this.name = name;
+        Spare(InetSocketAddress remote, ShmTransport transport) {
+            this.remote = remote;
             this.transport = transport;
             free = transport.link().takeFree();
         }
@@ -64,10 +64,10 @@ final class ShmTransportPool {
     }
 
     /**
-     * Keeps {@code transport}, which leads to the listener called {@code name}, unless there is no
+     * Keeps {@code transport}, which carried a connection to {@code remote}, unless there is no
      * room.
      */
-    boolean keep(Path name, ShmTransport transport) {
+    boolean keep(InetSocketAddress remote, ShmTransport transport) {
         if (!transport.nativeMode()) {
             return false;
         }
@@ -76,7 +76,7 @@ final class ShmTransportPool {
             if (closed || pool.size() >= MOST) {
                 return false;
             }
-            pool.addLast(new Spare(name, transport));
+            pool.addLast(new Spare(remote, transport));
             if (sweeping) {
                 return true;
             }
@@ -86,11 +86,14 @@ final class ShmTransportPool {
         return true;
     }
 
-    /** A wiped transport to the listener called {@code name}, now the caller's, or null. */
-    synchronized ShmTransport take(Path name) {
+    /**
+     * A wiped transport, now the caller's, to the process that listened on {@code remote} a second
+     * ago, or null. Whether it still does is for the caller to find out.
+     */
+    synchronized ShmTransport take(InetSocketAddress remote) {
         for (Iterator<Spare> it = pool.descendingIterator(); it.hasNext(); ) {
             Spare spare = it.next();
-            if (!spare.name.equals(name)) {
+            if (!spare.remote.equals(remote)) {
                 continue;
             }
             spare.look();

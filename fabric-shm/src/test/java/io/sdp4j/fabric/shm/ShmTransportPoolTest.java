@@ -212,6 +212,19 @@ final class ShmTransportPoolTest {
     }
 
     @Test
+    void aProcessThatLostThePortIsNotConnectedWith() throws Exception {
+        endInOrder(connect());
+        awaitRest();
+        kernel.close();
+        FabricException e = assertThrows(FabricException.class, () -> client.connect(request()));
+        assertEquals(FabricException.Cause.NO_LISTENER, e.why());
+        kernel = new ServerSocket(at.getPort(), 5, at.getAddress());
+        QpPair p = connect();
+        exchange(p, 6);
+        endInOrder(p);
+    }
+
+    @Test
     void aListenerOfAnotherShapeGetsOtherMemory() throws Exception {
         endInOrder(connect());
         awaitRest();
