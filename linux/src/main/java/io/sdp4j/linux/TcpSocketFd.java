@@ -201,17 +201,22 @@ public final class TcpSocketFd {
 
     /**
      * A duplicate of a socket of this process that holds {@code address} and is not connected, to
-     * be closed by the caller; -1 if there is none. Numbers below the first free one are looked at
-     * first, then those beside the one that was found last, then all.
+     * be closed by the caller; -1 if there is none. The number that was found last is looked at
+     * first, then those below the first free one, those beside the last, and all.
      */
     public static int duplicate(InetSocketAddress address) {
+        int last = lastFound;
+        int copy = copyIfHolds(last, address);
+        if (copy >= 0) {
+            return copy;
+        }
         int free = (int) Linux.call(Linux.FCNTL, 0, F_DUPFD_CLOEXEC, 0);
         if (free >= 0) {
             Linux.close(free);
         }
-        int copy = among(free - NEAR, free - 1, address);
+        copy = among(free - NEAR, free - 1, address);
         if (copy < 0) {
-            copy = among(lastFound - NEAR, lastFound + NEAR, address);
+            copy = among(last - NEAR, last + NEAR, address);
         }
         return copy >= 0 ? copy : amongAll(address);
     }
