@@ -102,13 +102,14 @@ final class SessionConnections {
     /** The oldest message, from {@link #reading}, or {@link UnreadQueue#NONE}. */
     long take() {
         assert Thread.holdsLock(core);
-        long entry = reading.unread.take();
-        while (entry == UnreadQueue.NONE && reading != current) {
+        while (true) {
+            long entry = reading.unread.take();
+            if (entry != UnreadQueue.NONE || reading == current) {
+                return entry;
+            }
             left.add(reading.qp);
             reading = reading.next;
-            entry = reading.unread.take();
         }
-        return entry;
     }
 
     boolean isEmpty() {

@@ -85,13 +85,16 @@ final class StreamReader {
 
     int read(byte[] b, int off, int len) throws SocketException {
         int done = 0;
-        boolean more = len > 0 && (left > 0 || nextMessage(true));
-        while (more) {
+        boolean room = len > 0;
+        while (room && goesOn(done == 0)) {
             int n = Math.min(left, len - done);
             connection.qp.copyOut(at, b, off + done, n);
             at += n;
             done += n;
-            more = goesOn(n, done < len);
+            room = done < len;
+            if (!room) {
+                taken(n);
+            }
         }
         return done == 0 && len > 0 ? nothing : done;
     }
@@ -102,8 +105,8 @@ final class StreamReader {
             return Math.max(done, 0);
         }
         int len = dst.remaining();
-        boolean more = len > 0 && (left > 0 || nextMessage(true));
-        while (more) {
+        boolean room = len > 0;
+        while (room && goesOn(done == 0)) {
             int n = Math.min(left, len - done);
             if (sample != null) {
                 sample.begin(n);
@@ -115,24 +118,23 @@ final class StreamReader {
             dst.position(dst.position() + n);
             at += n;
             done += n;
-            more = goesOn(n, done < len);
+            room = done < len;
+            if (!room) {
+                taken(n);
+            }
         }
         return done == 0 && len > 0 ? nothing : done;
     }
 
     /**
-     * So many bytes in hand were copied. Those of a read that goes on are taken together with the
-     * next message: a thread that gets between the two must not find the reader before an urgent
-     * byte that had come before the read.
+     * Whether a read has something to go on with. All bytes in hand that it has copied before are
+     * taken together with the next message: a thread that gets between the two must not find the
+     * reader before an urgent byte that had come before the read.
      *
-     * @return whether the read goes on, and has something to go on with
+     * @param first whether it has copied nothing yet
      */
-    private boolean goesOn(int n, boolean room) throws SocketException {
-        if (room) {
-            return nextMessage(false);
-        }
-        taken(n);
-        return false;
+    private boolean goesOn(boolean first) throws SocketException {
+        return (first && left > 0) || nextMessage(first);
     }
 
     /** So many bytes in hand were copied, and taken. */
@@ -235,8 +237,7 @@ final class StreamReader {
                 }
             }
             giveBack();
-            long entry = core.qps.take();
-            if (entry == UnreadQueue.NONE) {
+            if (core.qps.isEmpty()) {
                 // A read that has something to give does not ask a device for more. What there is
                 // may have come before that was read.
                 if (first) {
@@ -244,8 +245,8 @@ final class StreamReader {
                 } else if (core.queue.known()) {
                     core.inbox.progressBehind();
                 }
-                entry = core.qps.take();
             }
+            long entry = core.qps.take();
             if (entry == UnreadQueue.NONE) {
                 return false;
             }

@@ -89,9 +89,17 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
                 return -1; // even when closed (behaviour 14)
             }
             noteUse(timeout > 0);
-            int n = inputReady() ? stream.tryRead(b, off, len) : -1;
-            if (n == 0) {
-                n = readSlowly(b, off, len, timeout > 0 ? waitNanos : Long.MAX_VALUE);
+            boolean waited = false;
+            long deadlineNanos = 0;
+            int n;
+            while ((n = inputReady() ? stream.tryRead(b, off, len) : -1) == 0) {
+                if (timeout > 0) {
+                    long now = System.nanoTime(); // a read that finds data never asks for the time
+                    deadlineNanos = waited ? deadlineNanos : now + waitNanos;
+                    waitNanos = deadlineNanos - now;
+                }
+                awaitInput(timeout > 0 ? waitNanos : Long.MAX_VALUE);
+                waited = true;
             }
             if (n < 0) {
                 eof = true;
@@ -116,27 +124,15 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
         return !inputShut();
     }
 
-    /** The clock starts here, so that a read that finds data never asks for the time. */
-    private int readSlowly(byte[] b, int off, int len, long waitNanos) throws IOException {
+    private void awaitInput(long nanos) throws IOException {
+        if (nanos <= 0) {
+            throw new SocketTimeoutException("Read timed out");
+        }
+        stream.await(OffloadStream.READ, nanos);
         Thread self = Thread.currentThread();
-        boolean timed = waitNanos != Long.MAX_VALUE;
-        long deadlineNanos = timed ? System.nanoTime() + waitNanos : 0;
-        long leftNanos = waitNanos;
-        int n;
-        do {
-            stream.await(OffloadStream.READ, leftNanos);
-            if (self.isVirtual() && self.isInterrupted()) {
-                throw new InterruptedIOException(); // behaviour 21
-            }
-            n = inputReady() ? stream.tryRead(b, off, len) : -1;
-            if (n == 0 && timed) {
-                leftNanos = deadlineNanos - System.nanoTime();
-                if (leftNanos <= 0) {
-                    throw new SocketTimeoutException("Read timed out");
-                }
-            }
-        } while (n == 0);
-        return n;
+        if (self.isVirtual() && self.isInterrupted()) {
+            throw new InterruptedIOException(); // behaviour 21
+        }
     }
 
     /** A reset stays one (behaviour 17); what a closer interrupted is a closed socket. */
