@@ -53,6 +53,8 @@ class GateTest {
                                         made,
                                         "by4000",
                                         made,
+                                        "by8000",
+                                        made,
                                         "requests",
                                         made,
                                         "p50",
@@ -79,7 +81,10 @@ class GateTest {
         List<Row> rows = Gate.of(Suite.COLD).rows();
         assertEquals(List.of(), Gate.failing(rows, judged -> cold(judged, 4, 90)));
         List<Row> failing = Gate.failing(rows, judged -> cold(judged, 1, 90));
-        assertEquals(List.of("cold64"), failing.stream().map(Row::id).toList());
+        assertEquals(List.of("cold64-8s"), failing.stream().map(Row::id).toList());
+        failing = Gate.failing(rows, judged -> cold(judged, 0.45, 90));
+        assertEquals(
+                List.of("cold64", "cold64-8s", "crowd64"), failing.stream().map(Row::id).toList());
         failing = Gate.failing(rows, judged -> cold(judged, 4, 400));
         assertEquals(List.of("server", "server-channel"), failing.stream().map(Row::id).toList());
     }

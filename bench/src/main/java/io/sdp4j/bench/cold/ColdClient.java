@@ -24,19 +24,20 @@ import java.util.concurrent.atomic.LongAdder;
  * answers
  *
  * <ul>
- *   <li>{@code by250 … by4000}: round trips made so many milliseconds after {@code connect} was
+ *   <li>{@code by250 … by8000}: round trips made so many milliseconds after {@code connect} was
  *       called;
  *   <li>{@code p50}, {@code p99}, {@code p999}: of the second half of the time, nanoseconds;
  *   <li>{@code memory}: bytes of private memory at the end.
  * </ul>
  *
- * <p>{@code late-trips UNUSED FOR_MS}: the same, with the percentiles of the last quarter. {@code
- * long-trips UNUSED FOR_MS}: the same for {@value #LONG_QUARTERS} quarters of that time, with the
- * percentiles of what comes after the first {@value #LONG_FROM}.
+ * <p>{@code double-trips UNUSED FOR_MS}: the same for twice that time. {@code late-trips UNUSED
+ * FOR_MS}: the same, with the percentiles of the last quarter. {@code long-trips UNUSED FOR_MS}:
+ * the same for {@value #LONG_QUARTERS} quarters of that time, with the percentiles of what comes
+ * after the first {@value #LONG_FROM}.
  */
 public final class ColdClient implements Commands.Worker {
     /** Milliseconds after which the round trips are counted. */
-    static final int[] MARKS_MS = {250, 500, 1000, 2000, 4000};
+    static final int[] MARKS_MS = {250, 500, 1000, 2000, 4000, 8000};
 
     private static final int LONG_QUARTERS = 35;
     private static final int LONG_FROM = 5;
@@ -62,6 +63,7 @@ public final class ColdClient implements Commands.Worker {
     public String obey(String command, int[] numbers) throws IOException {
         return switch (command) {
             case "trips" -> trips(numbers[1], 4, 2);
+            case "double-trips" -> trips(numbers[1], 8, 4);
             case "late-trips" -> trips(numbers[1], 4, 3);
             case "long-trips" -> trips(numbers[1], LONG_QUARTERS, LONG_FROM);
             case "crowd" -> crowd(numbers[0], numbers[2]);
