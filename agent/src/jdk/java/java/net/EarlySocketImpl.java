@@ -41,7 +41,13 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     // A part of what the switch asks of a connection that moves: it is ready by then.
     private static final long ENOUGH_BYTES = 2 << 20;
     private static final int ENOUGH_TURNS = 500;
+    private static final int ENOUGH_ALL_TURNS = 10_000;
     private static final long ENOUGH_NANOS = 250_000_000;
+
+    /** Answers that a connection tells the others of at once. */
+    private static final int TELL_TURNS = 100;
+
+    private static final AtomicLong ALL_TURNS = new AtomicLong();
 
     private final ToIntBiFunction<InetSocketAddress, InetSocketAddress> place;
     private final Function<Map<String, Object>, SocketImpl> start;
@@ -179,11 +185,15 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
 
     private void consider() {
         if (!asked
-                && (turns >= ENOUGH_TURNS || sent.get() + received.get() >= ENOUGH_BYTES)
+                && (answeredEnough() || sent.get() + received.get() >= ENOUGH_BYTES)
                 && System.nanoTime() - bornNanos >= ENOUGH_NANOS) {
             asked = true;
             starter(this);
         }
+    }
+
+    private boolean answeredEnough() {
+        return turns >= ENOUGH_TURNS && ALL_TURNS.get() >= ENOUGH_ALL_TURNS;
     }
 
     /** The implementation in use now. */
@@ -467,7 +477,9 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
             received.set(received.get() + n);
             if (wrote) {
                 wrote = false;
-                turns++;
+                if (++turns % TELL_TURNS == 0) {
+                    long _ = ALL_TURNS.addAndGet(TELL_TURNS);
+                }
             }
             consider();
             return n;

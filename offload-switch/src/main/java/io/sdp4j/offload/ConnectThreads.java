@@ -1,6 +1,7 @@
 package io.sdp4j.offload;
 
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,22 @@ public final class ConnectThreads {
      */
     private static final int THREADS = 8;
 
+    private static final long IDLE_SECONDS = 10;
     private static final ThreadPoolExecutor POOL = pool();
+
+    /** Made when something has to wait. */
+    private static final class Delays {
+        /** One thread, which waits and does the work. */
+        static final ScheduledThreadPoolExecutor EXECUTOR =
+                new ScheduledThreadPoolExecutor(1, new Daemons());
+
+        static {
+            EXECUTOR.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+            EXECUTOR.allowCoreThreadTimeOut(true);
+        }
+
+        private Delays() {}
+    }
 
     private ConnectThreads() {}
 
@@ -26,7 +42,7 @@ public final class ConnectThreads {
                 new ThreadPoolExecutor(
                         THREADS,
                         THREADS,
-                        10,
+                        IDLE_SECONDS,
                         TimeUnit.SECONDS,
                         new LinkedBlockingQueue<>(),
                         new Daemons());
@@ -50,5 +66,10 @@ public final class ConnectThreads {
 
     public static void start(Runnable attempt) {
         POOL.execute(attempt);
+    }
+
+    /** After a while; one at a time, so for work that is short or seldom. */
+    static void startAfter(long nanos, Runnable work) {
+        var _ = Delays.EXECUTOR.schedule(work, nanos, TimeUnit.NANOSECONDS);
     }
 }

@@ -96,6 +96,10 @@ public final class OffloadListeners implements AutoCloseable {
         return false;
     }
 
+    synchronized boolean isClosed() {
+        return closed;
+    }
+
     @Override
     public void close() {
         synchronized (this) {

@@ -16,6 +16,8 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -50,6 +52,9 @@ public final class OffloadSwitch {
         }
     }
 
+    /** After which providers listen that may listen later: an attempt to connect waits longer. */
+    private static final long LISTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     /** For a connection that begins on kernel TCP, see {@link #beginsOnKernel}. */
     public static final Attempt YOUNG =
             Attempt.kernel(
@@ -78,6 +83,7 @@ public final class OffloadSwitch {
 
     private final OffloadConnects connects;
     private final UpgradeGate gate; // null = the machine's, where the settings want one
+    private final AtomicLong answered = new AtomicLong();
     private final SwitchCounters counters = new SwitchCounters();
     private final Losses losses = new Losses(new Warnings());
 
@@ -246,6 +252,11 @@ public final class OffloadSwitch {
                         decision, remote, localAddress, startNanos, timeoutNanos, abandoned, asked);
     }
 
+    /** How often connections on TCP that may move have answered; see {@link UpgradeTrigger}. */
+    AtomicLong answered() {
+        return answered;
+    }
+
     /** When connections are offloaded that may move. */
     public UpgradePolicy upgradePolicy() {
         return settings.upgrade();
@@ -360,7 +371,7 @@ public final class OffloadSwitch {
                 new ListenSpec(
                         address, dualStack, backlog, decision.fabrics(), onPending, accepted);
         if (listensLater(decision)) {
-            ConnectThreads.start(new Listen(this, spec, listening));
+            ConnectThreads.startAfter(LISTEN_NANOS, new Listen(this, spec, listening));
             return listening;
         }
         ProviderFailure failure = listen(spec, listening);
@@ -378,6 +389,9 @@ public final class OffloadSwitch {
             implements Runnable {
         @Override
         public void run() {
+            if (listening.isClosed()) {
+                return;
+            }
             try {
                 owner.listen(spec, listening);
             } catch (LinkageError | OutOfMemoryError e) {
@@ -417,9 +431,10 @@ public final class OffloadSwitch {
     }
 
     /**
-     * Whether a listener need not wait for the providers. With a rule of this program that requires
-     * offload, or with connections that move at once, a peer may have the same rule or setting and
-     * ask before the providers listen.
+     * Whether a listener need not wait for the providers: no connection moves in its first half
+     * second, and a JVM that has just begun to listen is busy with its own start. With a rule of
+     * this program that requires offload, or with connections that move at once, a peer may have
+     * the same rule or setting and ask before the providers listen.
      */
     boolean listensLater(Decision decision) {
         if (decision.verdict() != Verdict.OFFLOAD_FIRST

@@ -77,7 +77,7 @@ public abstract class Upgrade {
         this.readLock = began.readLock();
         this.writeLock = began.writeLock();
         this.handover = new Handover(began.sent(), began.received());
-        this.trigger = new UpgradeTrigger(owner.upgradePolicy(), handover, began);
+        this.trigger = new UpgradeTrigger(owner.upgradePolicy(), owner.answered(), handover, began);
         this.local = local;
         this.remote = remote;
         this.decision = decision;

@@ -13,13 +13,16 @@ import java.util.Locale;
  *
  * @param bytes payload of both directions that a connection has carried
  * @param turns how often it has answered: a read that follows a write. Enough of either will do
+ * @param allTurns how often all connections of this JVM together have answered, for {@code turns}
+ *     to be enough: what moves first has the way of a byte compiled, which only many answers pay
+ *     for
  * @param ageNanos how old it is at least
  * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block,
  *     unless it is quick; 0 = every connection is as one that threads wait in
  * @param bulkAgeNanos instead of {@code ageNanos}, for a channel that does not block
  */
 public record UpgradePolicy(
-        long bytes, long turns, long ageNanos, long bulkBytes, long bulkAgeNanos) {
+        long bytes, long turns, long allTurns, long ageNanos, long bulkBytes, long bulkAgeNanos) {
     /** How the application waits in a connection. */
     public enum Waits {
         /** In a thread of the operating system, which sleeps in the call. */
@@ -51,6 +54,7 @@ public record UpgradePolicy(
             new UpgradePolicy(
                     4 << 20,
                     1_000,
+                    20_000,
                     Duration.ofMillis(500).toNanos(),
                     1 << 30,
                     Duration.ofSeconds(10).toNanos());
@@ -60,7 +64,7 @@ public record UpgradePolicy(
 
     /** As soon as a connection has carried so many bytes. */
     public static UpgradePolicy afterBytes(long bytes) {
-        return new UpgradePolicy(bytes, Long.MAX_VALUE, 0, 0, 0);
+        return new UpgradePolicy(bytes, Long.MAX_VALUE, 0, 0, 0, 0);
     }
 
     /**
@@ -107,13 +111,19 @@ public record UpgradePolicy(
     /**
      * Whether a connection has carried enough; its age is another question.
      *
+     * @param allAnswered by all connections of this JVM
      * @param calls that carried something
      * @param turnNanos from one of the last answers to the next
      */
     boolean carriedEnough(
-            Waits waits, long carriedBytes, long answered, long calls, long turnNanos) {
+            Waits waits,
+            long carriedBytes,
+            long answered,
+            long allAnswered,
+            long calls,
+            long turnNanos) {
         if (waits == Waits.THREAD || bulkBytes == 0) {
-            return carriedBytes >= bytes || answered >= turns;
+            return carriedBytes >= bytes || (answered >= turns && allAnswered >= allTurns);
         }
         return waits == Waits.VIRTUAL_THREAD
                 ? carriedBytes >= bytes && carriedBytes / BULK_CALL_BYTES >= calls

@@ -2,6 +2,7 @@ package io.sdp4j.offload;
 
 import io.sdp4j.api.ReasonCode;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
@@ -26,7 +27,11 @@ final class UpgradeTrigger {
     /** Before a peer is asked again that had no listener: it may still be starting. Once. */
     private static final long LISTENS_BY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** Answers that a connection tells the others of at once. */
+    private static final int TELL_TURNS = 100;
+
     private final UpgradePolicy policy;
+    private final AtomicLong allTurns;
     private final Handover handover;
     private final LongSupplier clock;
     private final long bornNanos;
@@ -41,25 +46,39 @@ final class UpgradeTrigger {
     private int asked; // how often the peer had not accepted the connection
     private boolean foundNoListener;
 
-    UpgradeTrigger(UpgradePolicy policy, Handover handover, Began began) {
-        this(policy, handover, began, System::nanoTime);
+    /**
+     * @param allTurns how often all connections of the JVM have answered; this one adds its own
+     */
+    UpgradeTrigger(UpgradePolicy policy, AtomicLong allTurns, Handover handover, Began began) {
+        this(policy, allTurns, handover, began, System::nanoTime);
     }
 
-    UpgradeTrigger(UpgradePolicy policy, Handover handover, Began began, LongSupplier clock) {
+    UpgradeTrigger(
+            UpgradePolicy policy,
+            AtomicLong allTurns,
+            Handover handover,
+            Began began,
+            LongSupplier clock) {
         this.clock = clock;
         this.policy = policy;
+        this.allTurns = allTurns;
         this.handover = handover;
         this.bornNanos = began.nanos();
         this.askAtNanos = bornNanos;
         this.lookedNanos = bornNanos;
         this.turns = began.turns();
+        if (turns > 0) {
+            long _ = allTurns.addAndGet(turns);
+        }
     }
 
     void received() {
         count();
         if (wrote) {
             wrote = false;
-            turns++;
+            if (++turns % TELL_TURNS == 0) {
+                long _ = allTurns.addAndGet(TELL_TURNS);
+            }
         }
     }
 
@@ -83,7 +102,7 @@ final class UpgradeTrigger {
 
     /** Whether it is worth moving now. */
     boolean due(UpgradePolicy.Waits waits) {
-        if (!policy.carriedEnough(waits, carried(), turns, calls, turnNanos)) {
+        if (!policy.carriedEnough(waits, carried(), turns, allTurns.get(), calls, turnNanos)) {
             return false;
         }
         long nowNanos = clock.getAsLong();

@@ -42,7 +42,7 @@ class UpgradePolicyTest {
 
     private static boolean selectorMoves(long bytes, long turnNanos) {
         return UpgradePolicy.AUTO.carriedEnough(
-                Waits.SELECTOR, bytes, Long.MAX_VALUE, 1, turnNanos);
+                Waits.SELECTOR, bytes, Long.MAX_VALUE, Long.MAX_VALUE, 1, turnNanos);
     }
 
     private static boolean carriesLittle(long callBytes, long ageNanos, long turnNanos) {
@@ -53,11 +53,16 @@ class UpgradePolicyTest {
     void aVirtualThreadsConnectionMovesIfItCarriesMuchWithEachCall() {
         UpgradePolicy auto = UpgradePolicy.AUTO;
         long calls = auto.bytes() / UpgradePolicy.BULK_CALL_BYTES;
-        assertTrue(auto.carriedEnough(Waits.VIRTUAL_THREAD, auto.bytes(), 0, calls, 0));
-        assertFalse(auto.carriedEnough(Waits.VIRTUAL_THREAD, auto.bytes() - 1, 0, 1, 0));
+        assertTrue(auto.carriedEnough(Waits.VIRTUAL_THREAD, auto.bytes(), 0, 0, calls, 0));
+        assertFalse(auto.carriedEnough(Waits.VIRTUAL_THREAD, auto.bytes() - 1, 0, 0, 1, 0));
         assertFalse(
                 auto.carriedEnough(
-                        Waits.VIRTUAL_THREAD, auto.bytes(), Long.MAX_VALUE, calls + 1, 0));
+                        Waits.VIRTUAL_THREAD,
+                        auto.bytes(),
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE,
+                        calls + 1,
+                        0));
         assertEquals(auto.ageNanos(), auto.ageNanos(Waits.VIRTUAL_THREAD));
     }
 
@@ -65,7 +70,7 @@ class UpgradePolicyTest {
     void aNumberMovesAnyChannel() {
         UpgradePolicy number = UpgradePolicy.of("4096");
         for (Waits waits : Waits.values()) {
-            assertTrue(number.carriedEnough(waits, 4096, 0, Long.MAX_VALUE, SLOW));
+            assertTrue(number.carriedEnough(waits, 4096, 0, 0, Long.MAX_VALUE, SLOW));
         }
         assertFalse(number.carriesLittle(Long.MAX_VALUE, 0, Long.MAX_VALUE, SLOW));
     }
@@ -73,8 +78,13 @@ class UpgradePolicyTest {
     @Test
     void inAThreadEitherBytesOrAnswersWillDo() {
         UpgradePolicy auto = UpgradePolicy.AUTO;
-        assertFalse(auto.carriedEnough(Waits.THREAD, auto.bytes() - 1, auto.turns() - 1, 1, 0));
-        assertTrue(auto.carriedEnough(Waits.THREAD, auto.bytes(), 0, Long.MAX_VALUE, 0));
-        assertTrue(auto.carriedEnough(Waits.THREAD, 0, auto.turns(), Long.MAX_VALUE, 0));
+        assertFalse(threadMoves(auto.bytes() - 1, auto.turns() - 1, Long.MAX_VALUE));
+        assertTrue(threadMoves(auto.bytes(), 0, 0));
+        assertTrue(threadMoves(0, auto.turns(), auto.allTurns()));
+        assertFalse(threadMoves(0, auto.turns(), auto.allTurns() - 1), "of all connections");
+    }
+
+    private static boolean threadMoves(long bytes, long turns, long allTurns) {
+        return UpgradePolicy.AUTO.carriedEnough(Waits.THREAD, bytes, turns, allTurns, 1, 0);
     }
 }

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.UpgradePolicy.Waits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
@@ -14,11 +17,19 @@ class UpgradeTriggerTest {
 
     private final Began began = Began.now(new ReentrantLock(), new ReentrantLock());
     private long nanos = began.nanos();
-    private final UpgradeTrigger trigger =
-            new UpgradeTrigger(
-                    AUTO, new Handover(began.sent(), began.received()), began, () -> nanos);
+    private final AtomicLong allTurns = new AtomicLong();
+    private final UpgradeTrigger trigger = trigger();
+
+    private UpgradeTrigger trigger() {
+        Handover handover = new Handover(began.sent(), began.received());
+        return new UpgradeTrigger(AUTO, allTurns, handover, began, () -> nanos);
+    }
 
     private void answers(int count, long eachNanos) {
+        answers(trigger, count, eachNanos);
+    }
+
+    private void answers(UpgradeTrigger trigger, int count, long eachNanos) {
         for (int i = 0; i < count; i++) {
             trigger.sent();
             nanos += eachNanos;
@@ -57,5 +68,24 @@ class UpgradeTriggerTest {
         answers(256, UpgradePolicy.QUICK_NANOS / 2);
         assertFalse(trigger.carriesLittle());
         assertTrue(trigger.due(Waits.SELECTOR));
+    }
+
+    @Test
+    void manyThatAnswerSeldomMoveTogether() {
+        List<UpgradeTrigger> all = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            all.add(trigger());
+        }
+        long each = AUTO.allTurns() / all.size();
+        for (UpgradeTrigger one : all) {
+            assertFalse(one.due(Waits.THREAD));
+            answers(one, (int) each, 1_000_000);
+        }
+        all.forEach(one -> assertTrue(one.due(Waits.THREAD)));
+        UpgradeTrigger late = trigger();
+        answers(late, (int) AUTO.turns() - 1, 1_000_000);
+        assertFalse(late.due(Waits.THREAD), "it has to last, too");
+        answers(late, 1, 1_000_000);
+        assertTrue(late.due(Waits.THREAD));
     }
 }

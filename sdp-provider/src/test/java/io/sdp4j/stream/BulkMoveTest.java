@@ -43,7 +43,7 @@ class BulkMoveTest {
     }
 
     private static SelectorProvider provider() {
-        UpgradePolicy policy = new UpgradePolicy(NEVER, NEVER, 0, BULK, 0);
+        UpgradePolicy policy = new UpgradePolicy(NEVER, NEVER, 0, 0, BULK, 0);
         return SwitchChannels.provider(
                 new OffloadSwitch(
                         Policy::allowAll,

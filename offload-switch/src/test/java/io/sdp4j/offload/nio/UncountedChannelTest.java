@@ -39,6 +39,7 @@ class UncountedChannelTest {
             new UpgradePolicy(
                     UpgradePolicy.AUTO.bytes(),
                     UpgradePolicy.AUTO.turns(),
+                    UpgradePolicy.AUTO.allTurns(),
                     UpgradePolicy.AUTO.ageNanos(),
                     UpgradePolicy.AUTO.bulkBytes(),
                     TimeUnit.SECONDS.toNanos(1));
