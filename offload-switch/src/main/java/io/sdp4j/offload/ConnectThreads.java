@@ -68,8 +68,16 @@ public final class ConnectThreads {
         POOL.execute(attempt);
     }
 
-    /** After a while; one at a time, so for work that is short or seldom. */
+    /**
+     * After a while, one at a time: for work that is short or seldom.
+     *
+     * @param nanos 0 = at once, as {@link #start}
+     */
     static void startAfter(long nanos, Runnable work) {
-        var _ = Delays.EXECUTOR.schedule(work, nanos, TimeUnit.NANOSECONDS);
+        if (nanos == 0) {
+            start(work);
+        } else {
+            var _ = Delays.EXECUTOR.schedule(work, nanos, TimeUnit.NANOSECONDS);
+        }
     }
 }

@@ -16,7 +16,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -51,9 +50,6 @@ public final class OffloadSwitch {
             return System.nanoTime();
         }
     }
-
-    /** After which providers listen that may listen later: an attempt to connect waits longer. */
-    private static final long LISTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** For a connection that begins on kernel TCP, see {@link #beginsOnKernel}. */
     public static final Attempt YOUNG =
@@ -371,7 +367,8 @@ public final class OffloadSwitch {
                 new ListenSpec(
                         address, dualStack, backlog, decision.fabrics(), onPending, accepted);
         if (listensLater(decision)) {
-            ConnectThreads.startAfter(LISTEN_NANOS, new Listen(this, spec, listening));
+            ConnectThreads.startAfter(
+                    settings.upgrade().listenNanos(), new Listen(this, spec, listening));
             return listening;
         }
         ProviderFailure failure = listen(spec, listening);
@@ -431,10 +428,9 @@ public final class OffloadSwitch {
     }
 
     /**
-     * Whether a listener need not wait for the providers: no connection moves in its first half
-     * second, and a JVM that has just begun to listen is busy with its own start. With a rule of
-     * this program that requires offload, or with connections that move at once, a peer may have
-     * the same rule or setting and ask before the providers listen.
+     * Whether a listener need not wait for the providers. With a rule of this program that requires
+     * offload, or with connections that move at once, a peer may have the same rule or setting and
+     * ask before the providers listen.
      */
     boolean listensLater(Decision decision) {
         if (decision.verdict() != Verdict.OFFLOAD_FIRST

@@ -23,6 +23,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +46,7 @@ class ListensLaterTest {
         private boolean later = true;
         private boolean fails;
         private boolean lacksClass;
-        private volatile boolean asked;
+        private final List<InetSocketAddress> asked = new CopyOnWriteArrayList<>();
         private volatile boolean closed;
         private OffloadStream waits;
 
@@ -66,7 +67,7 @@ class ListensLaterTest {
 
         @Override
         public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
-            asked = true;
+            asked.add(spec.address());
             try {
                 go.await();
             } catch (InterruptedException e) {
@@ -99,11 +100,16 @@ class ListensLaterTest {
     }
 
     private OffloadListeners listen(Policy policy, UpgradePolicy upgrade) throws SocketException {
+        return listen(AT, policy, upgrade);
+    }
+
+    private OffloadListeners listen(InetSocketAddress at, Policy policy, UpgradePolicy upgrade)
+            throws SocketException {
         return new OffloadSwitch(
                         () -> policy,
                         List.of(provider),
                         SwitchSettings.defaults().withUpgrade(upgrade))
-                .listen(FIRST, AT, false, 1, signals::incrementAndGet);
+                .listen(FIRST, at, false, 1, signals::incrementAndGet);
     }
 
     private OffloadListeners listen() throws SocketException {
@@ -136,7 +142,7 @@ class ListensLaterTest {
                                 new Class<?>[] {OffloadStream.class},
                                 (_, _, _) -> null);
         try (OffloadListeners listening = listen()) {
-            await().until(() -> provider.asked);
+            await().until(() -> !provider.asked.isEmpty());
             assertEquals(0, signals.get());
             go.countDown();
             await().until(() -> signals.get() == 2);
@@ -169,10 +175,24 @@ class ListensLaterTest {
 
     @Test
     void aListenerThatCameTooLateIsClosed() throws SocketException {
-        listen().close();
+        OffloadListeners listening = listen();
+        await().until(() -> !provider.asked.isEmpty());
+        listening.close();
         assertFalse(provider.closed);
         go.countDown();
         await().until(() -> provider.closed);
+    }
+
+    /** Providers are asked in the order of the listeners. */
+    @Test
+    void noneComesForAListenerThatIsClosedAtOnce() throws SocketException {
+        go.countDown();
+        listen().close();
+        InetSocketAddress other = new InetSocketAddress(AT.getAddress(), AT.getPort() + 1);
+        try (OffloadListeners _ = listen(other, Policy.allowAll(), UpgradePolicy.AUTO)) {
+            await().until(() -> !provider.asked.isEmpty());
+            assertEquals(List.of(other), provider.asked);
+        }
     }
 
     /** A peer with the same rule or setting asks at once, and has nothing to fall back to. */
