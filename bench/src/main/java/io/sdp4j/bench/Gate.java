@@ -46,7 +46,8 @@ final class Gate {
 
     /**
      * Fresh JVMs: how soon the first second's and the interpreter's costs are made up for. That
-     * depends on how fast a machine compiles: the bars are half of the figures of the slowest.
+     * depends on how fast a machine compiles: the bars are about half of the figures of a slow one,
+     * or less.
      */
     private static final Gate COLD =
             new Gate(

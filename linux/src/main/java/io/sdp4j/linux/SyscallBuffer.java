@@ -16,8 +16,8 @@ import jdk.internal.misc.Unsafe;
  * them. Offsets are in bytes, and checked; words are aligned and in the processor's order.
  *
  * <p>Shape: the JDK's own {@code Unsafe} where the agent exports it to this module, else a memory
- * segment, as in {@link MappedMemory}. A call fills some ten words, and each access to a segment
- * costs the compilers about a millisecond: most of what a young JVM needs to connect.
+ * segment, as in {@link MappedMemory}, whose accesses make much work for the compilers of a young
+ * JVM.
  *
  * <p>Not thread-safe.
  */
