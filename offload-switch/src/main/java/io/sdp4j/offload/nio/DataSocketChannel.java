@@ -240,6 +240,7 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         MovingChannel m = s == null ? moving() : null;
         if (m != null) {
             m.shutdownInput();
+            settle(); // it may have become an offloaded channel meanwhile
         } else if (s == null) {
             kernel().shutdownInput();
         } else if (s.shutInput()) {
@@ -256,6 +257,7 @@ abstract sealed class DataSocketChannel extends DescribedSocketChannel
         MovingChannel m = s == null ? moving() : null;
         if (m != null) {
             m.shutdownOutput();
+            settle();
         } else if (s == null) {
             kernel().shutdownOutput();
         } else if (s.shutOutput()) {
