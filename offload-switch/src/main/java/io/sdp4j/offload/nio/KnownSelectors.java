@@ -69,7 +69,7 @@ final class KnownSelectors {
      */
     void takeOut(SelChImpl kernel) {
         forgetting = true; // first: a thread that asks from now on does not put it back
-        SelectionKey[] keys = ChannelBridge.keys(channel);
+        SelectionKey[] keys = allKeys();
         List<SelectionKey> out = new ArrayList<>();
         for (int i = 0; keys != null && i < keys.length; i++) {
             // waits for one that has asked before and is about to put it in
@@ -88,7 +88,7 @@ final class KnownSelectors {
     void putBack(SelChImpl now) {
         polled = false; // what is registered from here on is the new file
         forgetting = false;
-        SelectionKey[] keys = ChannelBridge.keys(channel);
+        SelectionKey[] keys = allKeys();
         for (int i = 0; keys != null && i < keys.length; i++) {
             SelectionKey key = keys[i];
             if (key instanceof SelectionKeyImpl k && k.isValid()) {
@@ -108,6 +108,12 @@ final class KnownSelectors {
                 }
             }
         }
+    }
+
+    /** The keys; waits for a registration that is under way, whose selector may have asked. */
+    private SelectionKey[] allKeys() {
+        boolean _ = channel.isRegistered(); // takes the lock that registering holds
+        return ChannelBridge.keys(channel);
     }
 
     /** Whether a selector may have registered the kernel's socket. */

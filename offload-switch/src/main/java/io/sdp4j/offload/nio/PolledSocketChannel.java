@@ -43,15 +43,18 @@ abstract sealed class PolledSocketChannel extends DataSocketChannel implements S
 
     @Override
     public int translateInterestOps(int ops) {
-        ReadinessFd d = notifyFd();
         ChannelConnect c = connecting();
+        // Asked first: a thread that makes this an offloaded channel from here on finds the key for
+        // which is asked, and waits for the answer.
+        if (c != null && c.selectors().forgetting()) {
+            return 0;
+        }
+        ReadinessFd d = notifyFd();
         if (d != null) {
-            return c != null && (c.selectors().forgetting() || c.selectors().unknownToAsker())
-                    ? 0
-                    : d.translateInterest(ops);
+            return c != null && c.selectors().unknownToAsker() ? 0 : d.translateInterest(ops);
         }
         // While an attempt runs nothing is ready; its end makes selectors ask again.
-        return c.trying() || c.selectors().forgetting()
+        return c.trying()
                 ? 0
                 : c.selectors().interestInKernel(selectableKernel().translateInterestOps(ops));
     }

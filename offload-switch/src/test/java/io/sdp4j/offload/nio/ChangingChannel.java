@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import sun.nio.ch.Net;
 import sun.nio.ch.SelChImpl;
@@ -27,6 +29,11 @@ final class ChangingChannel extends AbstractSelectableChannel implements SelChIm
     ChangingChannel() throws IOException {
         super(SelectorProvider.provider());
         configureBlocking(false);
+    }
+
+    /** To be started: no signature of the test may name this class. */
+    Callable<SelectionKey> registration(Selector selector) {
+        return () -> register(selector, SelectionKey.OP_READ);
     }
 
     Void change() {

@@ -8,6 +8,7 @@ import io.sdp4j.offload.contract.Task;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +46,38 @@ class KnownSelectorsTest {
             assertTrue(channel.askedAgain, "what it has become was not asked");
             channel.pipe.sink().write(ByteBuffer.allocate(1));
             assertEquals(1, selecting.get(), "it was woken for nothing");
+        }
+    }
+
+    /** Its selector may have asked before the channel has the key. */
+    @Test
+    void aRegistrationUnderWayIsWaitedFor() throws Exception {
+        try (Selector selector = Selector.open();
+                ChangingChannel other = new ChangingChannel()) {
+            other.register(selector, SelectionKey.OP_READ);
+            Task<Integer> selecting = Task.start(selector::select);
+            assertTrue(other.asked.await(20, TimeUnit.SECONDS));
+            changeWhileRegistering(selector, other.goOn);
+            selecting.get();
+        }
+    }
+
+    private static void changeWhileRegistering(Selector selector, CountDownLatch goOn)
+            throws Exception {
+        try (ChangingChannel channel = new ChangingChannel()) {
+            channel.goOn.countDown();
+            Task<SelectionKey> registering = Task.start(channel.registration(selector));
+            await().until(() -> registering.thread().getState() == Thread.State.BLOCKED);
+            Task<Void> change = Task.start(channel::change);
+            try {
+                await().until(() -> change.thread().getState() == Thread.State.BLOCKED);
+            } finally {
+                goOn.countDown();
+            }
+            registering.get();
+            change.get();
+            channel.pipe.sink().write(ByteBuffer.allocate(1));
+            selector.wakeup();
         }
     }
 }
