@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * memory that exist, page tables of both processes. The kernel's slabs (sockets, inodes, epoll
  * entries) cannot be told from those of other processes: their growth is printed, not judged.
  */
+@Tag("alone")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CrowdIT {
     private static final long BOUND_BYTES = 64 << 10;

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Goal: a client of a server that is no JVM works as before and pays next to nothing. Method:
  * Debian's PostgreSQL and its JDBC driver, without and with the agent, by turns.
  */
+@Tag("alone")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresIT {
     private static final int WARM_UP = 400;
