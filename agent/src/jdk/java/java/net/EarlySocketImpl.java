@@ -41,7 +41,7 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     // A part of what the switch asks of a connection that moves: it is ready by then.
     private static final long ENOUGH_BYTES = 2 << 20;
     private static final int ENOUGH_TURNS = 500;
-    private static final int ENOUGH_ALL_TURNS = 10_000;
+    private static final int ENOUGH_ALL_TURNS = 30_000;
     private static final long ENOUGH_NANOS = 250_000_000;
 
     /** Answers that a connection tells the others of at once. */

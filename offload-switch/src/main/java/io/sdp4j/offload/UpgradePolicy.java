@@ -54,7 +54,7 @@ public record UpgradePolicy(
             new UpgradePolicy(
                     4 << 20,
                     1_000,
-                    20_000,
+                    60_000,
                     Duration.ofMillis(500).toNanos(),
                     1 << 30,
                     Duration.ofSeconds(10).toNanos());
