@@ -270,7 +270,7 @@ public abstract class Upgrade {
                 if (state == State.YOUNG || (state == State.ASKED && decision != null)) {
                     state = State.STAYS;
                     notifyAll();
-                } else if (whole && decision == null && !awaitPeer()) {
+                } else if (whole && decision == null && !awaitPeer(URGENT_NANOS)) {
                     // the peer's writer waits for this end to read, as with a full buffer of TCP
                     throw new SocketException("No buffer space available");
                 }
@@ -284,7 +284,7 @@ public abstract class Upgrade {
             synchronized (this) {
                 // With its own limit the peer has taken ours from before the byte. Then its reader
                 // may stand at the mark.
-                awaitPeer();
+                boolean _ = awaitPeer(URGENT_NANOS);
             }
         }
         return true;
@@ -292,13 +292,17 @@ public abstract class Upgrade {
 
     /**
      * Whether it has become clear in time that the other end goes on by the stream, or does not.
+     * Under the lock of this, which it gives up while it waits.
+     *
+     * @param nanos upper bound; {@link Long#MAX_VALUE} = none
      */
-    private boolean awaitPeer() {
-        long end = System.nanoTime() + URGENT_NANOS;
+    private boolean awaitPeer(long nanos) {
+        assert Thread.holdsLock(this);
+        long start = System.nanoTime();
         boolean interrupted = false;
         try {
             while (undecided()) {
-                long left = end - System.nanoTime();
+                long left = nanos - (System.nanoTime() - start);
                 if (left <= 0) {
                     return false;
                 }
@@ -331,23 +335,10 @@ public abstract class Upgrade {
      * @throws IOException if TCP has ended before all had come that should have come by it
      */
     public final boolean goesOn() throws IOException {
-        boolean interrupted = false;
-        try {
-            synchronized (this) {
-                while (undecided()) {
-                    try {
-                        wait();
-                    } catch (InterruptedException e) {
-                        interrupted = true;
-                    }
-                }
-                if (closed || !handover.limitKnown()) {
-                    return false;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+        synchronized (this) {
+            boolean _ = awaitPeer(Long.MAX_VALUE);
+            if (closed || !handover.limitKnown()) {
+                return false;
             }
         }
         if (!handover.finished()) {
