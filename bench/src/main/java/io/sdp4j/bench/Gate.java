@@ -26,7 +26,7 @@ final class Gate {
                             row(Suite.NET, "rtt64-paced", Bar.timesAsLong("cpu-trip", SHM, TCP, 2)),
                             row(Suite.NET, "oneway64", Bar.faster("writes", SHM, TCP, 3)),
                             row(Suite.NET, "stream64k", Bar.faster("bytes", SHM, TCP, 1.5)),
-                            row(Suite.NET, "connect", Bar.timesAsLong("p50", SHM, TCP, 4)),
+                            row(Suite.NET, "connect", Bar.timesAsLong("p50", SHM, TCP, 5)),
                             row(Suite.NET, "alloc", Bar.atMost("alloc", SHM, Row.ZERO_BYTES))),
                     "alloc");
 
