@@ -16,8 +16,9 @@ import java.util.function.Consumer;
  * without native calls, or not at all.
  */
 final class NativeGrant {
+    /** A class of each. */
     private static final List<String> NATIVE_MODULES =
-            List.of("io.sdp4j.linux", "io.sdp4j.fabric.verbs");
+            List.of("io.sdp4j.linux.Linux", "io.sdp4j.fabric.verbs.VerbsSettings");
 
     private NativeGrant() {}
 
@@ -28,14 +29,11 @@ final class NativeGrant {
         if (!ShmSettings.allowNative(settings)) {
             return false;
         }
-        ModuleLayer layer = NativeGrant.class.getModule().getLayer();
-        if (layer == null) {
-            return false;
-        }
+        ClassLoader loader = NativeGrant.class.getClassLoader();
         List<Module> wanting = new ArrayList<>();
         for (String name : NATIVE_MODULES) {
-            Module module = layer.findModule(name).orElse(null);
-            if (module != null && !module.isNativeAccessEnabled()) {
+            Module module = moduleOf(name, loader);
+            if (module.isNamed() && !module.isNativeAccessEnabled()) {
                 wanting.add(module);
             }
         }
@@ -54,6 +52,14 @@ final class NativeGrant {
         } catch (IllegalStateException e) {
             sink.accept("no native access (" + e.getMessage() + "), " + without(settings));
             return !settings.flag(ShmSettings.PORTABLE);
+        }
+    }
+
+    private static Module moduleOf(String type, ClassLoader loader) {
+        try {
+            return Class.forName(type, false, loader).getModule();
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(e);
         }
     }
 

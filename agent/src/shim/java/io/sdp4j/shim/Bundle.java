@@ -13,6 +13,7 @@ import java.lang.module.ModuleReference;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -74,6 +75,26 @@ final class Bundle implements ModuleFinder {
                     .resolve(new Bundle(jar, location), ModuleFinder.of(), List.of(root));
         } catch (UncheckedIOException e) {
             throw e.getCause();
+        }
+    }
+
+    /** A module and all others in the jar that it needs. */
+    static Collection<ModuleReference> closure(ZipFile jar, URI location, String root)
+            throws IOException {
+        Bundle bundle = new Bundle(jar, location);
+        try {
+            bundle.addAll(root);
+            return bundle.findAll();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private void addAll(String name) {
+        if (!references.containsKey(name) && find(name).isPresent()) {
+            for (ModuleDescriptor.Requires r : references.get(name).descriptor().requires()) {
+                addAll(r.name());
+            }
         }
     }
 

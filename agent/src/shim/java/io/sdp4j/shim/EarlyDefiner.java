@@ -2,40 +2,34 @@ package io.sdp4j.shim;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Constructor;
-import java.net.Socket;
-import java.net.SocketImplFactory;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Defines classes of {@code java.net}; loaded by {@link EarlyClasses}, whose classes alone may do
+ * Defines classes of {@code java.base}; loaded by {@link JdkDefiner}, whose classes alone may do
  * that. Knows no other class of ours.
  */
-public final class EarlyDefiner implements Function<Object[], SocketImplFactory> {
-    /** For {@link EarlyClasses}. */
+public final class EarlyDefiner implements Function<Object[], Object> {
+    /** For {@link JdkDefiner}. */
     public EarlyDefiner() {}
 
     /**
      * Defines them.
      *
-     * @param given the class files, of which the last is the maker of sockets; what that is given
-     * @return the maker
+     * @param given a class of their package; the class files
+     * @return an object of the last one
      */
     @Override
-    @SuppressWarnings("unchecked")
-    public SocketImplFactory apply(Object[] given) {
+    public Object apply(Object[] given) {
         try {
-            MethodHandles.Lookup net =
-                    MethodHandles.privateLookupIn(Socket.class, MethodHandles.lookup());
+            MethodHandles.Lookup in =
+                    MethodHandles.privateLookupIn((Class<?>) given[0], MethodHandles.lookup());
             Class<?> last = null;
-            for (byte[] file : (byte[][]) given[0]) {
-                last = net.defineClass(file);
+            for (byte[] file : (byte[][]) given[1]) {
+                last = in.defineClass(file);
             }
             Constructor<?> constructor = last.getDeclaredConstructor();
             constructor.setAccessible(true);
-            Object maker = constructor.newInstance();
-            ((Consumer<Object[]>) maker).accept((Object[]) given[1]);
-            return (SocketImplFactory) maker;
+            return constructor.newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

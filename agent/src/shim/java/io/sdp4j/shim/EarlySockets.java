@@ -1,15 +1,21 @@
 package io.sdp4j.shim;
 
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ProxySelector;
+import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.net.SocketImplFactory;
+import java.net.URISyntaxException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntBiFunction;
 
@@ -53,6 +59,36 @@ final class EarlySockets
 
     EarlySockets(BiFunction<InetSocketAddress, InetSocketAddress, String> rules) {
         this.rules = rules;
+    }
+
+    /**
+     * The maker of early sockets.
+     *
+     * @return null if this JDK does not take them, or the rules are not available
+     */
+    static SocketImplFactory factory(Instrumentation instrumentation) {
+        try {
+            EarlySockets sockets = new EarlySockets(Boot.rules());
+            Object maker =
+                    JdkDefiner.define(
+                            instrumentation,
+                            Socket.class,
+                            "EarlySocketImpl$Input",
+                            "EarlySocketImpl$Output",
+                            "EarlySocketImpl$Start",
+                            "EarlySocketImpl",
+                            "EarlySocketImpl$Maker");
+            @SuppressWarnings("unchecked")
+            Consumer<Object[]> taker = (Consumer<Object[]>) maker;
+            taker.accept(new Object[] {sockets, sockets, CONNECTED});
+            return (SocketImplFactory) maker;
+        } catch (IOException
+                | URISyntaxException
+                | ReflectiveOperationException
+                | RuntimeException
+                | LinkageError e) {
+            return null; // the switch starts at the first socket instead
+        }
     }
 
     /** Whether the settings leave every connection on the kernel at first. */

@@ -85,7 +85,7 @@ final class Grants {
                 KernelImpl.removeFactory(instrumentation, ServerSocket.class);
                 yield null;
             }
-            case EARLY_SOCKETS -> EarlyClasses.factory(instrumentation);
+            case EARLY_SOCKETS -> EarlySockets.factory(instrumentation);
             case JDK_SOCKETS -> KernelImpl.factories(instrumentation);
             case JDK_CHANNELS -> KernelImpl.channels(instrumentation);
             case JDK_ASYNCHRONOUS_CHANNELS -> KernelImpl.asynchronous(instrumentation);
@@ -98,7 +98,7 @@ final class Grants {
 
     /** A new layer: access may not go to one that other code has put into a field of ours. */
     private static Layer layer(Instrumentation instrumentation) {
-        Layer layer = Layer.define();
+        Layer layer = Layer.define(instrumentation);
         access(
                 instrumentation,
                 Set.of("sun.nio.ch", "jdk.internal.access", "jdk.internal.event"),

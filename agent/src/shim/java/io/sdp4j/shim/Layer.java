@@ -2,19 +2,26 @@ package io.sdp4j.shim;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.lang.module.ModuleReference;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.zip.ZipFile;
 
 /**
- * The modules of the agent jar in this JVM. The layer's controller can open every module in it, so
- * it is not kept.
+ * The modules of the agent jar in this JVM, by name. A layer's controller can open every module in
+ * it, so it is not kept.
  */
-record Layer(ModuleLayer modules) {
+record Layer(Map<String, Module> modules) {
     private static final String ROOT = "io.sdp4j.agent";
     private static final List<String> NATIVE = List.of("io.sdp4j.linux", "io.sdp4j.fabric.verbs");
 
+    /** In a layer that others can stand on: for the command line, and plug-ins. */
     static Layer define() {
         try {
             URI jar = agentJar();
@@ -23,12 +30,49 @@ record Layer(ModuleLayer modules) {
                             Bundle.resolve(new ZipFile(new File(jar)), jar, ROOT),
                             List.of(ModuleLayer.boot()),
                             ClassLoader.getPlatformClassLoader());
-            Layer layer = new Layer(controller.layer());
+            Map<String, Module> modules = new HashMap<>();
+            for (Module module : controller.layer().modules()) {
+                modules.put(module.getName(), module);
+            }
+            Layer layer = new Layer(modules);
             layer.passNativeAccess(controller);
             return layer;
         } catch (IOException | URISyntaxException e) {
-            throw new IllegalStateException("cannot read the agent jar: " + e, e);
+            throw unreadable(e);
         }
+    }
+
+    /** Where no plug-in needs the layer, the modules are defined in none, which is quicker. */
+    static Layer define(Instrumentation instrumentation) {
+        if (Boot.setting("plugins") == null) {
+            try {
+                return direct(instrumentation);
+            } catch (IOException | URISyntaxException e) {
+                throw unreadable(e);
+            } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+                // a JDK with other insides, or one that lacks a module, of which the layer tells
+            }
+        }
+        return define();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Layer direct(Instrumentation instrumentation)
+            throws IOException, URISyntaxException, ReflectiveOperationException {
+        URI jar = agentJar();
+        Object definer =
+                JdkDefiner.define(
+                        instrumentation,
+                        Class.forName("jdk.internal.loader.Loader", false, null),
+                        "AgentLoader",
+                        "AgentModules");
+        return new Layer(
+                ((Function<Collection<ModuleReference>, Map<String, Module>>) definer)
+                        .apply(Bundle.closure(new ZipFile(new File(jar)), jar, ROOT)));
+    }
+
+    private static IllegalStateException unreadable(Exception e) {
+        return new IllegalStateException("cannot read the agent jar: " + e, e);
     }
 
     /** Where we were loaded from. */
@@ -49,9 +93,9 @@ record Layer(ModuleLayer modules) {
         }
     }
 
-    /** The module of that name, which is in the layer. */
+    /** The module of that name, which is in the jar. */
     Module module(String name) {
-        return modules.findModule(name).orElseThrow();
+        return modules.get(name);
     }
 
     /** A public class; all modules have one loader. */

@@ -3,7 +3,6 @@ package io.sdp4j.linux;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.NativeCalls;
-import java.lang.module.ModuleReader;
 import jdk.internal.misc.Unsafe;
 
 /**
@@ -58,21 +57,8 @@ final class DirectCalls {
 
     private static byte[] classFile() throws IOException {
         String path = "sdp4j-jdk/" + NAME.replace('.', '/') + ".class";
-        Module module = DirectCalls.class.getModule();
-        if (!module.isNamed()) {
-            try (InputStream in = DirectCalls.class.getResourceAsStream("/" + path)) {
-                return in.readAllBytes();
-            }
-        }
-        // by its URL, as a resource, it would take the classes of jar: URLs
-        try (ModuleReader reader =
-                        module.getLayer()
-                                .configuration()
-                                .findModule(module.getName())
-                                .orElseThrow()
-                                .reference()
-                                .open();
-                InputStream in = reader.open(path).orElseThrow()) {
+        // its loader's, and not the class's, which takes the classes of jar: URLs
+        try (InputStream in = DirectCalls.class.getClassLoader().getResourceAsStream(path)) {
             return in.readAllBytes();
         }
     }

@@ -150,15 +150,14 @@ public final class JdkBridge {
     }
 
     /**
-     * Enables native access for a module of our own layer, as {@code --enable-native-access} would;
-     * others could call this, too.
+     * Enables native access for a module of our own loader, as {@code --enable-native-access}
+     * would; others could call this, too.
      *
      * @throws IllegalStateException if the JDK has no such way or does not let this module use it
      */
     public static void enableNativeAccess(Module module) {
-        ModuleLayer ours = JdkBridge.class.getModule().getLayer();
-        if (ours == null || ours != module.getLayer()) {
-            throw new IllegalArgumentException(module + " is not of this layer");
+        if (module.getClassLoader() != JdkBridge.class.getClassLoader()) {
+            throw new IllegalArgumentException(module + " is not ours");
         }
         try {
             Module _ = SharedSecrets.getJavaLangAccess().addEnableNativeAccess(module);

@@ -9,7 +9,6 @@ import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
-import java.lang.module.ModuleReader;
 import java.net.SocketImpl;
 import java.net.SocketImplAccess;
 import sun.nio.ch.AsynchronousAccess;
@@ -70,21 +69,8 @@ final class JdkClasses {
 
     private static byte[] classFile(String name) throws IOException {
         String path = FOLDER + name.replace('.', '/') + ".class";
-        Module module = JdkClasses.class.getModule();
-        if (!module.isNamed()) {
-            try (InputStream in = JdkClasses.class.getResourceAsStream("/" + path)) {
-                return in.readAllBytes();
-            }
-        }
-        // by its URL, as a resource, it would take the classes of jar: URLs
-        try (ModuleReader reader =
-                        module.getLayer()
-                                .configuration()
-                                .findModule(module.getName())
-                                .orElseThrow()
-                                .reference()
-                                .open();
-                InputStream in = reader.open(path).orElseThrow()) {
+        // its loader's, and not the class's, which takes the classes of jar: URLs
+        try (InputStream in = JdkClasses.class.getClassLoader().getResourceAsStream(path)) {
             return in.readAllBytes();
         }
     }

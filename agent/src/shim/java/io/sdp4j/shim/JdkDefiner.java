@@ -1,0 +1,69 @@
+package io.sdp4j.shim;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.instrument.Instrumentation;
+import java.net.URISyntaxException;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * Puts classes of {@code sdp4j-early} into packages of {@code java.base}. A package is opened to
+ * one class only, in a loader of its own that is not kept: the application's classes get no access.
+ */
+final class JdkDefiner extends ClassLoader {
+    private static final String DEFINER = "io/sdp4j/shim/EarlyDefiner";
+    private static final String FOLDER = "sdp4j-early/";
+
+    private JdkDefiner() {
+        super(null);
+    }
+
+    /**
+     * Defines classes.
+     *
+     * @param host a class of the package
+     * @param names without the package, each after its superclass and interfaces
+     * @return a new object of the last one
+     */
+    static Object define(Instrumentation instrumentation, Class<?> host, String... names)
+            throws IOException, URISyntaxException, ReflectiveOperationException {
+        String name = host.getPackageName();
+        try (ZipFile jar = new ZipFile(new File(Layer.agentJar()))) {
+            byte[] definer = bytes(jar, DEFINER);
+            byte[][] classes = new byte[names.length][];
+            for (int i = 0; i < classes.length; i++) {
+                classes[i] = bytes(jar, FOLDER + name.replace('.', '/') + "/" + names[i]);
+            }
+            JdkDefiner loader = new JdkDefiner();
+            instrumentation.redefineModule(
+                    host.getModule(),
+                    Set.of(),
+                    Map.of(),
+                    Map.of(name, Set.of(loader.getUnnamedModule())),
+                    Set.of(),
+                    Map.of());
+            @SuppressWarnings("unchecked")
+            Function<Object[], Object> define =
+                    (Function<Object[], Object>)
+                            loader.defineClass(null, definer, 0, definer.length)
+                                    .getConstructor()
+                                    .newInstance();
+            return define.apply(new Object[] {host, classes});
+        }
+    }
+
+    private static byte[] bytes(ZipFile jar, String name) throws IOException {
+        ZipEntry entry = jar.getEntry(name.concat(".class"));
+        if (entry == null) {
+            throw new IOException(name);
+        }
+        try (InputStream in = jar.getInputStream(entry)) {
+            return in.readAllBytes();
+        }
+    }
+}
