@@ -75,7 +75,8 @@ public final class EarlyOffloadListeners {
         }
     }
 
-    private static boolean dualStack(InetSocketAddress at) {
+    /** Whether a listener there takes IPv4 as well. */
+    public static boolean dualStack(InetSocketAddress at) {
         return at.getAddress() instanceof Inet6Address && at.getAddress().isAnyLocalAddress();
     }
 

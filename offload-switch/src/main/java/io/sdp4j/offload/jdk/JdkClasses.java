@@ -29,6 +29,16 @@ final class JdkClasses {
     static final ChannelAccess CHANNELS =
             (ChannelAccess) define(SelChImpl.class, "sun.nio.ch.ChannelAccess");
 
+    static {
+        Class<?> _ =
+                defineAll(
+                        SelChImpl.class,
+                        "sun.nio.ch.ListeningChannel$Beside",
+                        "sun.nio.ch.ListeningChannel$Elsewhere",
+                        "sun.nio.ch.ListeningChannel$Start",
+                        "sun.nio.ch.ListeningChannel");
+    }
+
     /** Only where there are asynchronous channels. */
     static final class Asynchronous {
         static final AsynchronousAccess CHANNELS =
@@ -50,6 +60,18 @@ final class JdkClasses {
      */
     private static Object define(Class<?> neighbour, String... names) {
         try {
+            Class<?> last = defineAll(neighbour, names);
+            return MethodHandles.privateLookupIn(last, MethodHandles.lookup())
+                    .findStaticVarHandle(last, "ONLY", last)
+                    .get();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** The last of them. */
+    private static Class<?> defineAll(Class<?> neighbour, String... names) {
+        try {
             Lookup in = MethodHandles.privateLookupIn(neighbour, MethodHandles.lookup());
             Class<?> last = null;
             for (String name : names) {
@@ -61,7 +83,7 @@ final class JdkClasses {
                     last = Class.forName(name, false, null);
                 }
             }
-            return in.findStaticVarHandle(last, "ONLY", last).get();
+            return last;
         } catch (IOException | ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -82,10 +104,11 @@ final class JdkClasses {
     static void requireAll(Lookup in, byte[] file) throws ReflectiveOperationException {
         String own = in.lookupClass().getPackageName();
         var parsed = ClassFile.of().parse(file);
+        String outermost = parsed.thisClass().asInternalName().split("\\$", 2)[0].replace('/', '.');
         for (PoolEntry entry : parsed.constantPool()) {
             if (entry instanceof MemberRefEntry member && !(entry instanceof FieldRefEntry)) {
                 String owner = member.owner().asInternalName().replace('/', '.');
-                if (owner.startsWith(own + ".") && !member.owner().equals(parsed.thisClass())) {
+                if (owner.startsWith(own + ".") && !owner.split("\\$", 2)[0].equals(outermost)) {
                     require(owner, member.name().stringValue(), member.type().stringValue());
                 }
             }

@@ -16,6 +16,7 @@ public final class ReadinessEpoll {
     private FileDescriptor epoll;
     private int epollVal;
     private boolean lent; // the number belongs to somebody else
+    private boolean within; // the descriptor does
     private boolean forgotten;
     private boolean raised;
     private boolean closed;
@@ -36,6 +37,21 @@ public final class ReadinessEpoll {
             }
         }
         epoll = JdkBridge.descriptor(epollVal);
+    }
+
+    private ReadinessEpoll(int epollVal, AlwaysReadable always) {
+        other = -1;
+        this.always = always;
+        this.epollVal = epollVal;
+        epoll = JdkBridge.descriptor(epollVal);
+        within = true;
+    }
+
+    /** One within an epoll descriptor that is the caller's, and longer there than this. */
+    public static ReadinessEpoll within(int epollVal) throws IOException {
+        AlwaysReadable always = AlwaysReadable.take();
+        JdkBridge.epollAdd(epollVal, always.fdVal(), 0);
+        return new ReadinessEpoll(epollVal, always);
     }
 
     /**
@@ -89,7 +105,9 @@ public final class ReadinessEpoll {
         }
         closed = true;
         try {
-            if (!lent) {
+            if (within) {
+                JdkBridge.epollRemove(epollVal, always.fdVal());
+            } else if (!lent) {
                 JdkBridge.closeDescriptor(epollVal);
             }
         } finally {

@@ -58,11 +58,18 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
         teach.run();
     }
 
-    private SwitchServerSocketChannel listener(ServerSocketChannel kernel) {
+    private ServerSocketChannel listener(ProtocolFamily family) throws IOException {
+        beginToTeach();
+        ServerSocketChannel listener = SwitchListener.open(this, family);
+        owner.opened(listener);
+        return listener;
+    }
+
+    /** There is a listener, and may be a channel of a connection soon. */
+    void beginToTeach() {
         if (teach.task != null) {
             ConnectThreads.start(teach);
         }
-        return new SwitchServerSocketChannel(this, kernel);
     }
 
     OffloadSwitch owner() {
@@ -89,16 +96,14 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
 
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
-        ServerSocketChannel kernel = super.openServerSocketChannel();
-        return mayOffload(Role.LISTEN) ? listener(kernel) : kernel;
+        return mayOffload(Role.LISTEN) ? listener(null) : super.openServerSocketChannel();
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
-        ServerSocketChannel kernel = super.openServerSocketChannel(family);
-        return family != StandardProtocolFamily.UNIX && mayOffload(Role.LISTEN)
-                ? listener(kernel)
-                : kernel;
+        return family != null && family != StandardProtocolFamily.UNIX && mayOffload(Role.LISTEN)
+                ? listener(family)
+                : super.openServerSocketChannel(family);
     }
 
     /** One of the JDK's own, of {@code family} or if that is null of the default one. */

@@ -2,7 +2,6 @@ package io.sdp4j.offload.nio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
@@ -56,7 +55,7 @@ class TeachTest {
     @Test
     void aListenerDoesNotWait() throws IOException {
         try (ServerSocketChannel listener = provider.openServerSocketChannel()) {
-            assertInstanceOf(SwitchServerSocketChannel.class, listener);
+            assertTrue(listener.getClass().getName().endsWith("ListeningChannel"));
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             assertEquals(0, taught.get());
         }

@@ -1,0 +1,520 @@
+package sun.nio.ch;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The JDK's listening channel, with a second queue of connections beside the kernel's. In this
+ * package, because only here the JDK's can be extended.
+ *
+ * <p>Shape: where there is no second queue every call is the JDK's own. With one, threads and
+ * selectors wait for an epoll descriptor instead of the kernel's listener; it has that, and what
+ * the second queue signals with. The kernel's listener does not block then: what the JDK's {@code
+ * accept} waits with ({@link #park}) looks at the second queue, too.
+ *
+ * <p>Early: a channel that is made before the switch has started. It listens at once; the switch
+ * is started meanwhile on another thread, and {@code accept} waits for it.
+ *
+ * <p>{@code turn} admits one accepting thread; {@code lock} guards every field without another
+ * remark.
+ */
+public final class ListeningChannel extends ServerSocketChannelImpl {
+    /**
+     * What decides, and the second queue. {@link #poll} and {@link #consume} are for one thread at
+     * a time, the rest for any thread.
+     */
+    public interface Beside {
+        /**
+         * Binds the channel, see {@link ListeningChannel#bindKernel}, and begins to listen.
+         *
+         * @param backlog as the application asked for it
+         */
+        void bind(ListeningChannel channel, SocketAddress address, int backlog) throws IOException;
+
+        /** A connection of the second queue; null if none waits, or it is the kernel's turn. */
+        SocketChannel poll(ListeningChannel channel, boolean kernelHasNone) throws IOException;
+
+        /**
+         * The channel for a connection that came by TCP.
+         *
+         * @return null if it is refused
+         */
+        SocketChannel accepted(SocketChannel byTcp) throws IOException;
+
+        /** Whether {@link #poll} would find a connection. */
+        boolean pending();
+
+        /** Makes the epoll descriptor readable. */
+        void signal();
+
+        /** Ends {@link #signal}; look at what it stands for after this. */
+        void consume();
+
+        /** The channel is closed. */
+        void close();
+
+        /** No thread waits, and no selector knows the channel. */
+        void release() throws IOException;
+    }
+
+    /** Ends the JDK's wait for the kernel. Without a trace: it is caught here. */
+    private static final class Elsewhere extends IOException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    /** Makes early channels, and selectors for them. */
+    static final class Early implements Function<Object[], Object> {
+        /**
+         * Makes one.
+         *
+         * @param given the provider; for a channel also its family, null = the JDK's choice, and
+         *     what starts the switch for an array of the channel, the address and the backlog that
+         *     were asked for
+         * @throws UncheckedIOException around the exception of the JDK
+         */
+        @Override
+        @SuppressWarnings("unchecked")
+        public Object apply(Object[] given) {
+            SelectorProvider provider = (SelectorProvider) given[0];
+            try {
+                return given.length == 1
+                        ? new EPollSelectorImpl(provider)
+                        : new ListeningChannel(
+                                provider,
+                                family((ProtocolFamily) given[1]),
+                                null,
+                                (Consumer<Object[]>) given[2]);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private record Start(
+            Consumer<Object[]> starter, ListeningChannel channel, SocketAddress asked, int backlog)
+            implements Runnable {
+        @Override
+        public void run() {
+            starter.accept(new Object[] {channel, asked, backlog});
+        }
+    }
+
+    private final ReentrantLock turn = new ReentrantLock();
+    private final Object lock = new Object();
+    private final Consumer<Object[]> starter; // null = not early
+
+    private volatile Beside beside; // early: set once, when the switch has started
+    private volatile Thread starting; // the switch; set once
+    private volatile boolean both; // there are two queues; set once
+    private volatile int epoll = -1; // set once
+    private FileDescriptor epollFd; // set before epoll
+    private boolean polled; // a selector has looked at the kernel's descriptor
+    private boolean adopting; // the epoll descriptor was given away; goOn comes
+    private boolean released;
+    private boolean blocks; // turn: the kernel's listener may block
+    private Integer receiveBuffer; // that was asked for
+
+    /**
+     * A channel of the switch's.
+     *
+     * @param family null = the JDK's choice
+     */
+    public ListeningChannel(SelectorProvider provider, ProtocolFamily family, Beside beside)
+            throws IOException {
+        this(provider, family(family), beside, null);
+    }
+
+    private ListeningChannel(
+            SelectorProvider provider,
+            ProtocolFamily family,
+            Beside beside,
+            Consumer<Object[]> starter)
+            throws IOException {
+        super(provider, family);
+        this.beside = beside;
+        this.starter = starter;
+    }
+
+    private static ProtocolFamily family(ProtocolFamily asked) {
+        return asked != null
+                ? asked
+                : Net.isIPv6Available()
+                        ? java.net.StandardProtocolFamily.INET6
+                        : java.net.StandardProtocolFamily.INET;
+    }
+
+    // --- binding ---
+
+    @Override
+    public ServerSocketChannel bind(SocketAddress address, int backlog) throws IOException {
+        if (starter == null) {
+            beside.bind(this, address, backlog);
+            return this;
+        }
+        bindKernel(address, backlog);
+        boolean first;
+        synchronized (lock) {
+            first = starting == null && isOpen();
+            if (first) {
+                if (!polled) {
+                    openEpoll();
+                }
+                Thread thread = new Thread(null, new Start(starter, this, address, backlog), "sdp4j-start", 0, false);
+                thread.setDaemon(true);
+                thread.setContextClassLoader(null);
+                thread.start();
+                starting = thread;
+            }
+        }
+        return this;
+    }
+
+    /** Has the kernel listen; the JDK's {@code bind}. */
+    public void bindKernel(SocketAddress address, int backlog) throws IOException {
+        ServerSocketChannel _ = super.bind(address, backlog);
+    }
+
+    /**
+     * The epoll descriptor that selectors watch from now on, and which has the kernel's listener.
+     * It stays until {@link #goOn}, which has to follow, and then as long as the channel needs it.
+     *
+     * @return -1 if a selector watches the kernel's listener already, or the channel is closed
+     */
+    public int lendEpoll() throws IOException {
+        synchronized (lock) {
+            if (polled || !isOpen()) {
+                return -1;
+            }
+            openEpoll();
+            adopting = true;
+            return epoll;
+        }
+    }
+
+    private void openEpoll() throws IOException {
+        assert Thread.holdsLock(lock);
+        if (epoll >= 0) {
+            return;
+        }
+        int made = EPoll.create();
+        int failed = EPoll.ctl(made, EPoll.EPOLL_CTL_ADD, super.getFDVal(), Net.POLLIN);
+        if (failed != 0) {
+            UnixFileDispatcherImpl.closeIntFD(made);
+            throw new IOException("epoll_ctl failed with errno " + failed);
+        }
+        epollFd = IOUtil.newFD(made);
+        epoll = made;
+    }
+
+    /**
+     * There is a second queue, or there will be none.
+     *
+     * @param queue what decides from now on
+     * @param listens whether it has a queue
+     */
+    public void goOn(Beside queue, boolean listens) throws IOException {
+        synchronized (lock) {
+            adopting = false;
+        }
+        if (listens) {
+            turn.lock(); // no thread is in the kernel
+            try {
+                IOUtil.configureBlocking(super.getFD(), false);
+                beside = queue;
+                both = true;
+            } finally {
+                turn.unlock();
+            }
+        } else {
+            beside = queue;
+        }
+        if (!isOpen()) { // meanwhile
+            queue.close();
+            releaseIfIdle();
+        }
+    }
+
+    /** What {@code SO_RCVBUF} was set to, or null. */
+    public Integer receiveBuffer() {
+        synchronized (lock) {
+            return receiveBuffer;
+        }
+    }
+
+    @Override
+    public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        ServerSocketChannel _ = super.setOption(name, value);
+        if (name.equals(StandardSocketOptions.SO_RCVBUF)) {
+            synchronized (lock) {
+                receiveBuffer = (Integer) value;
+            }
+        }
+        return this;
+    }
+
+    // --- accepting ---
+
+    @Override
+    public SocketChannel accept() throws IOException {
+        return accept(0, false);
+    }
+
+    @Override
+    SocketChannel blockingAccept(long nanos) throws IOException {
+        return accept(nanos, true);
+    }
+
+    private SocketChannel accept(long nanos, boolean timed) throws IOException {
+        long startNanos = timed ? System.nanoTime() : 0;
+        awaitSwitch(timed ? nanos : 0);
+        Beside queue = beside;
+        if (queue == null || !both) {
+            SocketChannel accepted =
+                    timed
+                            ? super.blockingAccept(nanos - (System.nanoTime() - startNanos))
+                            : super.accept();
+            return queue == null || accepted == null ? accepted : queue.accepted(accepted);
+        }
+        turn.lock();
+        try {
+            SocketChannel accepted = null;
+            boolean more = true;
+            while (more) {
+                long left = timed ? nanos - (System.nanoTime() - startNanos) : 0;
+                accepted = next(queue, left, timed);
+                more = accepted == null && isBlocking();
+            }
+            if (queue.pending()) {
+                queue.signal();
+            }
+            return accepted;
+        } finally {
+            turn.unlock();
+            if (!isOpen()) {
+                releaseIfIdle();
+            }
+        }
+    }
+
+    /** The next connection of either queue; null if none waits, or one was refused. */
+    private SocketChannel next(Beside queue, long nanos, boolean timed) throws IOException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+        queue.consume(); // before looking, so that no signal is lost
+        // an interrupted thread is the JDK's to deal with
+        boolean look = !Thread.currentThread().isInterrupted() || !isBlocking();
+        SocketChannel waiting = look ? queue.poll(this, false) : null;
+        if (waiting != null) {
+            return waiting;
+        }
+        try {
+            SocketChannel accepted = timed ? timedAccept(nanos) : untimedAccept();
+            return accepted != null ? queue.accepted(accepted) : queue.poll(this, true);
+        } catch (Elsewhere e) {
+            return queue.poll(this, true);
+        }
+    }
+
+    private SocketChannel timedAccept(long nanos) throws IOException {
+        blocks = true; // it says so to the kernel at its end
+        return super.blockingAccept(nanos);
+    }
+
+    private SocketChannel untimedAccept() throws IOException {
+        if (blocks) {
+            IOUtil.configureBlocking(super.getFD(), false);
+            blocks = false;
+        }
+        return super.accept();
+    }
+
+    /** The wait of the JDK's {@code accept}, for the kernel's listener or both queues. */
+    @Override
+    public void park(int event, long nanos) throws IOException {
+        if (!both) {
+            await(super.getFD(), super.getFDVal(), event, nanos);
+            return;
+        }
+        Beside queue = beside;
+        queue.consume();
+        if (queue.pending()) {
+            throw new Elsewhere();
+        }
+        if (isOpen()) { // the closer signals after that
+            await(epollFd, epoll, event, nanos);
+        }
+        if (queue.pending()) {
+            throw new Elsewhere();
+        }
+    }
+
+    private void await(FileDescriptor fd, int fdVal, int event, long nanos) throws IOException {
+        if (Thread.currentThread().isVirtual()) {
+            Poller.poll(fdVal, event, nanos, this::isOpen);
+        } else {
+            int _ = Net.poll(fd, event, nanos <= 0 ? -1 : (nanos + 999_999) / 1_000_000);
+        }
+    }
+
+    /**
+     * Waits until the switch has started, if it was asked to.
+     *
+     * @param nanos upper bound; 0 = none
+     */
+    private void awaitSwitch(long nanos) throws SocketTimeoutException {
+        Thread thread = starting;
+        if (thread == null || !thread.isAlive() || thread == Thread.currentThread()) {
+            return;
+        }
+        try {
+            thread.join((nanos + 999_999) / 1_000_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the JDK's accept ends for it
+            return;
+        }
+        if (thread.isAlive()) {
+            throw new SocketTimeoutException("Accept timed out");
+        }
+    }
+
+    // --- blocking mode and closing ---
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        turn.lock();
+        try {
+            super.implConfigureBlocking(block);
+            blocks = both && block;
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() throws IOException {
+        try {
+            super.implCloseSelectableChannel();
+        } finally {
+            Beside queue = beside;
+            if (queue != null) {
+                queue.close(); // wakes the thread that accepts
+            }
+            releaseIfIdle();
+        }
+    }
+
+    @Override
+    public void kill() {
+        super.kill();
+        if (!isOpen()) {
+            releaseIfIdle();
+        }
+    }
+
+    /** Gives the descriptors back if no thread accepts and no selector knows them any more. */
+    private void releaseIfIdle() {
+        if (isRegistered() || !turn.tryLock()) {
+            return;
+        }
+        try {
+            synchronized (lock) {
+                if (released || adopting) {
+                    return;
+                }
+                released = true;
+            }
+            if (beside != null) {
+                beside.release();
+            }
+            if (epoll >= 0) {
+                UnixFileDispatcherImpl.closeIntFD(epoll);
+            }
+        } catch (IOException e) {
+            // as the JDK: no caller is left to be told
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    // --- what selectors ask ---
+
+    /** Of the kernel's listener. */
+    public FileDescriptor kernelFd() {
+        return super.getFD();
+    }
+
+    @Override
+    public FileDescriptor getFD() {
+        synchronized (lock) {
+            return epoll >= 0 ? epollFd : super.getFD();
+        }
+    }
+
+    @Override
+    public int getFDVal() {
+        synchronized (lock) {
+            if (epoll >= 0) {
+                return epoll;
+            }
+            polled = true; // this number must not change any more
+            return super.getFDVal();
+        }
+    }
+
+    @Override
+    public boolean translateReadyOps(int ops, int initialOps, SelectionKeyImpl key) {
+        if (!both) {
+            return super.translateReadyOps(ops, initialOps, key);
+        }
+        int before = key.nioReadyOps();
+        int now = initialOps;
+        if (anything()) {
+            now |= SelectionKey.OP_ACCEPT & key.nioInterestOps();
+        }
+        key.nioReadyOps(now);
+        return (now & ~before) != 0;
+    }
+
+    private boolean anything() {
+        Beside queue = beside;
+        try {
+            if (queue.pending() || Net.poll(super.getFD(), Net.POLLIN, 0) != 0) {
+                return true;
+            }
+            queue.consume();
+            if (queue.pending()) { // one may have come between the look and the forgetting
+                queue.signal();
+            }
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** As the JDK's own. */
+    @Override
+    public String toString() {
+        return super.toString()
+                .replace(getClass().getName(), ServerSocketChannelImpl.class.getName());
+    }
+}
