@@ -22,8 +22,10 @@ import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.LocalAddresses;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
@@ -123,6 +125,21 @@ public final class Agent {
      */
     public static SocketImpl goOn(Map<String, Object> state) throws IOException {
         return SwitchSocketImpl.early(started, EarlySocket.of(state));
+    }
+
+    /**
+     * Goes on with a channel that listened before the switch had started; through reflection.
+     *
+     * @param provider the result of {@link #channels}
+     * @param channel a {@code sun.nio.ch.ListeningChannel}, then the address and the backlog that
+     *     the application asked for
+     */
+    public static void listens(SelectorProvider provider, Object[] channel) throws IOException {
+        try {
+            SwitchChannels.goOn(provider, channel[0], (SocketAddress) channel[1], (int) channel[2]);
+        } catch (ClosedChannelException e) {
+            // it listens no more
+        }
     }
 
     /**

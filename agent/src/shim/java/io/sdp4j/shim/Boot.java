@@ -59,6 +59,9 @@ final class Boot {
     private static SocketImplFactory early; // set before earlyKnown
     private static volatile boolean earlyKnown;
 
+    private static EarlyChannels earlyChannels; // guarded by EARLY_LOCK
+    private static boolean earlyChannelsKnown; // guarded by EARLY_LOCK
+
     private Boot() {}
 
     private static final class EarlyCounts implements Supplier<Map<String, Long>> {
@@ -134,6 +137,36 @@ final class Boot {
             }
         }
         return early;
+    }
+
+    /** The maker of channels that do not need the switch yet; null if there is none. */
+    static EarlyChannels earlyChannels() {
+        if (factories != null || inKernelScope()) {
+            return null;
+        }
+        synchronized (EARLY_LOCK) {
+            if (!earlyChannelsKnown) {
+                if (EarlySockets.possible() && rules() == null) {
+                    earlyChannels = (EarlyChannels) grants.ask(Grants.Deed.EARLY_CHANNELS);
+                }
+                earlyChannelsKnown = true;
+            }
+            return earlyChannels;
+        }
+    }
+
+    /** The switch, which has started, or could not, goes on with a channel that listens. */
+    static void listens(SelectorProvider provider, Object[] channel) {
+        if (!running) {
+            return;
+        }
+        try {
+            layer().type(AGENT)
+                    .getMethod("listens", SelectorProvider.class, Object[].class)
+                    .invoke(null, provider, channel);
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            say("a listener stays on kernel TCP: " + cause(e));
+        }
     }
 
     /**

@@ -1,7 +1,10 @@
 package io.sdp4j.shim;
 
+import static java.net.StandardProtocolFamily.UNIX;
+
 import java.io.IOException;
 import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
 import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
@@ -12,16 +15,24 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.function.Supplier;
 
 /**
- * The JVM's selector provider until the first channel or selector is made: then the switch is
- * started, and its provider does everything. Public, with a public constructor, because the JDK
- * makes it.
+ * The JVM's selector provider. Listening channels and selectors are made without the switch, if
+ * they do not need it yet; anything else has it started, and then its provider does everything.
+ * Public, with a public constructor, because the JDK makes it.
  */
 public final class ChannelProvider extends SelectorProvider {
     private static final ProviderSlot<SelectorProvider> SLOT =
             new ProviderSlot<>(SelectorProvider.class, "channels");
 
-    /** The provider that does the work; null until the first channel. */
+    /** The provider that does the work; null until one is needed. */
     private static volatile SelectorProvider target;
+
+    /** One that the class path brings: this one stands in for it. */
+    private static final class Brought {
+        /** Looked for late, as that opens every jar; null if there is none. */
+        static final SelectorProvider FOUND = SLOT.provided();
+
+        private Brought() {}
+    }
 
     /**
      * Becomes the JVM's provider, unless the program has named one or another agent came first
@@ -41,20 +52,22 @@ public final class ChannelProvider extends SelectorProvider {
         }
     }
 
-    /**
-     * The switch's provider, or one that the class path brings: then this one stands in for it, as
-     * looking for it in {@code premain} would open every jar.
-     */
-    private static SelectorProvider target() {
+    /** The switch's provider, or one that the class path brings. */
+    static SelectorProvider target() {
         SelectorProvider t = target;
         if (t == null) {
-            t = SLOT.provided();
+            t = Brought.FOUND;
             if (t == null) {
                 t = Boot.channels();
             }
             target = t;
         }
         return t;
+    }
+
+    /** The maker of channels that do not need the switch yet; null if there is none. */
+    private static EarlyChannels early() {
+        return target == null && Brought.FOUND == null ? Boot.earlyChannels() : null;
     }
 
     @Override
@@ -74,17 +87,23 @@ public final class ChannelProvider extends SelectorProvider {
 
     @Override
     public AbstractSelector openSelector() throws IOException {
-        return target().openSelector();
+        EarlyChannels early = early();
+        return early != null ? early.selector(this) : target().openSelector();
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
-        return target().openServerSocketChannel();
+        EarlyChannels early = early();
+        return early != null ? early.listener(this, null) : target().openServerSocketChannel();
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
-        return target().openServerSocketChannel(family);
+        EarlyChannels early =
+                family instanceof StandardProtocolFamily f && f != UNIX ? early() : null;
+        return early != null
+                ? early.listener(this, family)
+                : target().openServerSocketChannel(family);
     }
 
     @Override

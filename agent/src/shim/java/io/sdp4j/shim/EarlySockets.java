@@ -72,6 +72,7 @@ final class EarlySockets
             Object maker =
                     JdkDefiner.define(
                             instrumentation,
+                            JdkDefiner.FOLDER,
                             Socket.class,
                             "EarlySocketImpl$Input",
                             "EarlySocketImpl$Output",

@@ -27,6 +27,8 @@ final class Grants {
         REMOVE_FACTORIES,
         /** The maker of early client sockets, or null. */
         EARLY_SOCKETS,
+        /** The {@link EarlyChannels}, or null. */
+        EARLY_CHANNELS,
         /** Makers of sockets as they are without factories. */
         JDK_SOCKETS,
         /** The JDK's own selector provider. */
@@ -86,6 +88,7 @@ final class Grants {
                 yield null;
             }
             case EARLY_SOCKETS -> EarlySockets.factory(instrumentation);
+            case EARLY_CHANNELS -> EarlyChannels.make(instrumentation);
             case JDK_SOCKETS -> KernelImpl.factories(instrumentation);
             case JDK_CHANNELS -> KernelImpl.channels(instrumentation);
             case JDK_ASYNCHRONOUS_CHANNELS -> KernelImpl.asynchronous(instrumentation);

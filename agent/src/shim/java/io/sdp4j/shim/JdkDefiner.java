@@ -12,12 +12,14 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Puts classes of {@code sdp4j-early} into packages of {@code java.base}. A package is opened to
- * one class only, in a loader of its own that is not kept: the application's classes get no access.
+ * Puts classes of the agent jar into packages of {@code java.base}. A package is opened to one
+ * class only, in a loader of its own that is not kept: the application's classes get no access.
  */
 final class JdkDefiner extends ClassLoader {
     private static final String DEFINER = "io/sdp4j/shim/EarlyDefiner";
-    private static final String FOLDER = "sdp4j-early/";
+
+    /** Folder of the classes that are only defined here. */
+    static final String FOLDER = "sdp4j-early/";
 
     private JdkDefiner() {
         super(null);
@@ -26,18 +28,20 @@ final class JdkDefiner extends ClassLoader {
     /**
      * Defines classes.
      *
+     * @param folder of the class files, with those of the packages in it
      * @param host a class of the package
      * @param names without the package, each after its superclass and interfaces
      * @return a new object of the last one
      */
-    static Object define(Instrumentation instrumentation, Class<?> host, String... names)
+    static Object define(
+            Instrumentation instrumentation, String folder, Class<?> host, String... names)
             throws IOException, URISyntaxException, ReflectiveOperationException {
         String name = host.getPackageName();
         try (ZipFile jar = new ZipFile(new File(Layer.agentJar()))) {
             byte[] definer = bytes(jar, DEFINER);
             byte[][] classes = new byte[names.length][];
             for (int i = 0; i < classes.length; i++) {
-                classes[i] = bytes(jar, FOLDER + name.replace('.', '/') + "/" + names[i]);
+                classes[i] = bytes(jar, folder + name.replace('.', '/') + "/" + names[i]);
             }
             JdkDefiner loader = new JdkDefiner();
             instrumentation.redefineModule(

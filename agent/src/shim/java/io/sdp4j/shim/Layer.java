@@ -63,6 +63,7 @@ record Layer(Map<String, Module> modules) {
         Object definer =
                 JdkDefiner.define(
                         instrumentation,
+                        JdkDefiner.FOLDER,
                         Class.forName("jdk.internal.loader.Loader", false, null),
                         "AgentLoader",
                         "AgentModules");

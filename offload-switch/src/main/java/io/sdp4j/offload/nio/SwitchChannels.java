@@ -3,6 +3,8 @@ package io.sdp4j.offload.nio;
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ChannelBridge;
+import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Optional;
@@ -35,6 +37,23 @@ public final class SwitchChannels {
             throw new IllegalStateException(problem.get());
         }
         return new SwitchSelectorProvider(owner, teach);
+    }
+
+    /**
+     * Goes on with a channel that listened before there was a switch.
+     *
+     * @param provider of a switch; nothing is done for another one
+     * @param channel a {@code sun.nio.ch.ListeningChannel}
+     * @param asked the address that the application asked for, or null
+     * @param backlog as it asked for it
+     */
+    public static void goOn(
+            SelectorProvider provider, Object channel, SocketAddress asked, int backlog)
+            throws IOException {
+        if (provider instanceof SwitchSelectorProvider ours) {
+            ours.beginToTeach();
+            SwitchListener.goOn(ours, channel, asked, backlog);
+        }
     }
 
     /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */
