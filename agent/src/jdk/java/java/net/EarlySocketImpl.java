@@ -83,7 +83,8 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     }
 
     /** The maker of such sockets. Its constructor needs no method handle of a type of its own. */
-    static final class Maker implements SocketImplFactory, Consumer<Object[]> {
+    static final class Maker
+            implements SocketImplFactory, Consumer<Object[]>, Supplier<SocketImpl> {
         private ToIntBiFunction<InetSocketAddress, InetSocketAddress> place;
         private Function<Map<String, Object>, SocketImpl> start;
         private AtomicLongArray connected;
@@ -109,6 +110,12 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         @Override
         public SocketImpl createSocketImpl() {
             return new EarlySocketImpl(place, start, connected);
+        }
+
+        /** For a listener. */
+        @Override
+        public SocketImpl get() {
+            return new EarlyServerImpl(start);
         }
     }
 
@@ -175,12 +182,19 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         }
     }
 
-    private static Thread starter(Runnable work) {
+    static Thread starter(Runnable work) {
         Thread starter = new Thread(null, work, "sdp4j-start", 0, false);
         starter.setDaemon(true);
         starter.setContextClassLoader(null);
         starter.start();
         return starter;
+    }
+
+    /** The JDK's own, for a listener that accepts into this socket where there is no switch. */
+    synchronized SocketImpl staying() {
+        created = true;
+        stays = true;
+        return platform;
     }
 
     private void consider() {

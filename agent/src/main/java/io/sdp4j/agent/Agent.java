@@ -10,6 +10,7 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.net.EarlyListener;
 import io.sdp4j.offload.net.EarlySocket;
 import io.sdp4j.offload.net.SwitchSocketFactory;
 import io.sdp4j.offload.net.SwitchSocketImpl;
@@ -120,11 +121,14 @@ public final class Agent {
     /**
      * Goes on with a socket that was made before the switch had started; through reflection.
      *
-     * @param state of the socket, as {@code java.net.EarlySocketImpl} tells it
+     * @param state of the socket, as {@code java.net.EarlySocketImpl} tells it, or {@code
+     *     EarlyServerImpl}
      * @return null if it stays on the kernel
      */
     public static SocketImpl goOn(Map<String, Object> state) throws IOException {
-        return SwitchSocketImpl.early(started, EarlySocket.of(state));
+        return state.containsKey("backlog")
+                ? SwitchSocketImpl.early(started, EarlyListener.of(state))
+                : SwitchSocketImpl.early(started, EarlySocket.of(state));
     }
 
     /**

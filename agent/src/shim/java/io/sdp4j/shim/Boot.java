@@ -56,6 +56,9 @@ final class Boot {
 
     private static volatile boolean scopeUsed;
 
+    /** There is a listener that gets what it accepts into from a factory. */
+    private static volatile boolean factoriesNeeded;
+
     private static SocketImplFactory early; // set before earlyKnown
     private static volatile boolean earlyKnown;
 
@@ -115,16 +118,22 @@ final class Boot {
     private static SocketImpl create(boolean server) {
         SocketImplFactory[] pair = factories;
         if (pair == null) {
-            SocketImplFactory early = server || inKernelScope() ? null : early();
-            if (early != null) {
-                return early.createSocketImpl();
+            SocketImplFactory early = inKernelScope() ? null : early();
+            if (early != null && (!server || rules() == null)) {
+                return server ? earlyListener(early) : early.createSocketImpl();
             }
             pair = start();
         }
         return pair[server ? 1 : 0].createSocketImpl();
     }
 
-    /** The maker of client sockets that do not need the switch yet; null if there is none. */
+    @SuppressWarnings("unchecked")
+    private static SocketImpl earlyListener(SocketImplFactory early) {
+        factoriesNeeded = true;
+        return ((Supplier<SocketImpl>) early).get();
+    }
+
+    /** The maker of sockets that do not need the switch yet; null if there is none. */
     private static SocketImplFactory early() {
         if (!earlyKnown) {
             synchronized (EARLY_LOCK) {
@@ -281,7 +290,9 @@ final class Boot {
                 factories = (SocketImplFactory[]) started;
             } catch (Throwable t) { // whatever it is, the application must get its socket
                 off(cause(t));
-                grants.ask(Grants.Deed.REMOVE_FACTORIES);
+                if (!factoriesNeeded) {
+                    grants.ask(Grants.Deed.REMOVE_FACTORIES);
+                }
                 factories = jdkSockets();
             } finally {
                 starting = false;

@@ -20,8 +20,8 @@ import java.util.function.Function;
 import java.util.function.ToIntBiFunction;
 
 /**
- * Says of client sockets that are made before the switch has started whether they need it: to start
- * it costs a program more than a short connection gains. One per JVM; thread-safe.
+ * Makes sockets before the switch has started, and says of those of clients whether they need it:
+ * to start it costs a program more than a short connection gains. One per JVM; thread-safe.
  */
 final class EarlySockets
         implements ToIntBiFunction<InetSocketAddress, InetSocketAddress>,
@@ -78,6 +78,8 @@ final class EarlySockets
                             "EarlySocketImpl$Output",
                             "EarlySocketImpl$Start",
                             "EarlySocketImpl",
+                            "EarlyServerImpl$Start",
+                            "EarlyServerImpl",
                             "EarlySocketImpl$Maker");
             @SuppressWarnings("unchecked")
             Consumer<Object[]> taker = (Consumer<Object[]>) maker;

@@ -31,7 +31,11 @@ final class JdkKernelSocket extends KernelSocket {
     }
 
     static KernelSocket server() {
-        return new JdkKernelSocket(platform(true));
+        return server(platform(true));
+    }
+
+    static KernelSocket server(SocketImpl platform) {
+        return new JdkKernelSocket(platform);
     }
 
     private static SocketImpl platform(boolean server) {

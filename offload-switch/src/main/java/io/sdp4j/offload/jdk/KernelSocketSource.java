@@ -20,6 +20,11 @@ public enum KernelSocketSource {
         public KernelSocket server() {
             return JdkKernelSocket.server();
         }
+
+        @Override
+        public KernelSocket server(SocketImpl platform) {
+            return JdkKernelSocket.server(platform);
+        }
     },
 
     /**
@@ -35,12 +40,17 @@ public enum KernelSocketSource {
 
         @Override
         public KernelSocket client(SocketImpl platform, boolean proxies) {
-            throw new UnsupportedOperationException("the JDK's implementation is not accessible");
+            throw notAccessible();
         }
 
         @Override
         public KernelSocket server() {
             return new PublicServer();
+        }
+
+        @Override
+        public KernelSocket server(SocketImpl platform) {
+            throw notAccessible();
         }
     };
 
@@ -62,4 +72,11 @@ public enum KernelSocketSource {
 
     /** A listener. */
     public abstract KernelSocket server();
+
+    /** As the other, on top of an implementation of the JDK's that exists already. */
+    public abstract KernelSocket server(SocketImpl platform);
+
+    private static UnsupportedOperationException notAccessible() {
+        return new UnsupportedOperationException("the JDK's implementation is not accessible");
+    }
 }

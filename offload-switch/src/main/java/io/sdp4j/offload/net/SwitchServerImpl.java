@@ -32,6 +32,19 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         super(owner);
     }
 
+    /** Goes on with a listener that listened before the switch had started. */
+    void goOn(EarlyListener early) throws IOException {
+        synchronized (stateLock) {
+            kernel = owner.kernel().server(early.platform());
+            fd = kernel.fileDescriptor();
+            timeoutMillis = (Integer) kernel.option(SO_TIMEOUT);
+            options = early.options() == null ? null : new OptionLog(early.options());
+            asked = early.bound();
+            state = State.UNCONNECTED;
+            kernelInfo = listenOffloaded(early.backlog()).kernelInfo();
+        }
+    }
+
     @Override
     KernelSocket newKernel() {
         return owner.kernel().server();

@@ -78,6 +78,14 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         return client.goOn(early) ? client : null;
     }
 
+    /** Goes on with a listener that listened before the switch had started. */
+    public static SwitchSocketImpl early(OffloadSwitch owner, EarlyListener early)
+            throws IOException {
+        SwitchServerImpl server = new SwitchServerImpl(owner);
+        server.goOn(early);
+        return server;
+    }
+
     /** For a listener. */
     public static SwitchSocketImpl server(OffloadSwitch owner) {
         return new SwitchServerImpl(owner);

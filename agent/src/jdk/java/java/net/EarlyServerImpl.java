@@ -1,0 +1,225 @@
+package java.net;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * A listener that is made before the switch has started: the JDK's own, which listens at once. The
+ * switch is started meanwhile on another thread, and {@code accept} waits for it.
+ *
+ * <p>Shape: {@code kernel} does everything until {@code next}, the switch's implementation, is
+ * there, which takes the kernel's socket over; that stays {@code null} if the switch cannot start.
+ * {@code this} guards every field without another remark; nothing blocks while holding it.
+ */
+final class EarlyServerImpl extends SocketImpl {
+    private final Function<Map<String, Object>, SocketImpl> start;
+    private final SocketImpl kernel = SocketImpl.createPlatformSocketImpl(true);
+    private volatile SocketImpl next; // set once
+    private volatile Thread starting; // set once
+
+    private boolean closed;
+    private InetSocketAddress asked; // what the application asked to bind to, or null
+    private Map<Object, Object> options; // in the order of setting; null until one is set
+
+    /**
+     * @param start as in {@link EarlySocketImpl.Maker#accept}
+     */
+    EarlyServerImpl(Function<Map<String, Object>, SocketImpl> start) {
+        this.start = start;
+    }
+
+    private record Start(EarlyServerImpl listener, int backlog) implements Runnable {
+        @Override
+        public void run() {
+            SocketImpl _ = listener.start.apply(Map.of());
+            listener.goOn(backlog);
+        }
+    }
+
+    /** The switch takes over, if it runs. */
+    private synchronized void goOn(int backlog) {
+        if (closed) {
+            return;
+        }
+        Map<String, Object> state = new HashMap<>();
+        state.put("platform", kernel);
+        state.put("backlog", backlog);
+        state.put("bound", asked);
+        state.put("options", options);
+        next = start.apply(state);
+    }
+
+    /** The implementation in use now. */
+    private SocketImpl target() {
+        SocketImpl switched = next;
+        return switched != null ? switched : kernel;
+    }
+
+    @Override
+    protected synchronized void create(boolean stream) throws IOException {
+        target().create(stream);
+        fd = kernel.fd; // as in the JDK's own, for code that looks there
+    }
+
+    @Override
+    protected synchronized void bind(InetAddress host, int port) throws IOException {
+        target().bind(host, port);
+        asked = new InetSocketAddress(host, port);
+    }
+
+    @Override
+    protected synchronized void listen(int backlog) throws IOException {
+        target().listen(backlog);
+        if (starting == null) {
+            Thread starter = EarlySocketImpl.starter(new Start(this, Math.max(backlog, 1)));
+            starting = starter;
+        }
+    }
+
+    @Override
+    protected void accept(SocketImpl si) throws IOException {
+        awaitSwitch();
+        SocketImpl switched = next;
+        if (switched != null) {
+            switched.accept(si);
+        } else if (si instanceof EarlySocketImpl early) {
+            kernel.accept(early.staying());
+        } else {
+            kernel.accept(si instanceof DelegatingSocketImpl other ? other.delegate() : si);
+        }
+    }
+
+    /** Waits until the switch has started, or could not, no longer than an accept may take. */
+    private void awaitSwitch() throws IOException {
+        Thread starter = starting;
+        if (starter == null || !starter.isAlive()) {
+            return;
+        }
+        int millis = (int) kernel.getOption(SO_TIMEOUT);
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        boolean interrupted = false;
+        boolean over = false;
+        while (starter.isAlive() && !over) {
+            long left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+            over = millis > 0 && left <= 0;
+            try {
+                starter.join(millis == 0 ? 0 : Math.max(1, left));
+            } catch (InterruptedException e) {
+                interrupted = true;
+                over |= Thread.currentThread().isVirtual(); // whose accept an interrupt ends
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        } else if (starter.isAlive()) {
+            throw new SocketTimeoutException("Accept timed out");
+        }
+    }
+
+    @Override
+    protected void close() throws IOException {
+        synchronized (this) {
+            closed = true;
+        }
+        target().close();
+    }
+
+    // --- what it is ---
+
+    @Override
+    public synchronized void setOption(int id, Object value) throws SocketException {
+        target().setOption(id, value);
+        if (id != SO_TIMEOUT) {
+            remember(id, value);
+        }
+    }
+
+    @Override
+    protected synchronized <T> void setOption(SocketOption<T> name, T value) throws IOException {
+        target().setOption(name, value);
+        remember(name, value);
+    }
+
+    private void remember(Object key, Object value) {
+        if (options == null) {
+            options = new LinkedHashMap<>();
+        }
+        options.remove(key);
+        options.put(key, value);
+    }
+
+    @Override
+    public Object getOption(int id) throws SocketException {
+        return target().getOption(id);
+    }
+
+    @Override
+    protected <T> T getOption(SocketOption<T> name) throws IOException {
+        return target().getOption(name);
+    }
+
+    @Override
+    protected Set<SocketOption<?>> supportedOptions() {
+        return target().supportedOptions();
+    }
+
+    @Override
+    protected FileDescriptor getFileDescriptor() {
+        return target().getFileDescriptor();
+    }
+
+    @Override
+    protected InetAddress getInetAddress() {
+        return target().getInetAddress();
+    }
+
+    @Override
+    protected int getLocalPort() {
+        return target().getLocalPort();
+    }
+
+    // --- what a listener does not do ---
+
+    @Override
+    protected void connect(String host, int port) throws IOException {
+        kernel.connect(host, port);
+    }
+
+    @Override
+    protected void connect(InetAddress address, int port) throws IOException {
+        kernel.connect(address, port);
+    }
+
+    @Override
+    protected void connect(SocketAddress address, int timeout) throws IOException {
+        kernel.connect(address, timeout);
+    }
+
+    @Override
+    protected InputStream getInputStream() throws IOException {
+        return kernel.getInputStream();
+    }
+
+    @Override
+    protected OutputStream getOutputStream() throws IOException {
+        return kernel.getOutputStream();
+    }
+
+    @Override
+    protected int available() throws IOException {
+        return kernel.available();
+    }
+
+    @Override
+    protected void sendUrgentData(int data) throws IOException {
+        kernel.sendUrgentData(data);
+    }
+}
