@@ -41,6 +41,7 @@ final class Boot {
     private static final Object LOCK = new Object();
     private static final Object LAYER_LOCK = new Object();
     private static final Object EARLY_LOCK = new Object();
+    private static final Object CHANNELS_LOCK = new Object();
 
     static Grants grants; // set once, when the agent is installed
     static Map<String, String> options = Map.of();
@@ -62,6 +63,7 @@ final class Boot {
     private static SocketImplFactory early; // set before earlyKnown
     private static volatile boolean earlyKnown;
 
+    private static SelectorProvider channels; // the switch's; guarded by CHANNELS_LOCK
     private static EarlyChannels earlyChannels; // guarded by EARLY_LOCK
     private static boolean earlyChannelsKnown; // guarded by EARLY_LOCK
 
@@ -119,7 +121,7 @@ final class Boot {
         SocketImplFactory[] pair = factories;
         if (pair == null) {
             SocketImplFactory early = inKernelScope() ? null : early();
-            if (early != null && (!server || rules() == null)) {
+            if (early != null && (!server || !mayForbidTcp())) {
                 return server ? earlyListener(early) : early.createSocketImpl();
             }
             pair = start();
@@ -155,7 +157,7 @@ final class Boot {
         }
         synchronized (EARLY_LOCK) {
             if (!earlyChannelsKnown) {
-                if (EarlySockets.possible() && rules() == null) {
+                if (EarlySockets.possible() && !mayForbidTcp()) {
                     earlyChannels = (EarlyChannels) grants.ask(Grants.Deed.EARLY_CHANNELS);
                 }
                 earlyChannelsKnown = true;
@@ -301,15 +303,26 @@ final class Boot {
         }
     }
 
-    /** Starts the switch if need be; its provider, or the JDK's own where it cannot be had. */
+    /**
+     * Starts the switch if need be; its provider, which there is one of, or the JDK's own where it
+     * cannot be had.
+     */
     static SelectorProvider channels() {
-        Object found = null;
-        try {
-            found = ofAgent("channels", new Teacher());
-        } catch (IllegalStateException e) {
-            say("channels are not offloaded: " + e.getMessage());
+        if (factories == null) {
+            start(); // not under the lock: the start itself may open a channel
         }
-        return (SelectorProvider) (found != null ? found : grants.ask(Grants.Deed.JDK_CHANNELS));
+        synchronized (CHANNELS_LOCK) {
+            if (channels == null) {
+                try {
+                    channels = (SelectorProvider) ofAgent("channels", new Teacher());
+                } catch (IllegalStateException e) {
+                    say("channels are not offloaded: " + e.getMessage());
+                }
+            }
+            return channels != null
+                    ? channels
+                    : (SelectorProvider) grants.ask(Grants.Deed.JDK_CHANNELS);
+        }
     }
 
     /** Tells other classes of the JDK of switched channels; the switch runs it. */

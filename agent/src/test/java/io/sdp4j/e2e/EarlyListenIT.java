@@ -1,0 +1,69 @@
+package io.sdp4j.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.e2e.programs.EarlyListener;
+import io.sdp4j.e2e.programs.Hurried;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a server listens without waiting for the switch, and cannot tell its listeners from the
+ * JDK's own; once the switch is there it goes on with them. Method: a program that keeps the switch
+ * from starting for a while.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EarlyListenIT {
+    private static final List<String> AUTO =
+            List.of("-Dsdp4j.upgrade=auto", "-XX:ActiveProcessorCount=2");
+
+    @TempDir Path directory;
+
+    private Child run(Jvms jvms, Path rules, List<String> options, String... args)
+            throws Exception {
+        return jvms.java(
+                "listener",
+                rules,
+                options,
+                Jvms.classPathOf(EarlyListener.class),
+                EarlyListener.class.getName(),
+                args);
+    }
+
+    @Test
+    void listensBeforeTheSwitchHasStarted() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Map<String, String> plain = run(jvms, null, List.of()).results();
+            assertEquals("SocketTimeoutException", plain.get("time-out"), plain::toString);
+            assertEquals("true", plain.get("again"), plain::toString);
+            Child early = run(jvms, jvms.rules(), AUTO);
+            assertEquals(plain, early.results(), early::toString);
+            assertTrue(early.err().isEmpty(), early::toString);
+        }
+    }
+
+    /** It comes by the second queue, which the selector has known nothing of. */
+    @Test
+    void aClientThatRequiresOffloadFindsAListenerOfAnEarlySelector() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child server = run(jvms, jvms.rules(), AUTO, "serve");
+            Child client =
+                    jvms.java(
+                            "client",
+                            jvms.rules("sdp.conf", "use sdp client * *:*\n"),
+                            AUTO,
+                            Jvms.classPathOf(Hurried.class),
+                            Hurried.class.getName(),
+                            server.await("READY"),
+                            "20000");
+            assertEquals("true", client.results().get("connected"), client::toString);
+            assertEquals("-1", server.results().get("end"), server::toString);
+            assertEquals(1, server.report().acceptedOffloaded(), server::toString);
+        }
+    }
+}

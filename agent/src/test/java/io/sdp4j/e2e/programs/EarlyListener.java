@@ -1,0 +1,192 @@
+package io.sdp4j.e2e.programs;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/**
+ * Listeners of a JVM whose switch cannot start for a while, because this program holds the lock of
+ * the start. Prints what they do meanwhile and afterwards, a result each. Without the agent there
+ * is nothing to hold.
+ */
+public final class EarlyListener {
+    private static final InetAddress HERE = InetAddress.getLoopbackAddress();
+
+    /**
+     * Does it.
+     *
+     * @param args {@code serve}: instead, listens with a selector before the switch may start,
+     *     prints the port, accepts one connection, and reads its end
+     */
+    public static void main(String[] args) throws Exception {
+        if (args.length > 0) {
+            serve();
+            return;
+        }
+        EarlyListener listeners;
+        synchronized (lock()) {
+            listeners = new EarlyListener();
+            listeners.whileTheSwitchCannotStart();
+        }
+        listeners.afterwards();
+    }
+
+    private final ServerSocketChannel channel = bound();
+    private final ServerSocketChannel idle = bound();
+    private final ServerSocket server = new ServerSocket(0, 5, HERE);
+    private final ServerSocket other = new ServerSocket(0, 5, HERE);
+    private final Selector selector = Selector.open();
+    private final Socket toChannel = connected(channel);
+    private final Socket toServer = new Socket(HERE, server.getLocalPort());
+    private FutureTask<SocketChannel> channels;
+    private FutureTask<Socket> sockets;
+    private FutureTask<SocketChannel> waiting;
+    private FutureTask<Socket> ended;
+
+    private EarlyListener() throws IOException {}
+
+    private void whileTheSwitchCannotStart() throws IOException {
+        channel.configureBlocking(false);
+        SelectionKey key = channel.register(selector, SelectionKey.OP_ACCEPT);
+        int _ = selector.select(10_000);
+        print("acceptable", key.isAcceptable());
+        other.setSoTimeout(50);
+        print("time-out", thrown(other::accept));
+        other.setSoTimeout(0);
+        idle.socket().setSoTimeout(50);
+        print("channel's time-out", thrown(idle.socket()::accept));
+        channels = started(channel::accept);
+        sockets = started(server::accept);
+        waiting = started(idle::accept);
+        ended = started(other::accept);
+        other.close();
+    }
+
+    private void afterwards() throws Exception {
+        print("accepts", answers(toChannel, channels.get().socket()));
+        print("socket accepts", answers(toServer, sockets.get()));
+        print("closed", thrown(ended::get));
+        print("again", again(channel, selector));
+        idle.close();
+        print("channel closed", closedChannel(waiting));
+        channel.close();
+        server.close();
+        selector.close();
+    }
+
+    private static void serve() throws Exception {
+        try (Selector selector = Selector.open();
+                ServerSocketChannel listener = ServerSocketChannel.open()) {
+            synchronized (lock()) {
+                listener.bind(new InetSocketAddress(HERE, 0)).configureBlocking(false);
+                SelectionKey _ = listener.register(selector, SelectionKey.OP_ACCEPT);
+                int _ = selector.selectNow(); // it is in the selector now
+            }
+            System.out.println("READY " + listener.socket().getLocalPort());
+            SocketChannel accepted = null;
+            while (accepted == null) {
+                int _ = selector.select();
+                selector.selectedKeys().clear();
+                accepted = listener.accept();
+            }
+            print("end", accepted.read(ByteBuffer.allocate(1)));
+            accepted.close();
+        }
+    }
+
+    /** Another connection to the same listener, by the selector. */
+    private static boolean again(ServerSocketChannel listener, Selector selector) throws Exception {
+        selector.selectedKeys().clear();
+        boolean idle = selector.select(50) == 0;
+        try (Socket client = connected(listener)) {
+            int _ = selector.select(10_000);
+            return idle && answers(client, listener.accept().socket());
+        }
+    }
+
+    private static ServerSocketChannel bound() throws IOException {
+        return ServerSocketChannel.open().bind(new InetSocketAddress(HERE, 0));
+    }
+
+    private static Socket connected(ServerSocketChannel listener) throws IOException {
+        return new Socket(HERE, listener.socket().getLocalPort());
+    }
+
+    private static boolean answers(Socket client, Socket accepted) throws IOException {
+        try (accepted) {
+            client.getOutputStream().write(42);
+            accepted.getOutputStream().write(accepted.getInputStream().read());
+            return client.getInputStream().read() == 42;
+        }
+    }
+
+    /** A task that waits, or is over, when this returns. */
+    private static <T> FutureTask<T> started(Callable<T> task) {
+        FutureTask<T> future = new FutureTask<>(task);
+        Thread thread = Thread.ofPlatform().daemon().start(future);
+        while (!begun(thread) && !future.isDone()) {
+            Thread.onSpinWait();
+        }
+        return future;
+    }
+
+    /** Without the agent a thread that accepts is in the kernel, which its state does not tell. */
+    private static boolean begun(Thread thread) {
+        Thread.State state = thread.getState();
+        return state != Thread.State.NEW && (state != Thread.State.RUNNABLE || boot() == null);
+    }
+
+    private static String thrown(Callable<?> task) {
+        try {
+            Object _ = task.call();
+            return "nothing";
+        } catch (Exception e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            return cause.getClass().getSimpleName();
+        }
+    }
+
+    /** Before it accepts or meanwhile: it may not have begun. */
+    private static boolean closedChannel(FutureTask<?> accepting) throws InterruptedException {
+        try {
+            Object _ = accepting.get();
+            return false;
+        } catch (ExecutionException e) {
+            return e.getCause() instanceof ClosedChannelException;
+        }
+    }
+
+    private static void print(String name, Object value) {
+        System.out.println(name + "=" + value);
+    }
+
+    private static Object lock() throws ReflectiveOperationException {
+        Class<?> boot = boot();
+        if (boot == null) {
+            return new Object();
+        }
+        Field lock = boot.getDeclaredField("LOCK");
+        lock.setAccessible(true);
+        return lock.get(null);
+    }
+
+    private static Class<?> boot() {
+        try {
+            return Class.forName("io.sdp4j.shim.Boot");
+        } catch (ClassNotFoundException e) {
+            return null;
+        }
+    }
+}
