@@ -100,7 +100,11 @@ class EarlyIT {
     }
 
     private static boolean switchStarted(Path log) throws IOException {
-        return Files.readString(log, StandardCharsets.ISO_8859_1).contains("JdkBridge ");
+        return loaded(log).contains("JdkBridge ");
+    }
+
+    private static String loaded(Path log) throws IOException {
+        return Files.readString(log, StandardCharsets.ISO_8859_1);
     }
 
     @Test
@@ -141,6 +145,7 @@ class EarlyIT {
             Child early = run(jvms, jvms.rules(), logging(log), EarlyLife.class, port, "all");
             assertEquals(lines(plain), lines(early.results()));
             assertTrue(switchStarted(log));
+            assertFalse(loaded(log).contains("Loader$LoadedModule "), "defined a layer");
         }
     }
 
