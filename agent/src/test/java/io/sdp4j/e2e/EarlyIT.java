@@ -145,7 +145,7 @@ class EarlyIT {
             Child early = run(jvms, jvms.rules(), logging(log), EarlyLife.class, port, "all");
             assertEquals(lines(plain), lines(early.results()));
             assertTrue(switchStarted(log));
-            assertFalse(loaded(log).contains("Loader$LoadedModule "), "defined a layer");
+            assertFalse(loaded(log).contains("loader.Loader$LoadedModule "), "defined a layer");
         }
     }
 
