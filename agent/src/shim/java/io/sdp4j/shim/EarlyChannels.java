@@ -38,11 +38,11 @@ final class EarlyChannels implements Consumer<Object[]> {
                                     instrumentation,
                                     "sdp4j-modules/io.sdp4j.offload/sdp4j-jdk/",
                                     Class.forName("sun.nio.ch.SelChImpl", false, null),
-                                    "ListeningChannel$Beside",
+                                    "SecondQueue",
                                     "ListeningChannel$Elsewhere",
                                     "ListeningChannel$Start",
                                     "ListeningChannel",
-                                    "ListeningChannel$Early"));
+                                    "EarlyMaker"));
         } catch (IOException
                 | URISyntaxException
                 | ReflectiveOperationException

@@ -7,6 +7,7 @@ import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
@@ -15,7 +16,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
  * The JDK's listening channel, with a second queue of connections beside the kernel's. In this
@@ -33,44 +33,6 @@ import java.util.function.Function;
  * remark.
  */
 public final class ListeningChannel extends ServerSocketChannelImpl {
-    /**
-     * What decides, and the second queue. {@link #poll} and {@link #consume} are for one thread at
-     * a time, the rest for any thread.
-     */
-    public interface Beside {
-        /**
-         * Binds the channel, see {@link ListeningChannel#bindKernel}, and begins to listen.
-         *
-         * @param backlog as the application asked for it
-         */
-        void bind(ListeningChannel channel, SocketAddress address, int backlog) throws IOException;
-
-        /** A connection of the second queue; null if none waits, or it is the kernel's turn. */
-        SocketChannel poll(ListeningChannel channel, boolean kernelHasNone) throws IOException;
-
-        /**
-         * The channel for a connection that came by TCP.
-         *
-         * @return null if it is refused
-         */
-        SocketChannel accepted(SocketChannel byTcp) throws IOException;
-
-        /** Whether {@link #poll} would find a connection. */
-        boolean pending();
-
-        /** Makes the epoll descriptor readable. */
-        void signal();
-
-        /** Ends {@link #signal}; look at what it stands for after this. */
-        void consume();
-
-        /** The channel is closed. */
-        void close();
-
-        /** No thread waits, and no selector knows the channel. */
-        void release() throws IOException;
-    }
-
     /** Ends the JDK's wait for the kernel. Without a trace: it is caught here. */
     private static final class Elsewhere extends IOException {
         private static final long serialVersionUID = 1;
@@ -78,34 +40,6 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         @Override
         public synchronized Throwable fillInStackTrace() {
             return this;
-        }
-    }
-
-    /** Makes early channels, and selectors for them. */
-    static final class Early implements Function<Object[], Object> {
-        /**
-         * Makes one.
-         *
-         * @param given the provider; for a channel also its family, null = the JDK's choice, and
-         *     what starts the switch for an array of the channel, the address and the backlog that
-         *     were asked for
-         * @throws UncheckedIOException around the exception of the JDK
-         */
-        @Override
-        @SuppressWarnings("unchecked")
-        public Object apply(Object[] given) {
-            SelectorProvider provider = (SelectorProvider) given[0];
-            try {
-                return given.length == 1
-                        ? new EPollSelectorImpl(provider)
-                        : new ListeningChannel(
-                                provider,
-                                family((ProtocolFamily) given[1]),
-                                null,
-                                (Consumer<Object[]>) given[2]);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
         }
     }
 
@@ -122,7 +56,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     private final Object lock = new Object();
     private final Consumer<Object[]> starter; // null = not early
 
-    private volatile Beside beside; // early: set once, when the switch has started
+    private volatile SecondQueue beside; // early: set once, when the switch has started
     private volatile Thread starting; // the switch; set once
     private volatile boolean both; // there are two queues; set once
     private volatile int epoll = -1; // set once
@@ -138,7 +72,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
      *
      * @param family null = the JDK's choice
      */
-    public ListeningChannel(SelectorProvider provider, ProtocolFamily family, Beside beside)
+    public ListeningChannel(SelectorProvider provider, ProtocolFamily family, SecondQueue beside)
             throws IOException {
         this(provider, family(family), beside, null);
     }
@@ -146,7 +80,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     private ListeningChannel(
             SelectorProvider provider,
             ProtocolFamily family,
-            Beside beside,
+            SecondQueue beside,
             Consumer<Object[]> starter)
             throws IOException {
         super(provider, family);
@@ -154,12 +88,24 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         this.starter = starter;
     }
 
+    /**
+     * An early channel.
+     *
+     * @param family null = the JDK's choice
+     * @param starter starts the switch for an array of the channel, the address and the backlog
+     *     that were asked for
+     */
+    static ListeningChannel early(
+            SelectorProvider provider, ProtocolFamily family, Consumer<Object[]> starter)
+            throws IOException {
+        return new ListeningChannel(provider, family(family), null, starter);
+    }
+
     private static ProtocolFamily family(ProtocolFamily asked) {
-        return asked != null
-                ? asked
-                : Net.isIPv6Available()
-                        ? java.net.StandardProtocolFamily.INET6
-                        : java.net.StandardProtocolFamily.INET;
+        if (asked != null) {
+            return asked;
+        }
+        return Net.isIPv6Available() ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
     }
 
     // --- binding ---
@@ -171,21 +117,23 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             return this;
         }
         bindKernel(address, backlog);
-        boolean first;
         synchronized (lock) {
-            first = starting == null && isOpen();
-            if (first) {
+            if (starting == null && isOpen()) {
                 if (!polled) {
                     openEpoll();
                 }
-                Thread thread = new Thread(null, new Start(starter, this, address, backlog), "sdp4j-start", 0, false);
-                thread.setDaemon(true);
-                thread.setContextClassLoader(null);
-                thread.start();
-                starting = thread;
+                starting = started(new Start(starter, this, address, backlog));
             }
         }
         return this;
+    }
+
+    private static Thread started(Runnable work) {
+        Thread thread = new Thread(null, work, "sdp4j-start", 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+        thread.start();
+        return thread;
     }
 
     /** Has the kernel listen; the JDK's {@code bind}. */
@@ -231,14 +179,11 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
      * @param queue what decides from now on
      * @param listens whether it has a queue
      */
-    public void goOn(Beside queue, boolean listens) throws IOException {
-        synchronized (lock) {
-            adopting = false;
-        }
+    public void goOn(SecondQueue queue, boolean listens) throws IOException {
         if (listens) {
-            turn.lock(); // no thread is in the kernel
+            turn.lock();
             try {
-                IOUtil.configureBlocking(super.getFD(), false);
+                super.implConfigureBlocking(false);
                 beside = queue;
                 both = true;
             } finally {
@@ -246,6 +191,9 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             }
         } else {
             beside = queue;
+        }
+        synchronized (lock) {
+            adopting = false;
         }
         if (!isOpen()) { // meanwhile
             queue.close();
@@ -286,7 +234,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     private SocketChannel accept(long nanos, boolean timed) throws IOException {
         long startNanos = timed ? System.nanoTime() : 0;
         awaitSwitch(timed ? nanos : 0);
-        Beside queue = beside;
+        SecondQueue queue = beside;
         if (queue == null || !both) {
             SocketChannel accepted =
                     timed
@@ -316,7 +264,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     }
 
     /** The next connection of either queue; null if none waits, or one was refused. */
-    private SocketChannel next(Beside queue, long nanos, boolean timed) throws IOException {
+    private SocketChannel next(SecondQueue queue, long nanos, boolean timed) throws IOException {
         if (!isOpen()) {
             throw new ClosedChannelException();
         }
@@ -342,7 +290,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     private SocketChannel untimedAccept() throws IOException {
         if (blocks) {
-            IOUtil.configureBlocking(super.getFD(), false);
+            super.implConfigureBlocking(false);
             blocks = false;
         }
         return super.accept();
@@ -355,7 +303,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             await(super.getFD(), super.getFDVal(), event, nanos);
             return;
         }
-        Beside queue = beside;
+        SecondQueue queue = beside;
         queue.consume();
         if (queue.pending()) {
             throw new Elsewhere();
@@ -383,7 +331,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
      */
     private void awaitSwitch(long nanos) throws SocketTimeoutException {
         Thread thread = starting;
-        if (thread == null || !thread.isAlive() || thread == Thread.currentThread()) {
+        if (thread == null || !thread.isAlive()) {
             return;
         }
         try {
@@ -415,7 +363,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         try {
             super.implCloseSelectableChannel();
         } finally {
-            Beside queue = beside;
+            SecondQueue queue = beside;
             if (queue != null) {
                 queue.close(); // wakes the thread that accepts
             }
@@ -458,11 +406,6 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     // --- what selectors ask ---
 
-    /** Of the kernel's listener. */
-    public FileDescriptor kernelFd() {
-        return super.getFD();
-    }
-
     @Override
     public FileDescriptor getFD() {
         synchronized (lock) {
@@ -496,7 +439,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     }
 
     private boolean anything() {
-        Beside queue = beside;
+        SecondQueue queue = beside;
         try {
             if (queue.pending() || Net.poll(super.getFD(), Net.POLLIN, 0) != 0) {
                 return true;

@@ -11,6 +11,7 @@ import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.net.SocketImpl;
 import java.net.SocketImplAccess;
+import java.util.List;
 import sun.nio.ch.AsynchronousAccess;
 import sun.nio.ch.ChannelAccess;
 import sun.nio.ch.SelChImpl;
@@ -33,7 +34,7 @@ final class JdkClasses {
         Class<?> _ =
                 defineAll(
                         SelChImpl.class,
-                        "sun.nio.ch.ListeningChannel$Beside",
+                        "sun.nio.ch.SecondQueue",
                         "sun.nio.ch.ListeningChannel$Elsewhere",
                         "sun.nio.ch.ListeningChannel$Start",
                         "sun.nio.ch.ListeningChannel");
@@ -76,7 +77,7 @@ final class JdkClasses {
             Class<?> last = null;
             for (String name : names) {
                 byte[] file = classFile(name);
-                requireAll(in, file);
+                requireAll(in, file, List.of(names));
                 try {
                     last = in.defineClass(file);
                 } catch (LinkageError e) {
@@ -100,15 +101,17 @@ final class JdkClasses {
     /**
      * Fails unless the package has every method that the class calls in it, in the class that it
      * names.
+     *
+     * @param ours classes that need not be there
      */
-    static void requireAll(Lookup in, byte[] file) throws ReflectiveOperationException {
+    static void requireAll(Lookup in, byte[] file, List<String> ours)
+            throws ReflectiveOperationException {
         String own = in.lookupClass().getPackageName();
         var parsed = ClassFile.of().parse(file);
-        String outermost = parsed.thisClass().asInternalName().split("\\$", 2)[0].replace('/', '.');
         for (PoolEntry entry : parsed.constantPool()) {
             if (entry instanceof MemberRefEntry member && !(entry instanceof FieldRefEntry)) {
                 String owner = member.owner().asInternalName().replace('/', '.');
-                if (owner.startsWith(own + ".") && !owner.split("\\$", 2)[0].equals(outermost)) {
+                if (owner.startsWith(own + ".") && !ours.contains(owner)) {
                     require(owner, member.name().stringValue(), member.type().stringValue());
                 }
             }

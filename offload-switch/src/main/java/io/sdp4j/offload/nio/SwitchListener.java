@@ -18,6 +18,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import sun.nio.ch.ListeningChannel;
+import sun.nio.ch.SecondQueue;
 
 /**
  * The switch's part of one listening channel: the rules' decision and, where they allow offload,
@@ -26,7 +27,7 @@ import sun.nio.ch.ListeningChannel;
  * <p>Connections that come by TCP and may not move are handed out as the JDK's own channels
  * (behaviour 57).
  */
-final class SwitchListener implements ListeningChannel.Beside, Runnable {
+final class SwitchListener implements SecondQueue, Runnable {
     private final SwitchSelectorProvider provider;
     private volatile Attempt why; // connections that the kernel accepts are there, without a queue
     private volatile OffloadListeners listening; // set once; null = none

@@ -10,6 +10,7 @@ import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.MethodHandles;
 import java.net.SocketImpl;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class JdkClassesTest {
@@ -18,11 +19,11 @@ class JdkClassesTest {
     void aMethodThatTheJdkLacksIsMissedBeforeAnythingIsDefined() throws Exception {
         MethodHandles.Lookup in =
                 MethodHandles.privateLookupIn(SocketImpl.class, MethodHandles.lookup());
-        assertDoesNotThrow(() -> JdkClasses.requireAll(in, calling("getLocalPort")));
+        assertDoesNotThrow(() -> JdkClasses.requireAll(in, calling("getLocalPort"), List.of()));
         NoSuchMethodException e =
                 assertThrows(
                         NoSuchMethodException.class,
-                        () -> JdkClasses.requireAll(in, calling("getLocalHarbour")));
+                        () -> JdkClasses.requireAll(in, calling("getLocalHarbour"), List.of()));
         assertTrue(e.getMessage().contains("getLocalHarbour"), e.getMessage());
     }
 
