@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -295,7 +296,8 @@ public final class JdkBridge {
         return IOUtil.newFD(fdVal);
     }
 
+    /** Its number. The JDK's own look does not survive a null: it is native. */
     public static int value(FileDescriptor fd) {
-        return IOUtil.fdVal(fd);
+        return IOUtil.fdVal(Objects.requireNonNull(fd));
     }
 }
