@@ -16,7 +16,7 @@ import java.util.function.Function;
  * waiting for it. One per JVM; thread-safe.
  */
 final class EarlyChannels implements Consumer<Object[]> {
-    /** Whose insides the channel is tried with. */
+    /** The release that the channel was tried with. */
     private static final int JDK = 25;
 
     private final Function<Object[], Object> maker;

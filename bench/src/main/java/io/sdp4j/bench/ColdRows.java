@@ -153,7 +153,7 @@ final class ColdRows {
                 List.of(TCP, DEFAULTS),
                 3,
                 List.of(
-                        Bar.moreByAtMost("listen", DEFAULTS, TCP, 100),
+                        Bar.moreByAtMost("listen", DEFAULTS, TCP, 50),
                         Bar.moreByAtMost("exit", DEFAULTS, TCP, 50)));
     }
 }

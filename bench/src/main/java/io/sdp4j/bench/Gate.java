@@ -94,12 +94,12 @@ final class Gate {
                                     Suite.COLD,
                                     "server",
                                     List.of(TCP, DEFAULTS),
-                                    Bar.moreByAtMost("listen", DEFAULTS, TCP, 250)),
+                                    Bar.moreByAtMost("listen", DEFAULTS, TCP, 100)),
                             row(
                                     Suite.COLD,
                                     "server-channel",
                                     List.of(TCP, DEFAULTS),
-                                    Bar.moreByAtMost("listen", DEFAULTS, TCP, 350))),
+                                    Bar.moreByAtMost("listen", DEFAULTS, TCP, 100))),
                     "none of them");
 
     private static final int ATTEMPTS = 3;

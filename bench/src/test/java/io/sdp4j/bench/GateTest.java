@@ -85,7 +85,7 @@ class GateTest {
         failing = Gate.failing(rows, judged -> cold(judged, 0.45, 90));
         assertEquals(
                 List.of("cold64", "cold64-8s", "crowd64"), failing.stream().map(Row::id).toList());
-        failing = Gate.failing(rows, judged -> cold(judged, 4, 400));
+        failing = Gate.failing(rows, judged -> cold(judged, 4, 150));
         assertEquals(List.of("server", "server-channel"), failing.stream().map(Row::id).toList());
     }
 
