@@ -201,7 +201,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
     }
 
-    /** What {@code SO_RCVBUF} was set to, or null. */
+    /** The size that {@code SO_RCVBUF} was set to, or null. */
     public Integer receiveBuffer() {
         synchronized (lock) {
             return receiveBuffer;

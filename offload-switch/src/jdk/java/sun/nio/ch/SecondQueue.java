@@ -5,8 +5,8 @@ import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 
 /**
- * What decides about a listening channel, and its queue of connections beside the kernel's. {@link
- * #poll} is for one thread at a time, the rest for any thread.
+ * The switch's side of a listening channel: its decision, and a queue of connections beside the
+ * kernel's. {@link #poll} is for one thread at a time, the rest for any thread.
  */
 public interface SecondQueue {
     /**

@@ -140,7 +140,7 @@ final class SwitchListener implements SecondQueue, Runnable {
         return true;
     }
 
-    /** What the kernel makes of it. */
+    /** The kernel's reading of a backlog. */
     private static int kernelBacklog(int asked) {
         return asked < 1 ? 50 : asked;
     }
