@@ -157,7 +157,7 @@ final class Boot {
         }
         synchronized (EARLY_LOCK) {
             if (!earlyChannelsKnown) {
-                if (EarlySockets.possible() && !mayForbidTcp()) {
+                if (EarlySockets.possible()) {
                     earlyChannels = (EarlyChannels) grants.ask(Grants.Deed.EARLY_CHANNELS);
                 }
                 earlyChannelsKnown = true;

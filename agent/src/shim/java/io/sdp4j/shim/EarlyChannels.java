@@ -25,13 +25,13 @@ final class EarlyChannels implements Consumer<Object[]> {
         this.maker = maker;
     }
 
-    /** Null if this JDK does not take them. */
+    /** Null if this JDK does not take them, or a rule may forbid TCP. */
     @SuppressWarnings("unchecked")
     static EarlyChannels make(Instrumentation instrumentation) {
-        if (Runtime.version().feature() != JDK) {
-            return null;
-        }
         try {
+            if (Runtime.version().feature() != JDK || Boot.mayForbidTcp()) {
+                return null;
+            }
             return new EarlyChannels(
                     (Function<Object[], Object>)
                             JdkDefiner.define(
