@@ -1,13 +1,10 @@
 package java.net;
 
-import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -19,21 +16,14 @@ import java.util.function.Function;
  * there, which takes the kernel's socket over; that stays {@code null} if the switch cannot start.
  * {@code this} guards every field without another remark; nothing blocks while holding it.
  */
-final class EarlyServerImpl extends SocketImpl {
-    private final Function<Map<String, Object>, SocketImpl> start;
+final class EarlyServerImpl extends EarlyImpl {
     private final SocketImpl kernel = SocketImpl.createPlatformSocketImpl(true);
-    private volatile SocketImpl next; // set once
     private volatile Thread starting; // set once
 
-    private boolean closed;
     private InetSocketAddress asked; // what the application asked to bind to, or null
-    private Map<Object, Object> options; // in the order of setting; null until one is set
 
-    /**
-     * @param start as in {@link EarlySocketImpl.Maker#accept}
-     */
     EarlyServerImpl(Function<Map<String, Object>, SocketImpl> start) {
-        this.start = start;
+        super(start);
     }
 
     private record Start(EarlyServerImpl listener, int backlog) implements Runnable {
@@ -57,10 +47,9 @@ final class EarlyServerImpl extends SocketImpl {
         next = start.apply(state);
     }
 
-    /** The implementation in use now. */
-    private SocketImpl target() {
-        SocketImpl switched = next;
-        return switched != null ? switched : kernel;
+    @Override
+    SocketImpl kernel() {
+        return kernel;
     }
 
     @Override
@@ -122,68 +111,6 @@ final class EarlyServerImpl extends SocketImpl {
         } else if (starter.isAlive()) {
             throw new SocketTimeoutException("Accept timed out");
         }
-    }
-
-    @Override
-    protected void close() throws IOException {
-        synchronized (this) {
-            closed = true;
-        }
-        target().close();
-    }
-
-    // --- what it is ---
-
-    @Override
-    public synchronized void setOption(int id, Object value) throws SocketException {
-        target().setOption(id, value);
-        if (id != SO_TIMEOUT) {
-            remember(id, value);
-        }
-    }
-
-    @Override
-    protected synchronized <T> void setOption(SocketOption<T> name, T value) throws IOException {
-        target().setOption(name, value);
-        remember(name, value);
-    }
-
-    private void remember(Object key, Object value) {
-        if (options == null) {
-            options = new LinkedHashMap<>();
-        }
-        options.remove(key);
-        options.put(key, value);
-    }
-
-    @Override
-    public Object getOption(int id) throws SocketException {
-        return target().getOption(id);
-    }
-
-    @Override
-    protected <T> T getOption(SocketOption<T> name) throws IOException {
-        return target().getOption(name);
-    }
-
-    @Override
-    protected Set<SocketOption<?>> supportedOptions() {
-        return target().supportedOptions();
-    }
-
-    @Override
-    protected FileDescriptor getFileDescriptor() {
-        return target().getFileDescriptor();
-    }
-
-    @Override
-    protected InetAddress getInetAddress() {
-        return target().getInetAddress();
-    }
-
-    @Override
-    protected int getLocalPort() {
-        return target().getLocalPort();
     }
 
     // --- what a listener does not do ---

@@ -1,13 +1,10 @@
 package java.net;
 
-import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -28,7 +25,7 @@ import java.util.function.ToIntBiFunction;
  * socket, both locks and both counts over. {@code this} guards every field without another remark;
  * nothing blocks while holding it.
  */
-final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, Runnable {
+final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, Runnable {
     /** Where {@code place} wants a connection: the switch decides. */
     static final int SWITCH = 0;
 
@@ -50,17 +47,13 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     private static final AtomicLong ALL_TURNS = new AtomicLong();
 
     private final ToIntBiFunction<InetSocketAddress, InetSocketAddress> place;
-    private final Function<Map<String, Object>, SocketImpl> start;
     private final AtomicLongArray connected;
     private final SocketImpl platform = SocketImpl.createPlatformSocketImpl(false);
     private final SocketImpl kernel = new SocksSocketImpl(platform);
-    private volatile SocketImpl next; // set once
 
     private boolean created;
-    private boolean closed;
     private boolean stays; // something was done that a connection which moves later cannot know
     private InetSocketAddress bound; // what the application asked for, or null
-    private Map<Object, Object> options; // in the order of setting; null until one is set
     private InetSocketAddress remote; // null before it is connected
 
     private volatile boolean counted; // set once, when connected
@@ -77,8 +70,8 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
             ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
             Function<Map<String, Object>, SocketImpl> start,
             AtomicLongArray connected) {
+        super(start);
         this.place = place;
-        this.start = start;
         this.connected = connected;
     }
 
@@ -210,10 +203,9 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         return turns >= ENOUGH_TURNS && ALL_TURNS.get() >= ENOUGH_ALL_TURNS;
     }
 
-    /** The implementation in use now. */
-    private SocketImpl target() {
-        SocketImpl switched = next;
-        return switched != null ? switched : kernel;
+    @Override
+    SocketImpl kernel() {
+        return kernel;
     }
 
     // --- life ---
@@ -275,14 +267,6 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
         return place.applyAsInt(bound, to);
     }
 
-    @Override
-    protected void close() throws IOException {
-        synchronized (this) {
-            closed = true;
-        }
-        target().close();
-    }
-
     /** A call that the switch would not know of keeps the connection on the kernel. */
     private synchronized SocketImpl changed() {
         stays = true;
@@ -317,67 +301,6 @@ final class EarlySocketImpl extends SocketImpl implements Supplier<SocketImpl>, 
     @Override
     protected void accept(SocketImpl s) throws IOException {
         target().accept(s);
-    }
-
-    // --- what it is ---
-
-    @Override
-    public void setOption(int id, Object value) throws SocketException {
-        synchronized (this) {
-            target().setOption(id, value);
-            if (id != SO_TIMEOUT) {
-                remember(id, value);
-            }
-        }
-    }
-
-    @Override
-    protected synchronized <T> void setOption(SocketOption<T> name, T value) throws IOException {
-        target().setOption(name, value);
-        remember(name, value);
-    }
-
-    private void remember(Object key, Object value) {
-        if (options == null) {
-            options = new LinkedHashMap<>();
-        }
-        options.remove(key);
-        options.put(key, value);
-    }
-
-    @Override
-    public Object getOption(int id) throws SocketException {
-        return target().getOption(id);
-    }
-
-    @Override
-    protected <T> T getOption(SocketOption<T> name) throws IOException {
-        return target().getOption(name);
-    }
-
-    @Override
-    protected Set<SocketOption<?>> supportedOptions() {
-        return target().supportedOptions();
-    }
-
-    @Override
-    protected FileDescriptor getFileDescriptor() {
-        return target().getFileDescriptor();
-    }
-
-    @Override
-    protected InetAddress getInetAddress() {
-        return target().getInetAddress();
-    }
-
-    @Override
-    protected int getPort() {
-        return target().getPort();
-    }
-
-    @Override
-    protected int getLocalPort() {
-        return target().getLocalPort();
     }
 
     // --- data ---

@@ -74,6 +74,7 @@ final class EarlySockets
                             instrumentation,
                             JdkDefiner.FOLDER,
                             Socket.class,
+                            "EarlyImpl",
                             "EarlySocketImpl$Input",
                             "EarlySocketImpl$Output",
                             "EarlySocketImpl$Start",

@@ -72,7 +72,7 @@ final class Gate {
                                     Suite.COLD,
                                     "cold64-interpreted",
                                     List.of(TCP_INTERPRETED, SHM_INTERPRETED),
-                                    Bar.timesAsLong("p50", SHM_INTERPRETED, TCP_INTERPRETED, 2.5)),
+                                    Bar.timesAsLong("p50", SHM_INTERPRETED, TCP_INTERPRETED, 3)),
                             row(
                                     Suite.COLD,
                                     "crowd64",

@@ -1,0 +1,106 @@
+package java.net;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * A socket that is made before the switch has started: the JDK's own does everything until the
+ * switch goes on with it.
+ *
+ * <p>{@code this} guards every field without another remark; nothing blocks while holding it.
+ */
+abstract class EarlyImpl extends SocketImpl {
+    /** Starts the switch; see {@link EarlySocketImpl.Maker#accept}. */
+    final Function<Map<String, Object>, SocketImpl> start;
+
+    /** The switch's implementation; null until it goes on. Set once. */
+    volatile SocketImpl next;
+
+    boolean closed;
+
+    /** In the order of setting; null until one is set. */
+    Map<Object, Object> options;
+
+    EarlyImpl(Function<Map<String, Object>, SocketImpl> start) {
+        this.start = start;
+    }
+
+    /** The JDK's own implementation. */
+    abstract SocketImpl kernel();
+
+    /** The implementation in use now. */
+    final SocketImpl target() {
+        SocketImpl switched = next;
+        return switched != null ? switched : kernel();
+    }
+
+    @Override
+    protected final void close() throws IOException {
+        synchronized (this) {
+            closed = true;
+        }
+        target().close();
+    }
+
+    @Override
+    public final synchronized void setOption(int id, Object value) throws SocketException {
+        target().setOption(id, value);
+        if (id != SO_TIMEOUT) {
+            remember(id, value);
+        }
+    }
+
+    @Override
+    protected final synchronized <T> void setOption(SocketOption<T> name, T value)
+            throws IOException {
+        target().setOption(name, value);
+        remember(name, value);
+    }
+
+    private void remember(Object key, Object value) {
+        if (options == null) {
+            options = new LinkedHashMap<>();
+        }
+        options.remove(key);
+        options.put(key, value);
+    }
+
+    @Override
+    public final Object getOption(int id) throws SocketException {
+        return target().getOption(id);
+    }
+
+    @Override
+    protected final <T> T getOption(SocketOption<T> name) throws IOException {
+        return target().getOption(name);
+    }
+
+    @Override
+    protected final Set<SocketOption<?>> supportedOptions() {
+        return target().supportedOptions();
+    }
+
+    @Override
+    protected final FileDescriptor getFileDescriptor() {
+        return target().getFileDescriptor();
+    }
+
+    @Override
+    protected final InetAddress getInetAddress() {
+        return target().getInetAddress();
+    }
+
+    @Override
+    protected final int getPort() {
+        return target().getPort();
+    }
+
+    @Override
+    protected final int getLocalPort() {
+        return target().getLocalPort();
+    }
+}
