@@ -68,8 +68,7 @@ final class EarlyServerImpl extends EarlyImpl {
     protected synchronized void listen(int backlog) throws IOException {
         target().listen(backlog);
         if (starting == null) {
-            Thread starter = EarlySocketImpl.starter(new Start(this, Math.max(backlog, 1)));
-            starting = starter;
+            starting = EarlySocketImpl.starter(new Start(this, Math.max(backlog, 1)));
         }
     }
 
@@ -95,21 +94,23 @@ final class EarlyServerImpl extends EarlyImpl {
         int millis = (int) kernel.getOption(SO_TIMEOUT);
         long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         boolean interrupted = false;
-        boolean over = false;
-        while (starter.isAlive() && !over) {
-            long left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-            over = millis > 0 && left <= 0;
-            try {
-                starter.join(millis == 0 ? 0 : Math.max(1, left));
-            } catch (InterruptedException e) {
-                interrupted = true;
-                over |= Thread.currentThread().isVirtual(); // whose accept an interrupt ends
+        try {
+            // an interrupt ends the accept of a virtual thread, and is the JDK's to deal with
+            while (starter.isAlive() && !(interrupted && Thread.currentThread().isVirtual())) {
+                long left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+                if (millis > 0 && left <= 0) {
+                    throw new SocketTimeoutException("Accept timed out");
+                }
+                try {
+                    starter.join(millis > 0 ? left : 0);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        } else if (starter.isAlive()) {
-            throw new SocketTimeoutException("Accept timed out");
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

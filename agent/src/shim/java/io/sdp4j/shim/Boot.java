@@ -140,9 +140,7 @@ final class Boot {
         if (!earlyKnown) {
             synchronized (EARLY_LOCK) {
                 if (!earlyKnown) {
-                    if (EarlySockets.possible()) {
-                        early = (SocketImplFactory) grants.ask(Grants.Deed.EARLY_SOCKETS);
-                    }
+                    early = (SocketImplFactory) earlyMaker(Grants.Deed.EARLY_SOCKETS);
                     earlyKnown = true;
                 }
             }
@@ -157,12 +155,20 @@ final class Boot {
         }
         synchronized (EARLY_LOCK) {
             if (!earlyChannelsKnown) {
-                if (EarlySockets.possible()) {
-                    earlyChannels = (EarlyChannels) grants.ask(Grants.Deed.EARLY_CHANNELS);
-                }
+                earlyChannels = (EarlyChannels) earlyMaker(Grants.Deed.EARLY_CHANNELS);
                 earlyChannelsKnown = true;
             }
             return earlyChannels;
+        }
+    }
+
+    /** Null if there is none: the switch starts at the first socket or channel instead. */
+    private static Object earlyMaker(Grants.Deed deed) {
+        assert Thread.holdsLock(EARLY_LOCK);
+        try {
+            return EarlySockets.possible() ? grants.ask(deed) : null;
+        } catch (RuntimeException | LinkageError e) {
+            return null;
         }
     }
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.instrument.Instrumentation;
 import java.net.ProtocolFamily;
-import java.net.URISyntaxException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
@@ -25,31 +24,28 @@ final class EarlyChannels implements Consumer<Object[]> {
         this.maker = maker;
     }
 
-    /** Null if this JDK does not take them, or a rule may forbid TCP. */
+    /**
+     * Null for another JDK, or if a rule may forbid TCP.
+     *
+     * @throws IllegalStateException if this JDK does not take them, or the rules are not available;
+     *     or a {@code LinkageError}
+     */
     @SuppressWarnings("unchecked")
     static EarlyChannels make(Instrumentation instrumentation) {
-        try {
-            if (Runtime.version().feature() != JDK || Boot.mayForbidTcp()) {
-                return null;
-            }
-            return new EarlyChannels(
-                    (Function<Object[], Object>)
-                            JdkDefiner.define(
-                                    instrumentation,
-                                    "sdp4j-modules/io.sdp4j.offload/sdp4j-jdk/",
-                                    Class.forName("sun.nio.ch.SelChImpl", false, null),
-                                    "SecondQueue",
-                                    "ListeningChannel$Elsewhere",
-                                    "ListeningChannel$Start",
-                                    "ListeningChannel",
-                                    "EarlyMaker"));
-        } catch (IOException
-                | URISyntaxException
-                | ReflectiveOperationException
-                | RuntimeException
-                | LinkageError e) {
-            return null; // the switch starts at the first channel instead
+        if (Runtime.version().feature() != JDK || Boot.mayForbidTcp()) {
+            return null;
         }
+        return new EarlyChannels(
+                (Function<Object[], Object>)
+                        JdkDefiner.define(
+                                instrumentation,
+                                "sdp4j-modules/io.sdp4j.offload/sdp4j-jdk/",
+                                "sun.nio.ch.SelChImpl",
+                                "SecondQueue",
+                                "ListeningChannel$Elsewhere",
+                                "ListeningChannel$Start",
+                                "ListeningChannel",
+                                "EarlyMaker"));
     }
 
     AbstractSelector selector(SelectorProvider provider) throws IOException {

@@ -1,16 +1,13 @@
 package io.sdp4j.shim;
 
-import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ProxySelector;
-import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
-import java.net.URISyntaxException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -64,35 +61,27 @@ final class EarlySockets
     /**
      * The maker of early sockets.
      *
-     * @return null if this JDK does not take them, or the rules are not available
+     * @throws IllegalStateException if this JDK does not take them, or the rules are not available;
+     *     or a {@code LinkageError}
      */
+    @SuppressWarnings("unchecked")
     static SocketImplFactory factory(Instrumentation instrumentation) {
-        try {
-            EarlySockets sockets = new EarlySockets(Boot.rules());
-            Object maker =
-                    JdkDefiner.define(
-                            instrumentation,
-                            JdkDefiner.FOLDER,
-                            Socket.class,
-                            "EarlyImpl",
-                            "EarlySocketImpl$Input",
-                            "EarlySocketImpl$Output",
-                            "EarlySocketImpl$Start",
-                            "EarlySocketImpl",
-                            "EarlyServerImpl$Start",
-                            "EarlyServerImpl",
-                            "EarlySocketImpl$Maker");
-            @SuppressWarnings("unchecked")
-            Consumer<Object[]> taker = (Consumer<Object[]>) maker;
-            taker.accept(new Object[] {sockets, sockets, CONNECTED});
-            return (SocketImplFactory) maker;
-        } catch (IOException
-                | URISyntaxException
-                | ReflectiveOperationException
-                | RuntimeException
-                | LinkageError e) {
-            return null; // the switch starts at the first socket instead
-        }
+        EarlySockets sockets = new EarlySockets(Boot.rules());
+        Object maker =
+                JdkDefiner.define(
+                        instrumentation,
+                        JdkDefiner.FOLDER,
+                        "java.net.Socket",
+                        "EarlyImpl",
+                        "EarlySocketImpl$Input",
+                        "EarlySocketImpl$Output",
+                        "EarlySocketImpl$Start",
+                        "EarlySocketImpl",
+                        "EarlyServerImpl$Start",
+                        "EarlyServerImpl",
+                        "EarlySocketImpl$Maker");
+        ((Consumer<Object[]>) maker).accept(new Object[] {sockets, sockets, CONNECTED});
+        return (SocketImplFactory) maker;
     }
 
     /** Whether the settings leave every connection on the kernel at first. */

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableModuleException;
 import java.net.URISyntaxException;
 import java.util.Map;
 import java.util.Set;
@@ -29,15 +30,16 @@ final class JdkDefiner extends ClassLoader {
      * Defines classes.
      *
      * @param folder of the class files, with those of the packages in it
-     * @param host a class of the package
+     * @param neighbour a class of the package
      * @param names without the package, each after its superclass and interfaces
      * @return a new object of the last one
+     * @throws IllegalStateException if this JDK does not take them; or a {@code LinkageError}
      */
     static Object define(
-            Instrumentation instrumentation, String folder, Class<?> host, String... names)
-            throws IOException, URISyntaxException, ReflectiveOperationException {
-        String name = host.getPackageName();
+            Instrumentation instrumentation, String folder, String neighbour, String... names) {
         try (ZipFile jar = new ZipFile(new File(Layer.agentJar()))) {
+            Class<?> host = Class.forName(neighbour, false, null);
+            String name = host.getPackageName();
             byte[] definer = bytes(jar, DEFINER);
             byte[][] classes = new byte[names.length][];
             for (int i = 0; i < classes.length; i++) {
@@ -58,6 +60,11 @@ final class JdkDefiner extends ClassLoader {
                                     .getConstructor()
                                     .newInstance();
             return define.apply(new Object[] {host, classes});
+        } catch (IOException
+                | URISyntaxException
+                | ReflectiveOperationException
+                | UnmodifiableModuleException e) {
+            throw new IllegalStateException(e);
         }
     }
 

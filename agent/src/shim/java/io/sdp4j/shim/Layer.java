@@ -38,7 +38,7 @@ record Layer(Map<String, Module> modules) {
             layer.passNativeAccess(controller);
             return layer;
         } catch (IOException | URISyntaxException e) {
-            throw unreadable(e);
+            throw new IllegalStateException("cannot read the agent jar: " + e, e);
         }
     }
 
@@ -47,10 +47,9 @@ record Layer(Map<String, Module> modules) {
         if (Boot.setting("plugins") == null) {
             try {
                 return direct(instrumentation);
-            } catch (IOException | URISyntaxException e) {
-                throw unreadable(e);
-            } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-                // a JDK with other insides, or one that lacks a module, of which the layer tells
+            } catch (IOException | URISyntaxException | RuntimeException | LinkageError e) {
+                // a JDK with other insides; of a missing module or an unreadable jar the layer
+                // tells
             }
         }
         return define();
@@ -58,22 +57,18 @@ record Layer(Map<String, Module> modules) {
 
     @SuppressWarnings("unchecked")
     private static Layer direct(Instrumentation instrumentation)
-            throws IOException, URISyntaxException, ReflectiveOperationException {
+            throws IOException, URISyntaxException {
         URI jar = agentJar();
         Object definer =
                 JdkDefiner.define(
                         instrumentation,
                         JdkDefiner.FOLDER,
-                        Class.forName("jdk.internal.loader.Loader", false, null),
+                        "jdk.internal.loader.Loader",
                         "AgentLoader",
                         "AgentModules");
         return new Layer(
                 ((Function<Collection<ModuleReference>, Map<String, Module>>) definer)
                         .apply(Bundle.closure(new ZipFile(new File(jar)), jar, ROOT)));
-    }
-
-    private static IllegalStateException unreadable(Exception e) {
-        return new IllegalStateException("cannot read the agent jar: " + e, e);
     }
 
     /** Where we were loaded from. */

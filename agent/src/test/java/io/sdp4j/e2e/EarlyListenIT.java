@@ -47,6 +47,15 @@ class EarlyListenIT {
         }
     }
 
+    @Test
+    void acceptsByTcpIfTheSwitchCannotStart() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Map<String, String> plain = run(jvms, null, List.of()).results();
+            Child off = run(jvms, jvms.rules(), AUTO, "off");
+            assertEquals(plain, off.results(), off::toString);
+        }
+    }
+
     /** It comes by the second queue, which the selector has known nothing of. */
     @Test
     void aClientThatRequiresOffloadFindsAListenerOfAnEarlySelector() throws Exception {

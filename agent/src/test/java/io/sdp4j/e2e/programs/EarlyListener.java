@@ -12,6 +12,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -27,21 +28,29 @@ public final class EarlyListener {
     /**
      * Does it.
      *
-     * @param args {@code serve}: instead, listens with a selector before the switch may start,
-     *     prints the port, accepts one connection, and reads its end
+     * @param args {@code off}: the switch never starts; {@code serve}: instead, listens with a
+     *     selector before the switch may start, prints the port, accepts one connection, and reads
+     *     its end
      */
     public static void main(String[] args) throws Exception {
-        if (args.length > 0) {
+        if (List.of(args).contains("serve")) {
             serve();
             return;
         }
+        boolean off = List.of(args).contains("off");
+        if (off) {
+            boot("starting").setBoolean(null, true); // so each start believes that another is on
+        }
+        held = !off && boot() != null;
         EarlyListener listeners;
-        synchronized (lock()) {
+        synchronized (off ? new Object() : lock()) {
             listeners = new EarlyListener();
             listeners.whileTheSwitchCannotStart();
         }
         listeners.afterwards();
     }
+
+    private static volatile boolean held; // the switch is kept from starting
 
     private final ServerSocketChannel channel = bound();
     private final ServerSocketChannel idle = bound();
@@ -142,10 +151,10 @@ public final class EarlyListener {
         return future;
     }
 
-    /** Without the agent a thread that accepts is in the kernel, which its state does not tell. */
+    /** A thread that accepts without waiting for the switch is in the kernel: no state tells it. */
     private static boolean begun(Thread thread) {
         Thread.State state = thread.getState();
-        return state != Thread.State.NEW && (state != Thread.State.RUNNABLE || boot() == null);
+        return state != Thread.State.NEW && (state != Thread.State.RUNNABLE || !held);
     }
 
     private static String thrown(Callable<?> task) {
@@ -173,13 +182,13 @@ public final class EarlyListener {
     }
 
     private static Object lock() throws ReflectiveOperationException {
-        Class<?> boot = boot();
-        if (boot == null) {
-            return new Object();
-        }
-        Field lock = boot.getDeclaredField("LOCK");
-        lock.setAccessible(true);
-        return lock.get(null);
+        return boot() == null ? new Object() : boot("LOCK").get(null);
+    }
+
+    private static Field boot(String name) throws ReflectiveOperationException {
+        Field field = boot().getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
     }
 
     private static Class<?> boot() {

@@ -8,26 +8,16 @@ import java.io.IOException;
  *
  * <p>Waited for as the JDK waits for its own sockets, so that virtual threads park.
  */
-public final class EpollWaiter implements ListenWaiter {
+final class EpollWaiter implements ListenWaiter {
     private final FileDescriptor listening;
     private final ReadinessEpoll epoll;
 
     /**
      * @param listening of the kernel's listener, which stays the caller's
      */
-    public EpollWaiter(FileDescriptor listening) throws IOException {
+    EpollWaiter(FileDescriptor listening) throws IOException {
         this.listening = listening;
         epoll = new ReadinessEpoll(JdkBridge.value(listening));
-    }
-
-    /** Readable while either source has something. */
-    public FileDescriptor descriptor() {
-        return epoll.descriptor();
-    }
-
-    /** The same as a number. */
-    public int value() {
-        return epoll.value();
     }
 
     @Override

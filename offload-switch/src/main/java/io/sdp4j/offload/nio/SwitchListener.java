@@ -60,84 +60,91 @@ final class SwitchListener implements SecondQueue, Runnable {
             throws IOException {
         Decision decision = EarlyOffloadListeners.decision(provider.owner(), asked);
         InetSocketAddress at = (InetSocketAddress) channel.getLocalAddress();
-        if (staysOnKernel(channel, decision)) {
+        int lent = lentEpoll(channel, decision);
+        if (lent < 0) {
             channel.goOn(this, false);
             return;
         }
-        boolean keep = false;
-        try {
-            OffloadListeners found =
-                    provider.owner()
-                            .listen(
-                                    decision,
-                                    at,
-                                    EarlyOffloadListeners.dualStack(at),
-                                    kernelBacklog(backlog),
-                                    this);
-            keep = begin(channel, found);
-        } finally {
-            if (!keep) {
-                release();
-                channel.goOn(this, false);
-            }
-        }
+        begin(channel, lent, decision, asked, backlog, at);
     }
 
     @Override
     public synchronized void bind(ListeningChannel channel, SocketAddress address, int backlog)
             throws IOException {
         Decision decision = EarlyOffloadListeners.decision(provider.owner(), address);
-        if (channel.getLocalAddress() != null
-                || decision == null
-                || staysOnKernel(channel, decision)) {
+        int lent =
+                channel.getLocalAddress() != null || decision == null
+                        ? -1
+                        : lentEpoll(channel, decision);
+        if (lent < 0) {
             channel.bindKernel(address, backlog); // which says what is wrong
             return;
         }
-        boolean keep = false;
+        begin(channel, lent, decision, address, backlog, null);
+    }
+
+    /** Where the second queue can signal; -1 = there will be none, for a reason that is noted. */
+    private int lentEpoll(ListeningChannel channel, Decision decision) throws IOException {
+        if (!decision.verdict().offloads()) {
+            why = OffloadSwitch.byRule(decision);
+            return -1;
+        }
+        int lent = channel.lendEpoll();
+        if (lent < 0) {
+            why =
+                    Attempt.kernel(
+                            ReasonCode.UNAVAILABLE, "the channel was selected before it was bound");
+        }
+        return lent;
+    }
+
+    /**
+     * Begins to listen for offload, if it can be done.
+     *
+     * @param bound where the channel listens; null = it is to be bound
+     */
+    private void begin(
+            ListeningChannel channel,
+            int lent,
+            Decision decision,
+            SocketAddress asked,
+            int backlog,
+            InetSocketAddress bound)
+            throws IOException {
+        OffloadSwitch owner = provider.owner();
+        int most = kernelBacklog(backlog);
+        boolean listens = false;
         try {
+            epoll = ReadinessEpoll.within(lent);
             OffloadListeners found =
-                    EarlyOffloadListeners.around(
-                            provider.owner(),
-                            decision,
-                            address,
-                            kernelBacklog(backlog),
-                            this,
-                            channel,
-                            new KernelBind(channel, backlog));
-            keep = begin(channel, found);
+                    bound != null
+                            ? owner.listen(
+                                    decision,
+                                    bound,
+                                    EarlyOffloadListeners.dualStack(bound),
+                                    most,
+                                    this)
+                            : EarlyOffloadListeners.around(
+                                    owner,
+                                    decision,
+                                    asked,
+                                    most,
+                                    this,
+                                    channel,
+                                    new KernelBind(channel, backlog));
+            if (found.offloads()) {
+                listening = found;
+                channel.goOn(this, true);
+                listens = true;
+            } else {
+                why = found.why();
+            }
         } finally {
-            if (!keep) {
+            if (!listens) {
                 release();
                 channel.goOn(this, false);
             }
         }
-    }
-
-    /** Whether there will be no second queue, for a reason that is noted; else it can signal. */
-    private boolean staysOnKernel(ListeningChannel channel, Decision decision) throws IOException {
-        if (!decision.verdict().offloads()) {
-            why = OffloadSwitch.byRule(decision);
-            return true;
-        }
-        int value = channel.lendEpoll();
-        if (value < 0) {
-            why =
-                    Attempt.kernel(
-                            ReasonCode.UNAVAILABLE, "the channel was selected before it was bound");
-            return true;
-        }
-        epoll = ReadinessEpoll.within(value);
-        return false;
-    }
-
-    private boolean begin(ListeningChannel channel, OffloadListeners found) throws IOException {
-        if (!found.offloads()) {
-            why = found.why();
-            return false;
-        }
-        listening = found;
-        channel.goOn(this, true);
-        return true;
     }
 
     /** The kernel's reading of a backlog. */
